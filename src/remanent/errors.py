@@ -1,0 +1,128 @@
+"""Every error Remanent raises on purpose, grouped by who must act.
+
+RemanentError
+├── CallerError            the call is wrong: change it
+│   ├── InvalidInput       a value is malformed or out of range
+│   │   └── InvalidScope   a scope name is missing, unsafe or ambiguous
+│   ├── NotFound           no such thing in this scope
+│   ├── VersionConflict    somebody else changed it first: read again, then retry
+│   └── DuplicateEntry     the caller's id is taken by another text
+├── BusyError              try again later, nothing was written
+│   ├── QueueFull          too many jobs wait for this agent
+│   ├── StoreBusy          another process holds the database
+│   └── LeaseLost          a job was taken over by another worker
+├── StorageError           the machine must be looked after
+│   ├── StorageFull        no room left; reading still works
+│   ├── IntegrityError     stored bytes are damaged; nothing was deleted
+│   ├── SchemaTooNew       written by a newer Remanent: upgrade
+│   └── StoreClosed        used after close
+├── SetupError             the installation or configuration must change
+│   ├── InvalidSettings    a setting is unknown or malformed
+│   └── MissingDependency  an optional package is needed
+├── LanguageError          a model did not do its part; nothing that was said is lost
+│   ├── ModelUnavailable   it could not be reached, was overloaded or took too long: later may work
+│   ├── ModelRejected      it refused the request (key, quota, content, size): settings must change
+│   └── Refused            its answer made no sense, twice
+└── JobFailed              background work gave up; it is kept as a dead letter
+"""
+
+
+class RemanentError(Exception):
+    """Root of every error raised on purpose."""
+
+
+class CallerError(RemanentError):
+    """The call is wrong; the same call will fail again."""
+
+
+class InvalidInput(CallerError):
+    """A value is malformed or out of range."""
+
+
+class InvalidScope(InvalidInput):
+    """A scope name is missing, unsafe or ambiguous."""
+
+
+class NotFound(CallerError):
+    """Nothing with that id exists in this scope."""
+
+
+class VersionConflict(CallerError):
+    """The record changed since it was read; read it again and retry."""
+
+
+class DuplicateEntry(CallerError):
+    """The caller's id already names an entry with another text."""
+
+
+class BusyError(RemanentError):
+    """Nothing was written; the same call may succeed later."""
+
+
+class QueueFull(BusyError):
+    """Too many jobs already wait for this agent."""
+
+
+class StoreBusy(BusyError):
+    """Another process held the database for too long."""
+
+
+class LeaseLost(BusyError):
+    """The job was taken over by another worker; this result was discarded."""
+
+
+class StorageError(RemanentError):
+    """The storage under Remanent failed; nothing was acknowledged."""
+
+
+class StorageFull(StorageError):
+    """No room is left on the device; reading still works."""
+
+
+class IntegrityError(StorageError):
+    """Stored bytes are damaged; nothing was deleted."""
+
+
+class SchemaTooNew(StorageError):
+    """The data was written by a newer Remanent; upgrade to open it."""
+
+
+class StoreClosed(StorageError):
+    """The store was used after it was closed."""
+
+
+class SetupError(RemanentError):
+    """The installation or the configuration must change."""
+
+
+class InvalidSettings(SetupError):
+    """A setting is unknown or malformed."""
+
+
+class MissingDependency(SetupError):
+    """An optional package is needed for what was asked."""
+
+
+class LanguageError(RemanentError):
+    """A model did not do its part; nothing that was said is lost."""
+
+
+class ModelUnavailable(LanguageError):
+    """The model could not be reached, was overloaded or took too long; later may work."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """Seconds to wait before it is worth trying again, if that is known."""
+
+
+class ModelRejected(LanguageError):
+    """The model's provider refused the request; the same request will be refused again."""
+
+
+class Refused(LanguageError):
+    """The model's answer could not be used, not even after it was told why."""
+
+
+class JobFailed(RemanentError):
+    """Background work gave up; the job is kept as a dead letter."""

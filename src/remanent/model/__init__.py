@@ -1,0 +1,83 @@
+"""The words that every part of Remanent speaks in."""
+
+from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
+from remanent.model.entry import Attachment, Entry, EntryKind, Origin
+from remanent.model.found import ExplainedItem, Found, FoundItem, FoundSource, LeftOut, PathRank
+from remanent.model.ids import NewId, id_source
+from remanent.model.job import Job, JobState, Receipt
+from remanent.model.kinds import (
+    DATA_OF_KIND,
+    EpisodicData,
+    Kind,
+    NoteData,
+    PassageData,
+    ProceduralData,
+    QueryNodeData,
+    RecordData,
+    SemanticData,
+    SharedData,
+    SharedSort,
+    ShortTermData,
+    TraceData,
+    TurnData,
+)
+from remanent.model.link import Claim, Conflict, ConflictState, Link, Verdict
+from remanent.model.message import Message, read_messages
+from remanent.model.record import Maker, Record, Source, Status, Tombstone, Version
+from remanent.model.scope import SHARED, Scope
+from remanent.model.word import JsonObject, Word
+
+__all__ = [
+    "DATA_OF_KIND",
+    "SHARED",
+    "Attachment",
+    "Claim",
+    "Clock",
+    "Conflict",
+    "ConflictState",
+    "Entry",
+    "EntryKind",
+    "EpisodicData",
+    "ExplainedItem",
+    "Found",
+    "FoundItem",
+    "FoundSource",
+    "Instant",
+    "Job",
+    "JobState",
+    "JsonObject",
+    "Kind",
+    "LeftOut",
+    "Link",
+    "Maker",
+    "Message",
+    "NewId",
+    "NoteData",
+    "Origin",
+    "PassageData",
+    "PathRank",
+    "ProceduralData",
+    "QueryNodeData",
+    "Receipt",
+    "Record",
+    "RecordData",
+    "Scope",
+    "SemanticData",
+    "SharedData",
+    "SharedSort",
+    "ShortTermData",
+    "Source",
+    "Status",
+    "Tombstone",
+    "TraceData",
+    "TurnData",
+    "Verdict",
+    "Version",
+    "Word",
+    "from_millis",
+    "id_source",
+    "read_messages",
+    "system_clock",
+    "to_instant",
+    "to_millis",
+]

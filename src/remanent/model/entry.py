@@ -1,0 +1,63 @@
+"""What happened: the raw, append-only journal."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from remanent.model.clock import Instant
+from remanent.model.ids import Id
+from remanent.model.scope import Scope
+from remanent.model.word import Count, JsonObject, Text, Word
+
+
+class EntryKind(StrEnum):
+    """What sort of thing an entry is."""
+
+    MESSAGE = "message"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+    DOCUMENT = "document"
+    ATTACHMENT = "attachment"
+    EVENT = "event"
+
+
+class Origin(StrEnum):
+    """Who said it, which is how far it can be trusted."""
+
+    USER = "user"
+    AGENT = "agent"
+    TOOL = "tool"
+    WEB = "web"
+    IMPORT = "import"
+
+
+class Attachment(Word):
+    """A file that belongs to an entry, by reference and never by bytes."""
+
+    attachment_id: Text
+    media_type: Text = "application/octet-stream"
+    name: Text = ""
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    uri: Text | None = None
+    size: Count = 0
+
+
+class Entry(Word):
+    """One raw thing that happened; never changed, and erased only down to a stub without text."""
+
+    id: Id
+    seq: Count = 0
+    """Place in the agent's journal, given when it is stored; 0 before."""
+    scope: Scope
+    kind: EntryKind = EntryKind.MESSAGE
+    role: Text = "user"
+    text: Text
+    occurred_at: Instant
+    recorded_at: Instant
+    caller_id: Text | None = None
+    """The caller's own id; the same id with the same text in a session is stored once."""
+    metadata: JsonObject = Field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+    origin: Origin = Origin.USER
+    erased: bool = False

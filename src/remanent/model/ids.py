@@ -1,0 +1,50 @@
+"""Time-ordered identifiers (UUID version 7) from passed-in time and randomness."""
+
+import os
+import random
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from remanent.model.clock import Clock, system_clock, to_millis
+
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+"""An identifier: ours are UUIDv7, imported ones may be any short ASCII word."""
+
+NewId = Callable[[], str]
+"""Returns a fresh identifier; every part that makes ids is given one."""
+
+
+def id_source(clock: Clock = system_clock, *, seed: int | None = None) -> NewId:
+    """Return a maker of ids that rise strictly, even within one millisecond."""
+    # Not the system's randomness for every id: asking for it lets other threads in, which costs more than the id.
+    source = random.Random(secrets.randbits(128) if seed is None else seed)
+    if seed is None and hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: source.seed(secrets.randbits(128)))
+    bits = source.getrandbits
+    lock = threading.Lock()
+    last = [-1, 0]
+
+    def new_id() -> str:
+        with lock:
+            millis = max(to_millis(clock()), last[0])
+            # The lower bits count up within a millisecond, so that order is kept; half the range is left to count in.
+            tail = bits(73) if millis != last[0] else last[1] + 1 + bits(16)
+            last[:] = [millis, tail]
+        return uuid7(millis, tail)
+
+    return new_id
+
+
+def uuid7(millis: int, random_bits: int) -> str:
+    """Return the UUIDv7 of milliseconds since the epoch and 74 random bits."""
+    value = (millis & 0xFFFF_FFFF_FFFF) << 80
+    value |= 0x7 << 76
+    value |= ((random_bits >> 62) & 0xFFF) << 64
+    value |= 0b10 << 62
+    value |= random_bits & 0x3FFF_FFFF_FFFF_FFFF
+    digits = f"{value:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -1,0 +1,55 @@
+"""Background work that was promised, and what was promised to the caller."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from remanent.model.clock import Instant
+from remanent.model.ids import Id
+from remanent.model.scope import Scope
+from remanent.model.word import Count, JsonObject, Text, Word
+
+
+class JobState(StrEnum):
+    """Where a job stands; a finished one is gone."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    DEAD = "dead"
+
+
+class Job(Word):
+    """One piece of background work; jobs of one lane of an agent run strictly in order."""
+
+    id: Id
+    seq: Count = 0
+    """Place in the queue, given when it is stored; 0 before."""
+    scope: Scope
+    kind: Text
+    lane: Text = "main"
+    key: Text | None = None
+    """While a job with this key waits in the lane, enqueuing another is a no-op."""
+    payload: JsonObject = Field(default_factory=dict)
+    """Ids and numbers only: texts stay in the journal, where erasure finds them."""
+    state: JobState = JobState.PENDING
+    attempts: Count = 0
+    max_attempts: Annotated[int, Field(ge=1)] = 5
+    enqueued_at: Instant
+    not_before: Instant | None = None
+    worker: Text | None = None
+    fence: Count = 0
+    """Rises with every claim; only the newest claim may finish the job."""
+    lease_until: Instant | None = None
+    error: Text = ""
+
+
+class Receipt(Word):
+    """Proof that entries are durable: they survive any crash from here on."""
+
+    entry_ids: tuple[Id, ...]
+    """One id per message, in order; for a repeated message the id of the entry already stored."""
+    last_seq: Count
+    repeated: Count = 0
+    """How many of the messages were stored before under the same caller's id."""
+    recorded_at: Instant

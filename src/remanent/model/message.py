@@ -1,0 +1,98 @@
+"""What a caller hands in: a message in the shape that chat frameworks use."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from remanent.errors import InvalidInput
+from remanent.model.clock import Instant
+from remanent.model.entry import Attachment, Entry, EntryKind, Origin
+from remanent.model.scope import Scope
+from remanent.model.word import JsonObject, Text, Word
+
+_ORIGIN_OF_ROLE = {
+    "assistant": Origin.AGENT,
+    "agent": Origin.AGENT,
+    "system": Origin.AGENT,
+    "developer": Origin.AGENT,
+    "tool": Origin.TOOL,
+    "function": Origin.TOOL,
+}
+
+
+def _join_parts(value: object) -> object:
+    """Return the text of content that comes in typed parts, as some chat APIs have it."""
+    if not isinstance(value, list):
+        return value
+    texts = []
+    for part in value:
+        text = part.get("text") if isinstance(part, dict) else None
+        if not isinstance(text, str):
+            raise InvalidInput("content parts must be {'type': 'text', 'text': …}; keep files with `attach`")
+        texts.append(text)
+    return "\n".join(texts)
+
+
+class Message(Word):
+    """One message to remember."""
+
+    role: Annotated[Text, Field(min_length=1, max_length=200)] = "user"
+    content: Annotated[Text, BeforeValidator(_join_parts)]
+    id: Annotated[Text, Field(min_length=1, max_length=500)] | None = None
+    """The caller's own id: sending the same message of a session again stores it once."""
+    occurred_at: Instant | None = None
+    """When it was said; now, unless given."""
+    kind: EntryKind = EntryKind.MESSAGE
+    origin: Origin | None = None
+    metadata: JsonObject = Field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def trust(self) -> Origin:
+        """Who said it: as given, or as the role tells."""
+        return self.origin or _ORIGIN_OF_ROLE.get(self.role.lower(), Origin.USER)
+
+    def entry(self, entry_id: str, *, scope: Scope, recorded_at: datetime) -> Entry:
+        """Return the journal entry of this message."""
+        return Entry(
+            id=entry_id,
+            scope=scope,
+            kind=self.kind,
+            role=self.role,
+            text=self.content,
+            occurred_at=self.occurred_at or recorded_at,
+            recorded_at=recorded_at,
+            caller_id=self.id,
+            metadata=self.metadata,
+            attachments=self.attachments,
+            origin=self.trust,
+        )
+
+
+def read_messages(messages: object, *, longest: int) -> list[Message]:
+    """Return the messages of whatever form a caller uses: a text, a message, or a sequence of those."""
+    items: list[Any] = list(messages) if isinstance(messages, (list, tuple)) else [messages]
+    if not items:
+        raise InvalidInput("there is nothing to remember; give at least one message")
+    read = [_read_message(item, place) for place, item in enumerate(items)]
+    for place, message in enumerate(read):
+        if len(message.content) > longest:
+            raise InvalidInput(
+                f"message {place} has {len(message.content)} characters, more than the {longest} that max_text_length "
+                "allows; split it"
+            )
+    return read
+
+
+def _read_message(item: object, place: int) -> Message:
+    if isinstance(item, Message):
+        return item
+    if isinstance(item, str):
+        item = {"content": item}
+    if not isinstance(item, dict):
+        raise InvalidInput(f"message {place} must be a text or an object with role and content")
+    try:
+        return Message.model_validate(item)
+    except InvalidInput as error:
+        raise InvalidInput(f"message {place}: {error}") from error

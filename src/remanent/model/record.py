@@ -1,0 +1,124 @@
+"""What is remembered: records, their versions, and what is left of the forgotten."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
+
+from remanent.errors import InvalidInput
+from remanent.model.clock import Instant
+from remanent.model.entry import Origin
+from remanent.model.ids import Id
+from remanent.model.kinds import DATA_OF_KIND, Kind, RecordData
+from remanent.model.scope import Scope
+from remanent.model.word import Count, Share, Text, Word
+
+
+class Status(StrEnum):
+    """Where a record stands."""
+
+    ACTIVE = "active"
+    PROVISIONAL = "provisional"
+    PENDING = "pending"
+    SUPERSEDED = "superseded"
+    QUARANTINED = "quarantined"
+    FORGOTTEN = "forgotten"
+
+
+class Source(Word):
+    """A span of a journal entry that a record came from; the end is exclusive, `None` means all of it."""
+
+    entry_id: Id
+    start: Count = 0
+    end: Count | None = None
+
+
+class Maker(Word):
+    """Which role, engine and version derived a record."""
+
+    role: Text = "journal"
+    engine: Text = "code"
+    version: Text = "1"
+
+
+class Record(Word):
+    """One memory, derived from journal entries, with its standing and its history counter."""
+
+    id: Id
+    scope: Scope
+    kind: Kind
+    content: Text
+    summary: Text = ""
+    keywords: tuple[Text, ...] = ()
+    tags: tuple[Text, ...] = ()
+    confidence: Share = 1.0
+    importance: Annotated[float, Field(ge=0)] = 0.0
+    evidence_count: Count = 1
+    access_count: Count = 0
+    scan_count: Count = 0
+    created_at: Instant
+    updated_at: Instant
+    """When this version was written: what `as_of` reads go by."""
+    occurred_at: Instant
+    valid_from: Instant | None = None
+    valid_to: Instant | None = None
+    expires_at: Instant | None = None
+    status: Status = Status.ACTIVE
+    version: Annotated[int, Field(ge=1)] = 1
+    sources: tuple[Source, ...] = ()
+    trust: Origin = Origin.USER
+    made_by: Maker = Field(default_factory=Maker)
+    data: SerializeAsAny[RecordData]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _give_the_kind_its_data(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("data") is None and isinstance(value.get("kind"), str):
+            return {**value, "data": {}}
+        return value
+
+    @field_validator("data", mode="wrap")
+    @classmethod
+    def _type_the_data(cls, value: Any, handler: Any, info: ValidationInfo) -> RecordData:
+        del handler
+        kind = info.data.get("kind")
+        if kind is None:
+            raise ValueError("cannot be read without a valid kind")
+        wanted = DATA_OF_KIND[kind]
+        if isinstance(value, RecordData) and type(value) is not wanted:
+            raise InvalidInput(f"a record of kind {kind} carries {wanted.__name__}, not {type(value).__name__}")
+        return wanted.model_validate(value)
+
+    @model_validator(mode="after")
+    def _check_the_validity(self) -> "Record":
+        if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
+            raise InvalidInput("valid_to lies before valid_from; swap them")
+        return self
+
+
+class Version(Word):
+    """A record as it once was, and for how long."""
+
+    record: Record
+    superseded_at: Instant | None = None
+    """When the next version replaced it; `None` for the current one."""
+
+    @property
+    def number(self) -> int:
+        """The version's number."""
+        return self.record.version
+
+
+class Tombstone(Word):
+    """What is left of a forgotten record: that it was known, about what, and from where it could be rebuilt."""
+
+    record_id: Id
+    scope: Scope
+    kind: Kind
+    about: Text
+    keywords: tuple[Text, ...] = ()
+    learned_at: Instant
+    forgotten_at: Instant
+    size: Count
+    reason: Text = ""
+    sources: tuple[Source, ...] = ()

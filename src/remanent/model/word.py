@@ -1,0 +1,98 @@
+"""What all words of the model share: frozen, checked, one exact JSON form, one kind of error."""
+
+import math
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic.functional_validators import ModelWrapValidatorHandler
+
+from remanent.errors import InvalidInput
+
+MAX_JSON_DEPTH = 32
+
+
+class Word(BaseModel):
+    """A frozen value whose malformed forms are refused with `InvalidInput`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refuse_with_our_error(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(value)
+        except ValidationError as error:
+            raise InvalidInput(describe(error, what=cls.__name__)) from error
+
+    def to_json(self) -> str:
+        """Return the one JSON form; `from_json` gives back an equal value."""
+        return self.model_dump_json()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the value of its JSON form."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:  # text that is no JSON never comes as far as the model's own validator
+            raise InvalidInput(describe(error, what=cls.__name__)) from error
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a checked copy with some fields changed."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**{**fields, **changes})
+
+
+def describe(error: ValidationError, *, what: str) -> str:
+    """Say in one line what is wrong with which field, without repeating the value."""
+    parts = []
+    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+        place = ".".join(str(step) for step in problem["loc"]) or what
+        parts.append(f"{place}: {problem['msg']}")
+    return f"invalid {what}: " + "; ".join(parts)
+
+
+def check_text(text: str) -> str:
+    """Return the text, or refuse what no file can hold (half of a surrogate pair)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"text has half of a surrogate pair at position {error.start}; decode it properly or replace it"
+        ) from error
+    return text
+
+
+def check_json(value: JsonValue, *, depth: int = MAX_JSON_DEPTH) -> JsonValue:
+    """Return the value, or refuse what has no exact JSON form (NaN, too deep, unencodable text)."""
+    if depth < 0:
+        raise InvalidInput(f"JSON is nested deeper than {MAX_JSON_DEPTH} levels; flatten it")
+    if isinstance(value, str):
+        check_text(value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInput("JSON has no NaN or infinity; use null or text")
+    elif isinstance(value, list):
+        for item in value:
+            check_json(item, depth=depth - 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            check_text(key)
+            check_json(item, depth=depth - 1)
+    return value
+
+
+def _check_object(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    check_json(value)
+    return value
+
+
+Text = Annotated[str, AfterValidator(check_text)]
+"""Text that can be written to a file."""
+
+JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_check_object)]
+"""A JSON object of bounded depth that survives the round trip."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+"""A number from 0 to 1."""
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+"""A number of things."""

@@ -1,0 +1,696 @@
+"""Everything that can be set, in one model: flag, then environment, then project file, then user file, then default."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ByteSize,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic.functional_validators import ModelWrapValidatorHandler
+
+from remanent.errors import InvalidScope, InvalidSettings
+from remanent.model.scope import check_name
+
+PROJECT_FILE = "remanent.yaml"
+"""Looked for in the current directory."""
+
+USER_FILE = "remanent/config.yaml"
+"""Looked for under the user's configuration directory."""
+
+PREFIX = "REMANENT_"
+NESTING = "__"
+STORES = ("sqlite",)
+"""The schemes a store's URL may have."""
+
+Provider = Literal["openai", "deepseek", "anthropic", "ollama", "local"]
+"""Who serves a language model; `local` is any OpenAI-compatible URL."""
+
+ModelTier = Literal["core", "code", "compression", "extraction", "intent", "embedding", "rerank"]
+"""What sort of model a role needs."""
+
+USUAL_KEYS: Mapping[str, str] = {
+    "openai": "OPENAI_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+}
+"""The variables that providers' own tools take their key from; taken here too when the provider is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chinese:
+    """The description of a setting in Chinese, beside the English one of its field."""
+
+    text: str
+
+
+def _data_directory() -> Path:
+    return _xdg("XDG_DATA_HOME", otherwise=".local/share") / "remanent"
+
+
+def _xdg(variable: str, *, otherwise: str) -> Path:
+    named = os.environ.get(variable, "")
+    # The XDG rules have a relative path ignored.
+    if os.path.isabs(named):
+        return Path(named)
+    try:
+        return Path.home() / otherwise
+    except RuntimeError as error:
+        raise InvalidSettings(f"the user's home directory is unknown; set HOME, {variable} or {PREFIX}HOME") from error
+
+
+def _check_home(value: object) -> Path:
+    if not isinstance(value, str | os.PathLike):
+        raise ValueError(f"must be a path, not {type(value).__name__}")
+    text = os.fspath(value)
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        raise ValueError("must be the path of a folder")
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError as error:
+        raise ValueError("names a user whose home directory is unknown; write the path out") from error
+
+
+def _check_name(value: str, info: ValidationInfo) -> str:
+    try:
+        return check_name(value, what=info.field_name or "name")
+    except InvalidScope as error:
+        raise ValueError(str(error)) from error
+
+
+def _check_store(url: str) -> str:
+    scheme, _, rest = url.partition(":")
+    if scheme not in STORES:
+        # The URL itself is not repeated: it may hold a password.
+        raise ValueError(f"there is no store for this URL; its scheme must be one of: {', '.join(STORES)}")
+    if rest.strip("/"):
+        raise ValueError("the sqlite store keeps its files under `home`; write just sqlite here and set home")
+    return scheme
+
+
+def _check_base_url(url: str) -> str:
+    # The URL itself is not repeated: somebody may have put a password into it.
+    try:
+        parts = urlsplit(url.strip())
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ValueError("must be a URL such as http://localhost:8080/v1") from error
+    if parts.scheme not in {"http", "https"} or not host:
+        raise ValueError("must be a URL such as http://localhost:8080/v1")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must not hold a user name or a password; set api_key instead")
+    if parts.query or parts.fragment:
+        raise ValueError("must end with its path, without ? and #")
+    return url.strip().rstrip("/")
+
+
+def _check_key(key: SecretStr) -> SecretStr:
+    text = key.get_secret_value().strip()
+    if not text or not text.isascii() or not text.isprintable() or " " in text:
+        raise ValueError("must be the key alone: printable ASCII characters and no spaces")
+    return SecretStr(text)
+
+
+def _check_model(name: str) -> str:
+    if not name.strip() or not name.isprintable():
+        raise ValueError("must be the name that the provider gives the model")
+    return name.strip()
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+Seconds = Annotated[float, Field(gt=0, le=86_400 * 366)]
+Number = Annotated[int, Field(ge=1, le=2**53)]
+
+
+class Section(BaseModel):
+    """What all groups of settings share: frozen, and no unknown name passes."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True, defer_build=True
+    )
+
+
+class JobSettings(Section):
+    """How background work is queued, retried and given up."""
+
+    queue_limit: Annotated[
+        Number,
+        Field(description="Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost."),
+        Chinese("每个智能体排队与运行中的任务上限；超出后拒绝新任务，已排队的不会丢失。"),
+    ] = 1000
+    concurrency: Annotated[
+        Number,
+        Field(description="Jobs that run at the same time in one process; those of one lane of an agent never do."),
+        Chinese("单个进程内同时运行的任务数；同一智能体同一通道的任务始终逐个执行。"),
+    ] = 4
+    lease: Annotated[
+        Seconds,
+        Field(
+            description="Seconds until a job of a process that died is taken over by another; renewed while it runs."
+        ),
+        Chinese("进程异常退出后，其任务由其他进程接手前的秒数；运行期间自动续期。"),
+    ] = 60.0
+    max_attempts: Annotated[
+        Number,
+        Field(description="Attempts before a failing job is kept as a dead letter."),
+        Chinese("任务失败多少次后转为死信保留。"),
+    ] = 5
+    backoff_base: Annotated[
+        Seconds,
+        Field(description="Seconds before the second attempt; doubled before each further one."),
+        Chinese("第二次尝试前等待的秒数；之后每次加倍。"),
+    ] = 1.0
+    backoff_cap: Annotated[
+        Seconds,
+        Field(description="The longest wait between two attempts, in seconds."),
+        Chinese("两次尝试之间的最长等待秒数。"),
+    ] = 30.0
+    poll: Annotated[
+        Seconds,
+        Field(description="Seconds between looks at an idle agent's queue, for work that other processes left there."),
+        Chinese("空闲时查看队列的间隔秒数，用于发现其他进程留下的任务。"),
+    ] = 30.0
+    drain_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that running jobs get to end when Remanent closes; then they are given back."),
+        Chinese("关闭时等待运行中任务结束的秒数；超时的任务退回队列。"),
+    ] = 25.0
+
+
+class VectorSettings(Section):
+    """How vectors are searched."""
+
+    exact_limit: Annotated[
+        Number,
+        Field(description="Vectors of one agent that are searched exactly; past it, approximately."),
+        Chinese("单个智能体使用精确检索的向量数上限；超出后改用近似检索。"),
+    ] = 100_000
+    memory_budget: Annotated[
+        ByteSize,
+        Field(ge=1, description="Memory that vector indexes may use together; the longest unused are dropped first."),
+        Chinese("所有向量索引可用的内存总量；超出时先释放最久未用的。"),
+    ] = ByteSize(256 * 1024**2)
+
+
+class ModelChoice(Section):
+    """Which model is asked, and how; what is not set is taken from the next more general place.
+
+    One that names a provider or a base URL stands alone in what it says of provider, URL, key and name: a key is never
+    sent to a place that it was not given for.
+    """
+
+    provider: Annotated[
+        Provider | None,
+        Field(
+            description="Who serves the model; `local` is any OpenAI-compatible URL, and meant when only that is set."
+        ),
+        Chinese("模型的提供方；`local` 指任意兼容 OpenAI 的地址，只设置地址时即为此项。"),
+    ] = None
+    name: Annotated[
+        Annotated[str, AfterValidator(_check_model)] | None,
+        Field(description="The model, by the name that its provider gives it."),
+        Chinese("模型名称，即提供方所用的名称。"),
+    ] = None
+    api_key: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_key)] | None,
+        Field(
+            description="The provider's key; by default from `OPENAI_API_KEY`, `DEEPSEEK_API_KEY` or "
+            "`ANTHROPIC_API_KEY` when that provider is named."
+        ),
+        Chinese("提供方的密钥；指明提供方时，默认取自 `OPENAI_API_KEY`、`DEEPSEEK_API_KEY` 或 `ANTHROPIC_API_KEY`。"),
+    ] = None
+    base_url: Annotated[
+        Annotated[str, AfterValidator(_check_base_url)] | None,
+        Field(description="Where the provider is reached; needed for `local`, known for the others."),
+        Chinese("提供方的地址；`local` 必须设置，其余有默认值。"),
+    ] = None
+    output: Annotated[
+        Literal["auto", "schema", "tool", "json", "text"] | None,
+        Field(
+            description="How a structured answer is asked for: by JSON schema, as a tool call, as any JSON, or in "
+            "words alone; `auto` takes the best that the provider has."
+        ),
+        Chinese(
+            "获取结构化回答的方式：JSON schema、工具调用、任意 JSON 或仅凭文字说明；`auto` 取提供方支持的最佳方式。"
+        ),
+    ] = None
+    temperature: Annotated[
+        Annotated[float, Field(ge=0, le=2)] | None,
+        Field(description="How freely the model chooses its words; unset, each role has its own."),
+        Chinese("采样温度；未设置时各角色使用自己的默认值。"),
+    ] = None
+    top_p: Annotated[
+        Annotated[float, Field(gt=0, le=1)] | None,
+        Field(description="The share of likely words that the model chooses from; unset, each role has its own."),
+        Chinese("核采样比例；未设置时各角色使用自己的默认值。"),
+    ] = None
+    max_tokens: Annotated[
+        Number | None,
+        Field(description="Tokens that an answer may have; unset, each role has its own."),
+        Chinese("回答的最大 token 数；未设置时各角色使用自己的默认值。"),
+    ] = None
+    window: Annotated[
+        Number | None,
+        Field(description="Tokens that a request may have; unset, each role has its own."),
+        Chinese("请求的最大 token 数；未设置时各角色使用自己的默认值。"),
+    ] = None
+
+
+class ModelSettings(ModelChoice):
+    """The language model: which one, for what, how long to wait for it and how often to try."""
+
+    tiers: Annotated[
+        dict[ModelTier, ModelChoice],
+        Field(description="Any of the settings from `model.provider` to `model.window`, for the roles of one tier."),
+        Chinese("仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.window` 各项。"),
+    ] = Field(default_factory=dict)
+    roles: Annotated[
+        dict[str, ModelChoice],
+        Field(description="Any of the settings from `model.provider` to `model.window`, for one role."),
+        Chinese("仅对某一角色生效的设置，可用 `model.provider` 至 `model.window` 各项。"),
+    ] = Field(default_factory=dict)
+    timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that a role's work may take in all, further attempts included."),
+        Chinese("一次角色任务的总时限（秒），包括重试。"),
+    ] = 300.0
+    request_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that one request may take, from connecting to the last byte."),
+        Chinese("单个请求的时限（秒），从连接到最后一个字节。"),
+    ] = 120.0
+    read_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds to wait for the next byte of an answer."),
+        Chinese("等待回答的下一个字节的秒数。"),
+    ] = 60.0
+    connect_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds to wait for a connection."),
+        Chinese("等待建立连接的秒数。"),
+    ] = 10.0
+    max_answer: Annotated[
+        ByteSize,
+        Field(ge=1024, description="The largest answer that is read; a larger one is refused as soon as that shows."),
+        Chinese("可读取的最大回答；更大的一经发现即被拒绝。"),
+    ] = ByteSize(8 * 1024**2)
+    attempts: Annotated[
+        Number,
+        Field(description="Attempts at a request that fails for a reason that may pass: overload, outage, time-out."),
+        Chinese("因过载、故障或超时而失败的请求的尝试次数。"),
+    ] = 3
+    backoff_base: Annotated[
+        Seconds,
+        Field(description="Seconds before the second attempt, more or less; doubled before each further one."),
+        Chinese("第二次尝试前大致等待的秒数；之后每次加倍。"),
+    ] = 1.0
+    backoff_cap: Annotated[
+        Seconds,
+        Field(
+            description="The longest wait between two attempts; a provider that asks for a longer one is not asked "
+            "again in the same call."
+        ),
+        Chinese("两次尝试之间的最长等待秒数；提供方要求更久时，本次调用不再重试。"),
+    ] = 30.0
+    breaker_failures: Annotated[
+        Number,
+        Field(description="Failures in a row after which a provider is left alone for a while."),
+        Chinese("提供方连续失败多少次后暂停使用。"),
+    ] = 5
+    breaker_rest: Annotated[
+        Seconds,
+        Field(description="Seconds that a failing provider is left alone before one request tries it."),
+        Chinese("失败的提供方暂停多少秒后，再以一个请求试探。"),
+    ] = 30.0
+
+
+class EmbeddingSettings(Section):
+    """The embedder that is not bundled: which model, where, and how long to wait for it."""
+
+    base_url: Annotated[
+        Annotated[str, AfterValidator(_check_base_url)] | None,
+        Field(
+            description="Where an OpenAI-compatible embedding API is reached, up to `/embeddings`; needed for the "
+            "embedder `http`."
+        ),
+        Chinese("兼容 OpenAI 的向量接口地址，写到 `/embeddings` 之前；`embedder` 为 `http` 时必须设置。"),
+    ] = None
+    api_key: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_key)] | None,
+        Field(description="The key for that API, if it needs one."),
+        Chinese("该接口的密钥（如需要）。"),
+    ] = None
+    name: Annotated[
+        Annotated[str, AfterValidator(_check_model)] | None,
+        Field(
+            description="The embedding model, by the name that the API gives it, or for `sentence-transformers` the "
+            "folder it is in. Vectors are kept under this name: another model needs another one."
+        ),
+        Chinese(
+            "向量模型的名称，即接口所用的名称；`sentence-transformers` 时为模型所在目录。"
+            "向量按此名称保存，不同模型须用不同名称。"
+        ),
+    ] = None
+    dimension: Annotated[
+        Annotated[int, Field(ge=1, le=65_536)] | None,
+        Field(description="The length of the model's vectors; needed for `http` and `sentence-transformers`."),
+        Chinese("模型向量的维数；`embedder` 为 `http` 或 `sentence-transformers` 时必须设置。"),
+    ] = None
+    shorten: Annotated[
+        bool,
+        Field(description="Whether the API is asked to shorten its vectors to `dimension`; not every model can."),
+        Chinese("是否要求接口将向量缩短为 `dimension` 维；并非所有模型都支持。"),
+    ] = False
+    window: Annotated[
+        Number,
+        Field(description="Characters that the model reads at once; a longer text is read in pieces."),
+        Chinese("模型一次读取的字符数；更长的文本分段读取。"),
+    ] = 4000
+    timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that a batch may take in all, further attempts included."),
+        Chinese("一批文本的总时限（秒），包括重试。"),
+    ] = 60.0
+    request_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that one request may take, from connecting to the last byte."),
+        Chinese("单个请求的时限（秒），从连接到最后一个字节。"),
+    ] = 30.0
+    max_answer: Annotated[
+        ByteSize,
+        Field(ge=1024, description="The largest answer that is read; a larger one is refused as soon as that shows."),
+        Chinese("可读取的最大回答；更大的一经发现即被拒绝。"),
+    ] = ByteSize(32 * 1024**2)
+    attempts: Annotated[
+        Number,
+        Field(description="Attempts at a request that fails for a reason that may pass: overload, outage, time-out."),
+        Chinese("因过载、故障或超时而失败的请求的尝试次数。"),
+    ] = 3
+
+
+class Settings(Section):
+    """All settings of Remanent. `load_settings` reads them from where users keep them."""
+
+    home: Annotated[
+        Path,
+        BeforeValidator(_check_home),
+        Field(description="The folder that holds all memory; a relative one starts at the current directory."),
+        Chinese("保存全部记忆的目录；相对路径以当前目录为起点。"),
+    ] = Field(default_factory=_data_directory)
+    org: Annotated[
+        Name,
+        Field(description="The organisation that is meant when none is named."),
+        Chinese("未指明组织时使用的组织。"),
+    ] = "default"
+    workspace: Annotated[
+        Name,
+        Field(description="The workspace that is meant when none is named."),
+        Chinese("未指明工作区时使用的工作区。"),
+    ] = "default"
+    store: Annotated[
+        str,
+        AfterValidator(_check_store),
+        Field(description="URL of the store that keeps all memory; `sqlite` keeps it in files under `home`."),
+        Chinese("存储后端的 URL；`sqlite` 将数据保存在 `home` 下的文件中。"),
+    ] = "sqlite"
+    embedder: Annotated[
+        Literal["auto", "multilingual", "bge-small", "minilm", "http", "sentence-transformers", "none"],
+        Field(
+            description="What turns text into vectors; `auto` is `multilingual`, with `bge-small` beside it for "
+            "English if the extra `local` is installed; `http` and `sentence-transformers` take the model of "
+            "`embedding.name`; with `none`, search is by words only."
+        ),
+        Chinese(
+            "文本向量化的方式；`auto` 即 `multilingual`，装有 `local` 时英文另用 `bge-small`；"
+            "`http` 与 `sentence-transformers` 使用 `embedding.name` 指定的模型；`none` 表示只按词检索。"
+        ),
+    ] = "auto"
+    engine: Annotated[
+        Literal["auto", "offline", "model"],
+        Field(
+            description="What does the language work; `offline` needs no model and no key, `auto` takes the model "
+            "when a provider is named."
+        ),
+        Chinese("承担语言任务的引擎；`offline` 不需要模型，也不需要密钥，`auto` 在指明提供方时使用模型。"),
+    ] = "auto"
+    language: Annotated[
+        Literal["auto", "zh", "en"],
+        Field(description="The language of what Remanent writes; `auto` follows the text at hand."),
+        Chinese("Remanent 输出所用的语言；`auto` 跟随当前文本。"),
+    ] = "auto"
+    max_text_length: Annotated[
+        Number,
+        Field(description="Characters that one message may have; a longer one is refused."),
+        Chinese("单条消息的最大字符数；更长的会被拒绝。"),
+    ] = 1_000_000
+    busy_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds to wait for another process that holds the database."),
+        Chinese("等待其他进程释放数据库的秒数。"),
+    ] = 10.0
+    jobs: JobSettings = JobSettings()
+    vectors: VectorSettings = VectorSettings()
+    model: ModelSettings = ModelSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+
+    @property
+    def uses_model(self) -> bool:
+        """Whether a language model does the language work."""
+        is_named = self.model.provider is not None or self.model.base_url is not None
+        return self.engine == "model" or (self.engine == "auto" and is_named)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refuse_with_our_error(cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        try:
+            return handler(value)
+        except ValidationError as error:
+            raise InvalidSettings(_explain(error, sources=info.context or {})) from error
+
+
+def load_settings(path: str | os.PathLike[str] | None = None, **overrides: Any) -> Settings:
+    """Return the settings in force: overrides, then environment, then files, then defaults.
+
+    With `path`, that file is read in place of the project's and the user's. An override of `None` counts as not given;
+    a group is overridden in part: `jobs={"lease": 5}`.
+    """
+    sources = _read_sources(path, overrides)
+    merged: dict[str, Any] = {}
+    for values in reversed(sources.values()):
+        merged = _merge(merged, values)
+    return Settings.model_validate(_with_usual_keys(merged), context=sources)
+
+
+def setting_sources(path: str | os.PathLike[str] | None = None, **overrides: Any) -> dict[str, list[str]]:
+    """Return the places that set something, the one that wins first, each with the names of what it sets."""
+    sources = _read_sources(path, overrides)
+    return {place: list(_names(values)) for place, values in sources.items() if values}
+
+
+def _names(values: Mapping[str, Any], *, path: tuple[str, ...] = ()) -> Iterator[str]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _names(value, path=(*path, name))
+        else:
+            yield ".".join((*path, name))
+
+
+def _read_sources(path: str | os.PathLike[str] | None, overrides: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    given = {name: value for name, value in overrides.items() if value is not None}
+    sources: dict[str, Mapping[str, Any]] = {"the call": given, "the environment": _read_environment()}
+    for file in _config_files(path):
+        sources[str(file)] = _read_file(file)
+    return sources
+
+
+def _config_files(path: str | os.PathLike[str] | None) -> list[Path]:
+    """Return the files to read, the one that wins first."""
+    if path is not None:
+        file = Path(path)
+        if not file.is_file():
+            raise InvalidSettings(f"there is no configuration file {file}; correct the path or make the file")
+        return [file]
+    candidates = [Path.cwd() / PROJECT_FILE, _xdg("XDG_CONFIG_HOME", otherwise=".config") / USER_FILE]
+    return [file for file in candidates if file.is_file()]
+
+
+def _read_file(file: Path) -> dict[str, Any]:
+    import yaml  # type: ignore[import-untyped]
+
+    try:
+        values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidSettings(
+            f"cannot read {file}: {error.strerror if isinstance(error, OSError) else 'not UTF-8'}"
+        ) from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise InvalidSettings(f"{file} is not well-formed YAML{place}; correct it") from error
+    if values is None:
+        return {}
+    if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
+        raise InvalidSettings(f"{file} must hold one setting per line, such as `language: zh`")
+    return values
+
+
+def _read_environment() -> dict[str, Any]:
+    # Imported late: it takes as long to import as all the rest of Remanent.
+    from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
+
+    class Variables(BaseSettings, Settings):
+        model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter=NESTING, env_ignore_empty=True)
+
+    try:
+        return EnvSettingsSource(Variables)()
+    except SettingsError as error:
+        raise InvalidSettings(f"a variable {PREFIX}… in the environment is malformed: {error}") from error
+
+
+def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for name, value in above.items():
+        under = merged.get(name)
+        if isinstance(value, Mapping) and isinstance(under, Mapping):
+            merged[name] = _merge(under, value)
+        else:
+            merged[name] = value
+    return merged
+
+
+def _with_usual_keys(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with the keys that the environment holds under the providers' own names."""
+    model = values.get("model")
+    if not isinstance(model, Mapping):
+        return values
+    filled = _with_usual_key(model)
+    for group in ("tiers", "roles"):
+        choices = filled.get(group)
+        if isinstance(choices, Mapping):
+            filled[group] = {
+                name: _with_usual_key(choice) if isinstance(choice, Mapping) else choice
+                for name, choice in choices.items()
+            }
+    return {**values, "model": filled}
+
+
+def _with_usual_key(choice: Mapping[str, Any]) -> dict[str, Any]:
+    variable = USUAL_KEYS.get(str(choice.get("provider")))
+    key = os.environ.get(variable, "").strip() if variable else ""
+    return {**choice, "api_key": key} if key and choice.get("api_key") is None else dict(choice)
+
+
+def _explain(error: ValidationError, *, sources: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say which setting of which source is wrong and what to do, without repeating its value."""
+    parts = []
+    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+        steps = tuple(str(step) for step in problem["loc"])
+        origin = next((f" ({name})" for name, values in sources.items() if _holds(values, steps)), "")
+        message = problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            message = "there is no such setting" + _similar(steps)
+        parts.append(f"{'.'.join(steps) or 'settings'}{origin}: {message}")
+    return "; ".join(parts) + ". Every setting is described in docs/settings.md"
+
+
+def _holds(values: Mapping[str, Any], steps: tuple[str, ...]) -> bool:
+    value: Any = values
+    for step in steps:
+        if not isinstance(value, Mapping) or step not in value:
+            return False
+        value = value[step]
+    return bool(steps)
+
+
+def _similar(steps: tuple[str, ...]) -> str:
+    known = [row.name for row in setting_rows()]
+    close = get_close_matches(".".join(steps), known, n=1)
+    return f", the nearest is {close[0]}" if close else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One setting as the documentation shows it."""
+
+    name: str
+    variable: str
+    values: str
+    default: str
+    english: str
+    chinese: str
+
+
+def setting_rows() -> list[SettingRow]:
+    """Return every setting with its variable, values, default and meaning, in the order of the model."""
+    return list(_rows(Settings, path=()))
+
+
+def _rows(section: type[Section], *, path: tuple[str, ...]) -> Iterator[SettingRow]:
+    for name, field in section.model_fields.items():
+        steps = (*path, name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            yield from _rows(field.annotation, path=steps)
+            continue
+        if get_origin(field.annotation) is dict:
+            steps = (*steps, f"<{name.removesuffix('s')}>", "<setting>")
+        chinese = [note.text for note in field.metadata if isinstance(note, Chinese)]
+        yield SettingRow(
+            name=".".join(steps),
+            variable=PREFIX + NESTING.join(steps).upper(),
+            values=_values(field.annotation),
+            default=_default(field),
+            english=field.description or "",
+            chinese="".join(chinese),
+        )
+
+
+def _values(annotation: Any) -> str:
+    origin = get_origin(annotation)
+    if origin is dict:
+        return _values(get_args(annotation)[0])
+    if origin is Literal:
+        return ", ".join(f"`{choice}`" for choice in get_args(annotation))
+    if origin in {Union, UnionType}:
+        (given,) = (part for part in get_args(annotation) if part is not NoneType)
+        return _values(given)
+    if origin is Annotated:
+        return _values(get_args(annotation)[0])
+    words = {
+        Path: "path",
+        bool: "`true`, `false`",
+        str: "text",
+        int: "whole number",
+        float: "number",
+        ByteSize: "bytes, or such as `256MiB`",
+        SecretStr: "secret text",
+    }
+    return words[annotation]
+
+
+def _default(field: FieldInfo) -> str:
+    if field.default is None or field.default_factory is dict:
+        return "–"
+    if field.default_factory is not None:
+        # Where it stands differs from machine to machine; the documentation must not.
+        return "`~/.local/share/remanent`"
+    value = field.default
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, ByteSize):
+        return f"`{value.human_readable().replace('.0', '')}`"
+    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
