@@ -1,0 +1,218 @@
+"""Putting dates together: a day with its time, "the week before" with its date, two ends of a range."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from remanent.text import intervals
+from remanent.text.date_rules import Clock, Meaning
+from remanent.text.dates_english import amount_of
+from remanent.text.intervals import Interval
+from remanent.text.spans import Span, Taken
+
+_BESIDE = re.compile(
+    r"[\s,，]*[(（]?\s*|\s*(?:at|on|@|的|，|,)\s*(?:around\s+|about\s+)?|[\s)）,，]*",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|and|和|与)\s*", re.IGNORECASE)
+_FROM = re.compile(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)
+_SIDE = re.compile(
+    r"\b(?:(?:the|about)\s+)?"
+    r"(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|a\s+couple\s+of|a\s+few|several)\s+)?"
+    r"(?P<unit>day|weekend|week|fortnight|month|year|night|evening|morning|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?"
+    r"\s+(?P<side>before|after|prior\s+to|following|of)\s+\Z",
+    re.IGNORECASE,
+)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HALF_A_DAY = timedelta(hours=12)
+# How far before a date the words that belong to it may begin.
+_REACH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule found: where it stands and what it means."""
+
+    start: int
+    end: int
+    meaning: Meaning
+
+
+def chosen(found: Sequence[Found]) -> list[Found]:
+    """Keep the longest of matches that overlap; of equals the one that waits for nothing."""
+    taken = Taken()
+    ordered = sorted(found, key=lambda one: (one.start - one.end, one.meaning.waits, one.start))
+    return sorted((one for one in ordered if taken.take(Span(one.start, one.end))), key=lambda one: one.start)
+
+
+# ── a day and its time ───────────────────────────────────────────────────────
+
+
+def with_clocks(text: str, found: Sequence[Found]) -> list[Found]:
+    """Bring a day and the time of day, or the weekday, beside it together."""
+    merged: list[Found] = []
+    for one in found:
+        both = _together(merged[-1], one) if merged and _BESIDE.fullmatch(text, merged[-1].end, one.start) else None
+        if both:
+            merged[-1] = replace(both, end=_closed(text, both))
+        else:
+            merged.append(one)
+    return merged
+
+
+def _closed(text: str, found: Found) -> int:
+    """Return the end of a stretch with the bracket that closes one opened inside."""
+    part = text[found.start : found.end]
+    is_open = part.count("(") + part.count("（") > part.count(")") + part.count("）")
+    return found.end + 1 if is_open and text[found.end : found.end + 1] in {")", "）"} else found.end
+
+
+def _together(left: Found, right: Found) -> Found | None:
+    for day, other in ((left, right), (right, left)):
+        whole = day.meaning.interval
+        if whole is not None and whole.granularity in {"day", "part"}:
+            meaning = _day_with(day.meaning, whole, other.meaning)
+            if meaning:
+                return Found(left.start, right.end, meaning)
+    return None
+
+
+def _day_with(day: Meaning, whole: Interval, other: Meaning) -> Meaning | None:
+    if other.clock and (whole.granularity == "day" or not other.waits):
+        within = whole.begin.date()
+        interval = other.clock.on(within)
+        if whole.granularity == "part" and interval.begin not in whole and other.clock.begin < _HALF_A_DAY:
+            later = replace(other.clock, begin=other.clock.begin + _HALF_A_DAY).on(within)
+            interval = later if later.begin in whole else interval  # "tomorrow evening at 8:00"
+        return Meaning(interval, relative=day.relative)
+    if other.weekday and not day.weekday and not day.relative and whole.granularity == "day":
+        return day
+    return None
+
+
+# ── beside a date ────────────────────────────────────────────────────────────
+
+
+def with_sides(text: str, found: Sequence[Found]) -> list[Found]:
+    """Read "the week before", "two days after", "the week of" in front of a date."""
+    result: list[Found] = []
+    for one in found:
+        side = _SIDE.search(text, max(0, one.start - _REACH), one.start) if one.meaning.interval else None
+        interval = _beside(side, one.meaning.interval) if side and one.meaning.interval else None
+        if side is None or interval is None:
+            result.append(one)
+            continue
+        if result and result[-1].meaning.weekday and result[-1].start >= side.start():
+            result.pop()  # "the Friday before": the Friday is no date of its own
+        result.append(Found(side.start(), one.end, replace(one.meaning, interval=interval, weekday=False)))
+    return result
+
+
+def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
+    unit, word = side["unit"].lower(), side["side"].lower()
+    if word == "of":
+        around = {"week": intervals.week, "weekend": intervals.weekend}.get(unit)
+        return around(interval.begin.date()) if around and interval.granularity == "day" else None
+    count = round(amount_of(side["number"])) if side["number"] else 1
+    if word in {"before", "prior to"}:
+        return _before(unit, count, interval.begin.date())
+    return _after(unit, count, (interval.finish - timedelta(microseconds=1)).date())
+
+
+def _before(unit: str, count: int, day: date) -> Interval:
+    if unit in _WEEKDAYS:
+        return intervals.day(intervals.weekday_before(day, _WEEKDAYS.index(unit)))
+    if unit == "weekend":
+        return intervals.days(intervals.weekday_before(day, 5) - timedelta(weeks=count - 1), 2, "weekend")
+    if unit in {"week", "fortnight"}:
+        width = 7 if unit == "week" else 14
+        return intervals.days(day - timedelta(days=width * count), width, "week")
+    return _units_away(unit, -count, day)
+
+
+def _after(unit: str, count: int, day: date) -> Interval:
+    if unit in _WEEKDAYS:
+        return intervals.day(intervals.weekday_after(day, _WEEKDAYS.index(unit)))
+    if unit == "weekend":
+        return intervals.days(intervals.weekday_after(day, 5) + timedelta(weeks=count - 1), 2, "weekend")
+    if unit in {"week", "fortnight"}:
+        width = 7 if unit == "week" else 14
+        return intervals.days(day + timedelta(days=1 + width * (count - 1)), width, "week")
+    return _units_away(unit, count, day)
+
+
+def _units_away(unit: str, count: int, day: date) -> Interval:
+    if unit == "month":
+        return intervals.month(day.year, day.month + count)
+    if unit == "year":
+        return intervals.year(day.year + count)
+    away = day + timedelta(days=count)
+    if unit in {"night", "evening", "morning"}:
+        return intervals.part_of_day(away, unit)  # type: ignore[arg-type]  # one of the three
+    return intervals.day(away)
+
+
+# ── ranges ───────────────────────────────────────────────────────────────────
+
+
+def with_ranges(text: str, found: Sequence[Found]) -> list[Found]:
+    """Read "from May to July", 五月到七月, "between 2019 and 2021" as one stretch."""
+    result: list[Found] = []
+    for one in found:
+        joined = _range(text, result[-1], one) if result else None
+        if joined:
+            result[-1] = joined
+        else:
+            result.append(one)
+    return result
+
+
+def _range(text: str, left: Found, right: Found) -> Found | None:
+    join = _JOIN.fullmatch(text, left.end, right.start)
+    if not join or left.meaning.waits or right.meaning.waits:
+        return None
+    opening = _FROM.search(text, max(0, left.start - _REACH), left.start)
+    if join[0].strip().lower() in {"and", "和", "与"} and not (opening and opening["between"]):
+        return None
+    meaning = _from_to(left.meaning, right.meaning)
+    return Found(opening.start() if opening else left.start, right.end, meaning) if meaning else None
+
+
+def _from_to(left: Meaning, right: Meaning) -> Meaning | None:
+    if left.clock and right.clock:
+        clock = _clock_range(left.clock, right.clock)
+        return Meaning(clock=clock, relative=True) if clock else None
+    first = left.interval
+    second = right.clock.on(first.begin.date()) if first and right.clock else right.interval
+    if not (first and second):
+        return None
+    if left.weekday and right.weekday:
+        second = intervals.day(intervals.weekday_after(first.begin.date(), second.begin.weekday()))
+    elif left.relative and not right.relative and first.granularity in {"day", "month"}:
+        first = _moved(first, second.begin.year - first.begin.year)  # "May to July 2021": the year holds for both
+    if first.begin >= second.finish and left.relative:
+        first = _moved(first, -1)  # from November to February 2023
+    if first.begin >= second.finish and right.relative:
+        second = _moved(second, 1)
+    if first.begin >= second.finish:
+        return None
+    return Meaning(first.to(second), relative=left.relative or right.relative)
+
+
+def _clock_range(left: Clock, right: Clock) -> Clock | None:
+    length = right.begin + right.length - left.begin
+    if length <= timedelta(0) and left.begin >= _HALF_A_DAY:
+        length += _HALF_A_DAY  # 下午三点到五点
+    if length <= timedelta(0):
+        length += _HALF_A_DAY  # from 5 pm to 3 am
+    return Clock(left.begin, length, "range") if length > timedelta(0) else None
+
+
+def _moved(interval: Interval, years: int) -> Interval:
+    return Interval(_in_year(interval.begin, years), _in_year(interval.finish, years), interval.granularity)
+
+
+def _in_year(moment: datetime, years: int) -> datetime:
+    day = 28 if (moment.month, moment.day) == (2, 29) else moment.day
+    return moment.replace(year=moment.year + years, day=day)

@@ -1,0 +1,319 @@
+"""Dates and times as Chinese writes them: 上个月, 三天前, 昨天下午, 2024年04月01日, 去年夏天, 下周三, 五月初."""
+
+import re
+from datetime import date, timedelta
+
+from remanent.text import intervals
+from remanent.text.date_rules import Clock, Meaning, RuleBook, View
+from remanent.text.dates_english import distant, season_near, stretch, unit_near
+from remanent.text.dates_numeric import clock_time
+from remanent.text.intervals import DayPart, Season
+from remanent.text.numerals import chinese_value
+
+CHINESE_DATES = RuleBook()
+
+_DIGIT = "零〇一二三四五六七八九"
+_NUMBER = rf"(?P<number>\d{{1,4}}(?:\.5)?|[{_DIGIT}两十百]{{1,5}}|半|几|好几|数)"
+_YEAR = (
+    rf"(?P<year>(?:1[1-9]|20)\d\d年|(?<!\d)\d\d年(?=\d{{1,2}}月)|[一二][{_DIGIT}]{{3}}年"
+    r"|大前年|前年|去年|上一?年|今年|本年|明年|来年|后年)度?"
+)
+_MONTH = (
+    r"(?P<month>(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]|正|腊)月(?!亮|饼|球|台)份?"
+    r"|(?P<near>上上|下下|上|下|这|本|当)一?个?月)"
+)
+_STAGE = r"(?P<stage>初|上旬|中旬|下旬|中(?!国|心|学|间|午)|底|末)"
+_DAY_NUMBER = "(?:[12]\\d|3[01]|0?[1-9]|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九]|廿[一二三四五六七八九]?)"
+_DAY = rf"(?P<day>{_DAY_NUMBER})(?:日|号)"
+_SEASON = r"(?P<season>[春夏秋冬])(?:天|季|日(?!本))?"
+_WEEK = r"(?P<week>上上|下下|上|下|这|本)?一?个?(?:周|星期|礼拜)"
+_PART = r"(?P<part>凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里|夜晚|深夜|半夜|午夜)"
+_NEAR_DAYS = {
+    "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "今天": 0, "今日": 0, "当天": 0, "明天": 1, "明日": 1, "后天": 2,
+    "大后天": 3,
+}  # fmt: skip
+_NEAR_YEARS = {
+    "大前年": -3, "前年": -2, "去年": -1, "上年": -1, "上一年": -1, "今年": 0, "本年": 0, "明年": 1, "来年": 1,
+    "后年": 2,
+}  # fmt: skip
+_SHIFTS = {"上上": -2, "上": -1, "这": 0, "本": 0, "当": 0, "下": 1, "下下": 2}
+_PARTS: dict[str, DayPart] = {
+    "凌晨": "dawn", "清晨": "morning", "早晨": "morning", "早上": "morning", "上午": "morning", "早": "morning",
+    "中午": "noon", "午后": "afternoon", "下午": "afternoon", "傍晚": "evening", "晚上": "evening", "晚": "night",
+    "夜里": "night", "夜晚": "night", "深夜": "night", "半夜": "night", "午夜": "night", "夜": "night",
+}  # fmt: skip
+_SEASONS: dict[str, Season] = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
+_STAGES = {"初": "early", "上旬": "early", "中": "mid", "中旬": "mid", "下旬": "late", "底": "late", "末": "late"}
+_UNITS = {
+    "秒": "second", "秒钟": "second", "分钟": "minute", "小时": "hour", "个小时": "hour", "个钟头": "hour",
+    "钟头": "hour", "天": "day", "日": "day", "晚": "day", "周": "week", "个星期": "week", "星期": "week",
+    "个礼拜": "week", "礼拜": "week", "个月": "month", "月": "month", "个季度": "quarter", "年": "year",
+}  # fmt: skip
+_UNIT = rf"(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
+
+
+# ── days, months, years ──────────────────────────────────────────────────────
+
+
+@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_MONTH}{_DAY}")
+@CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十]){_MONTH}(?:的)?{_DAY}")
+@CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十第年月]){_DAY}(?!楼|线|门|院|元|币|语|本|文|常|程|志|间|记)")
+def _day_of_month(match: re.Match[str], view: View) -> Meaning | None:
+    """2024年04月01日, 去年五月八号, 上个月8号, 8号."""
+    groups = match.groupdict()
+    day = _number(match["day"])
+    first = groups.get("month")
+    if not first:
+        # A day alone is one of this month; "三日" and "五日" alone are rather a length of time.
+        if match[0].endswith("日"):
+            return None
+        return Meaning(intervals.day(view.today.replace(day=day)), relative=True)
+    year, month = _year_and_month(match, view, day)
+    return Meaning(intervals.day(date(year, month, day)), relative=not _is_absolute(groups.get("year")))
+
+
+@CHINESE_DATES.rule(
+    rf"(?:{_YEAR}(?:的)?)?{_MONTH}(?P<day>{_DAY_NUMBER})(?:日|号)?\s?(?:至|到|[-–—~～])\s?(?P<last>{_DAY_NUMBER})(?:日|号)"
+)
+def _days_of_month(match: re.Match[str], view: View) -> Meaning | None:
+    """五月八日至十日, 5月8-10日."""
+    first, last = _number(match["day"]), _number(match["last"])
+    year, month = _year_and_month(match, view, first)
+    if last <= first:
+        return None
+    span = intervals.day(date(year, month, first)).to(intervals.day(date(year, month, last)))
+    return Meaning(span, relative=not _is_absolute(match["year"]))
+
+
+@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])")
+@CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十个]){_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])")
+def _month(match: re.Match[str], view: View) -> Meaning:
+    """2024年5月, 去年五月, 上个月, 五月初, 下个月底."""
+    year, month = _year_and_month(match, view, 1)
+    relative = not _is_absolute(match.groupdict().get("year"))
+    if match["stage"]:
+        stage = _STAGES[match["stage"]]
+        return Meaning(intervals.part_of_month(year, month, stage), relative=relative)  # type: ignore[arg-type]  # of three
+    return Meaning(intervals.month(year, month), relative=relative)
+
+
+def _year_and_month(match: re.Match[str], view: View, day: int) -> tuple[int, int]:
+    groups = match.groupdict()
+    if groups["near"]:
+        start = intervals.first_of(view.today.year, view.today.month + _SHIFTS[groups["near"]])
+        return start.year, start.month
+    name = groups["month"].rstrip("份").rstrip("月")
+    month = {"正": 1, "腊": 12}.get(name) or _number(name)
+    year = groups.get("year")
+    return (_year_number(year, view) if year else view.year_of(month, day, match)), month
+
+
+def _is_absolute(year: str | None) -> bool:
+    return year is not None and year.rstrip("度") not in _NEAR_YEARS
+
+
+def _year_number(written: str, view: View) -> int:
+    word = written.rstrip("度")
+    if word in _NEAR_YEARS:
+        return view.today.year + _NEAR_YEARS[word]
+    number = _number(word.rstrip("年"))
+    return number if number > 99 else 2000 + number
+
+
+def _number(written: str) -> int:
+    if written.isdecimal():
+        return int(written)
+    return int(chinese_value(written.replace("廿", "二十").replace("两", "二")) or 0)
+
+
+@CHINESE_DATES.rule(rf"{_YEAR}(?P<rest>初|年初|底|年底|末|上半年|下半年)?(?!级)")
+def _year(match: re.Match[str], view: View) -> Meaning:
+    """2022年, 前年, 去年年底, 明年上半年."""
+    number = _year_number(match["year"], view)
+    relative = not _is_absolute(match["year"])
+    rest = (match["rest"] or "").removeprefix("年")
+    if rest in {"上半年", "下半年"} or match["rest"] in {"上半年", "下半年"}:
+        return Meaning(intervals.half(number, 1 if match["rest"] == "上半年" else 2), relative=relative)
+    if rest:
+        return Meaning(intervals.months(number, 1 if rest == "初" else 11, 2, "range"), relative=relative)
+    return Meaning(intervals.year(number), relative=relative)
+
+
+@CHINESE_DATES.rule(r"(?<![去今明后前\d年])(?P<word>年初|年底|年末|上半年|下半年|月初|月底|月末)")
+def _edge(match: re.Match[str], view: View) -> Meaning:
+    """年底, 上半年, 月初: of this year or month."""
+    word, today = match["word"], view.today
+    if word.endswith("半年"):
+        return Meaning(intervals.half(today.year, 1 if word[0] == "上" else 2), relative=True)
+    if word[0] == "年":
+        return Meaning(intervals.months(today.year, 1 if word == "年初" else 11, 2, "range"), relative=True)
+    stage = "early" if word == "月初" else "late"
+    return Meaning(intervals.part_of_month(today.year, today.month, stage), relative=True)  # type: ignore[arg-type]
+
+
+@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?(?:第)?(?P<quarter>[一二三四1-4])季度?")
+@CHINESE_DATES.rule(r"第(?P<quarter>[一二三四1-4])季度")
+@CHINESE_DATES.rule(r"(?P<near>上|下|这|本)一?个?季度")
+def _quarter(match: re.Match[str], view: View) -> Meaning:
+    """2023年第三季度, 上个季度."""
+    groups = match.groupdict()
+    if groups.get("near"):
+        return Meaning(unit_near("quarter", _SHIFTS[groups["near"]], view.today), relative=True)
+    written = groups.get("year")
+    year = _year_number(written, view) if written else view.today.year
+    return Meaning(intervals.quarter(year, _number(match["quarter"])), relative=not _is_absolute(written))
+
+
+@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_SEASON}")
+@CHINESE_DATES.rule(r"(?<![年])(?P<season>[春夏秋冬])(?:天|季)")
+def _season(match: re.Match[str], view: View) -> Meaning:
+    """去年夏天, 2023年秋季, 冬天."""
+    name = _SEASONS[match["season"]]
+    written = match.groupdict().get("year")
+    if written:
+        return Meaning(intervals.season(_year_number(written, view), name), relative=not _is_absolute(written))
+    return Meaning(season_near(name, "", view, ahead=view.is_ahead(match)), relative=True)
+
+
+@CHINESE_DATES.rule(
+    r"(?:(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪)?(?P<decade>(?:1[0-9]|20)\d0|[2-9]0|[二三四五六七八九]十)年代(?:初|末|中期|后期)?"
+)
+@CHINESE_DATES.rule(r"(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪(?!\d0|[二三四五六七八九]十)")
+def _decade(match: re.Match[str], view: View) -> Meaning:
+    """90年代, 二十世纪九十年代, 19世纪."""
+    groups = match.groupdict()
+    number = _number(groups["century"]) if groups["century"] else 20
+    if not groups.get("decade"):
+        return Meaning(intervals.century(number))
+    first = _number(match["decade"])
+    return Meaning(intervals.decade(first if first > 100 else 100 * (number - 1) + first))
+
+
+_HOLIDAYS = {
+    "元旦": (1, 1), "情人节": (2, 14), "妇女节": (3, 8), "劳动节": (5, 1), "五一": (5, 1), "儿童节": (6, 1),
+    "教师节": (9, 10), "国庆": (10, 1), "国庆节": (10, 1), "万圣节": (10, 31), "平安夜": (12, 24), "圣诞": (12, 25),
+    "圣诞节": (12, 25), "双十一": (11, 11),
+}  # fmt: skip
+
+
+@CHINESE_DATES.rule(rf"(?:{_YEAR}(?:的)?)?(?P<name>{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})")
+def _holiday(match: re.Match[str], view: View) -> Meaning:
+    """去年国庆节, 圣诞节; holidays of the lunar calendar are not known."""
+    month, day = _HOLIDAYS[match["name"]]
+    written = match["year"]
+    year = _year_number(written, view) if written else view.year_of(month, day, match)
+    return Meaning(intervals.day(date(year, month, day)), relative=not _is_absolute(written))
+
+
+# ── seen from the moment ─────────────────────────────────────────────────────
+
+
+@CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})(?:的)?{_PART}")
+@CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})")
+@CHINESE_DATES.rule(r"(?P<day>[昨今明当])(?P<part>[早晚夜])(?!饭|餐|点(?!钟))(?:上)?")
+def _near_day(match: re.Match[str], view: View) -> Meaning:
+    """昨天, 明天上午, 今晚, 大前天."""
+    word = match["day"]
+    shift = _NEAR_DAYS[word] if word in _NEAR_DAYS else {"昨": -1, "今": 0, "明": 1, "当": 0}[word]
+    return _day_or_part(view.today + timedelta(days=shift), match.groupdict().get("part"))
+
+
+def _day_or_part(day: date, part: str | None) -> Meaning:
+    interval = intervals.part_of_day(day, _PARTS[part]) if part else intervals.day(day)
+    return Meaning(interval, relative=True)
+
+
+_WEEKDAY = (
+    rf"(?<![{_DIGIT}十两几\d])(?<![{_DIGIT}十两几\d]个){_WEEK}(?P<weekday>[一二三四五六日天1-7])(?!\d|[年岁个季期])"
+)
+
+
+@CHINESE_DATES.rule(rf"{_WEEKDAY}(?:的)?{_PART}")
+@CHINESE_DATES.rule(_WEEKDAY)
+def _weekday(match: re.Match[str], view: View) -> Meaning | None:
+    """下周三, 上星期天, 周五下午."""
+    written = match["weekday"]
+    number = (
+        6 if written in "日天7" else "一二三四五六".find(written) if written in "一二三四五六" else int(written) - 1
+    )
+    part = match.groupdict().get("part")
+    shift = _SHIFTS[match["week"] or "本"]
+    day = intervals.weekday_in_week(view.today + timedelta(weeks=shift), number)
+    meaning = _day_or_part(day, part)
+    return Meaning(meaning.interval, relative=True, weekday=not match["week"] and not part)
+
+
+@CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周末|星期末|礼拜末)|(?<![一-九\d])(?P<bare>周末)")
+def _weekend(match: re.Match[str], view: View) -> Meaning:
+    """上周末, 这个周末, 周末."""
+    return Meaning(unit_near("weekend", _SHIFTS.get(match["week"] or "本", 0), view.today), relative=True)
+
+
+@CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周|星期|礼拜)(?![一二三四五六日天末1-7])")
+def _week(match: re.Match[str], view: View) -> Meaning:
+    """上周, 下个星期."""
+    return Meaning(unit_near("week", _SHIFTS[match["week"]], view.today), relative=True)
+
+
+@CHINESE_DATES.rule(rf"(?<![第\d{_DIGIT}十]){_NUMBER}(?:多)?{_UNIT}(?:之|以)?(?P<way>前|后)(?!面|者|天)")
+def _distance(match: re.Match[str], view: View) -> Meaning | None:
+    """三天前, 两小时前, 半年后, 几个月前."""
+    unit, amount = _UNITS[match["unit"]], _amount(match["number"])
+    if unit == "year" and amount > 1000:
+        return None  # 1987年以后 names a year
+    return Meaning(distant(amount if match["way"] == "后" else -amount, unit, view), relative=True)
+
+
+def _amount(written: str) -> float:
+    if written == "半":
+        return 0.5
+    if written in {"几", "数"}:
+        return 3
+    if written == "好几":
+        return 5
+    return float(written) if written[0].isdecimal() else float(chinese_value(written) or 1)
+
+
+@CHINESE_DATES.rule(rf"(?P<lead>最近|过去|近|未来|接下来|今后)(?:的)?(?:这)?{_NUMBER}(?:多)?{_UNIT}")
+def _stretch(match: re.Match[str], view: View) -> Meaning:
+    """最近三天, 过去两周, 未来半年."""
+    ahead = match["lead"] in {"未来", "接下来", "今后"}
+    return Meaning(stretch(_amount(match["number"]), _UNITS[match["unit"]], view, ahead=ahead), relative=True)
+
+
+# ── times of day ─────────────────────────────────────────────────────────────
+
+
+@CHINESE_DATES.rule(
+    rf"{_PART}?(?:的)?(?P<hour>\d{{1,2}}|十[一二]?|二十[一二三四]?|[零一两二三四五六七八九])"
+    r"(?:点钟?|时(?!间|候|代|期|常|而|刻))"
+    rf"(?P<minute>半|[一三]刻|整|(?:\d{{1,2}}|[{_DIGIT}十]{{1,3}})分?(?!之|钟前|钟后|数))?"
+)
+@CHINESE_DATES.rule(rf"{_PART}\s?(?P<hour>\d{{1,2}})[:：](?P<minute>[0-5]\d)(?!\d)")
+def _clock(match: re.Match[str], view: View) -> Meaning | None:
+    """下午三点, 早上8点半, 晚上10:30, 三点一刻."""
+    part = match["part"]
+    if not part and match["hour"] in {"一", "零"} and not match["minute"] and not match[0].endswith("钟"):
+        return None  # 一点 is "a little"
+    hour = _number(match["hour"])
+    later = part in {"下午", "午后", "傍晚", "晚上", "夜里", "夜晚", "深夜"} or (part == "中午" and hour < 6)
+    if later and hour < 12:
+        hour += 12
+    minute = _minute(match["minute"])
+    return clock_time(hour % 24, minute, None)
+
+
+def _minute(written: str | None) -> int | None:
+    if written is None:
+        return None
+    if written in {"半", "整"}:
+        return 30 if written == "半" else 0
+    return {"一": 15, "三": 45}[written[0]] if written.endswith("刻") else _number(written.rstrip("分"))
+
+
+@CHINESE_DATES.rule(_PART)
+def _waiting_part(match: re.Match[str], view: View) -> Meaning:
+    """下午: of whatever day stands beside it."""
+    first, last = intervals.PART_HOURS[_PARTS[match["part"]]]
+    clock = Clock(timedelta(hours=first), timedelta(hours=last - first), "part")
+    return Meaning(clock=clock, relative=True, waits=True)

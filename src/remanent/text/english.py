@@ -1,0 +1,115 @@
+"""A light English stemmer: brings the forms of one word together and leaves different words apart.
+
+It takes off plurals, -ed, -ing and -ly and knows the common irregular forms. It does not touch derivation
+(-ment, -tion, -ness, -er): those make new words, and a search that mixes them up finds the wrong memory.
+A stem is a key for matching, not a word to show.
+"""
+
+import re
+
+_VOWELS = frozenset("aeiouy")
+_VOWEL_GROUP = re.compile(r"[aeiouy]+")
+# One short syllable that ends in a single consonant: hop, mov, us; there -e is part of the word (hope, move, use).
+_SHORT = re.compile(r"(?:[^aeiou]*|.*qu)[aeiouy][^aeiouywx]")
+
+# Not what their endings make of them: no plural, no past, no adverb of a word that means something else.
+_WHOLE = """
+always anything beijing besides bias bus canvas chaos christmas cosmos does else ethics evening everything gas
+hundred iris kindred lens likely mathematics morning naked news nothing paste perhaps physics politics rather red
+sacred series something species tense texas thing thus united wedding whereas yes
+"""
+_KEEP = frozenset(_WHOLE.split())
+
+_IRREGULAR: dict[str, str] = {
+    form: base
+    for base, forms in {
+        "agree": "agreed", "be": "am is are was were been being", "become": "became",
+        "begin": "began begun", "bite": "bitten", "blow": "blew blown", "break": "broke broken",
+        "bring": "brought", "build": "built", "burn": "burnt", "bus": "buses busses", "buy": "bought",
+        "catch": "caught", "child": "children", "choose": "chose chosen", "come": "came", "creep": "crept",
+        "deal": "dealt", "die": "dying", "do": "did done does doing", "draw": "drew drawn", "dream": "dreamt",
+        "drink": "drank drunk", "drive": "drove driven", "eat": "ate eaten", "fall": "fell fallen", "feed": "fed",
+        "feel": "felt", "fight": "fought", "find": "found", "flee": "fled", "fly": "flew flown flies",
+        "foot": "feet", "forget": "forgot forgotten", "forgive": "forgave forgiven", "free": "freed",
+        "freeze": "froze frozen", "gas": "gases", "get": "got gotten", "give": "gave given", "go": "went gone goes",
+        "goose": "geese", "grow": "grew grown", "half": "halves",
+        "have": "has had having", "hear": "heard", "hide": "hid hidden", "hold": "held", "keep": "kept",
+        "kneel": "knelt", "knife": "knives", "know": "knew known", "learn": "learnt",
+        "lend": "lent", "lens": "lenses", "lie": "lying", "loaf": "loaves", "lose": "lost",
+        "make": "made", "man": "men", "mean": "meant", "meet": "met", "mouse": "mice", "pay": "paid",
+        "person": "persons", "quiz": "quizzes", "ride": "rode ridden", "ring": "rang rung", "rise": "risen",
+        "run": "ran", "say": "said", "see": "saw seen", "seek": "sought", "sell": "sold", "send": "sent",
+        "shake": "shook shaken", "shelf": "shelves", "shoot": "shot", "sing": "sang sung", "sink": "sank sunk",
+        "ski": "skis skied", "sleep": "slept", "speak": "spoke spoken", "spend": "spent", "stand": "stood",
+        "steal": "stole stolen", "stick": "stuck", "strike": "struck", "swear": "swore sworn", "sweep": "swept",
+        "swim": "swam swum", "swing": "swung", "take": "took taken", "teach": "taught", "tell": "told",
+        "thief": "thieves", "think": "thought", "throw": "threw thrown", "tie": "tying", "tooth": "teeth",
+        "understand": "understood", "wake": "woke woken", "wear": "wore worn", "weep": "wept", "wife": "wives",
+        "win": "won", "withdraw": "withdrew withdrawn", "wolf": "wolves", "woman": "women",
+        "write": "wrote written",
+    }.items()
+    for form in forms.split()
+}  # fmt: skip
+
+
+def stem(word: str) -> str:
+    """Return the key under which all forms of a lower-case English word meet."""
+    if len(word) < 3 or word in _KEEP:
+        return word
+    base = _IRREGULAR.get(word)
+    if base is None:
+        base = _without_plural(word)
+        base = _IRREGULAR.get(base, base)
+        if base not in _KEEP:
+            base = _without_adverb(_without_tense(base))
+    return _without_final_letter(base) if len(base) > 3 and base not in _KEEP else base
+
+
+def _without_plural(word: str) -> str:
+    if len(word) < 4 or word[-1] != "s" or word[-2] in "su" or word.endswith("is"):
+        return word
+    if word.endswith("ies"):
+        return word[:-1] if len(word) == 4 else word[:-3] + "y"
+    if word.endswith("oes"):
+        return word[:-1] if len(word) < 6 else word[:-2]
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def _without_tense(word: str) -> str:
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-3] + "y"
+    if word.endswith("ing"):
+        base = word[:-3]
+    elif word.endswith("ed") and not word.endswith("eed"):
+        base = word[:-2]
+    else:
+        return word
+    if len(base) < 2 or _VOWELS.isdisjoint(base):
+        return word  # thing, bring, shed: no ending at all
+    if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouflsz":
+        return base[:-1]  # running, planned
+    return base + "e" if _SHORT.fullmatch(base) else base
+
+
+def _without_adverb(word: str) -> str:
+    if not word.endswith("ly") or len(word) < 6:
+        return word
+    if word.endswith("ily"):
+        return word[:-3] + "y"
+    if word.endswith("bly"):
+        return word[:-1] + "e"
+    return word[:-2]
+
+
+def _without_final_letter(base: str) -> str:
+    """Drop the -e that some forms lose, write -ie as -y, and a doubled -l after more than one syllable as one."""
+    if base.endswith("ie"):
+        return base[:-2] + "y"
+    rest = base[:-1]
+    if base[-1] == "e" and base[-2] != "e" and len(rest) > 2 and not _SHORT.fullmatch(rest):
+        return rest
+    if base.endswith("ll") and len(_VOWEL_GROUP.findall(base)) > 1:
+        return rest
+    return base

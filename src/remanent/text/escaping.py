@@ -1,0 +1,247 @@
+"""Escaping for injection: stored text inside a prompt can neither close the tag around it nor forge another.
+
+A text breaks out when a reserved tag can be read in it, opening or closing, after any number of rounds, in any order,
+of: decoding HTML entities, bringing compatibility forms together (NFKC), taking away what is invisible (format and
+control characters, marks, fillers).
+
+First, entities that only hide something (letters, digits, other entities, invisible characters) are written as what
+they stand for, so that no reading depends on the order of the rounds. Then the text is read as that reader reads it,
+with the place that every character came from; a sign that would open a reserved tag, a comment, a CDATA block or a chat
+template's control token becomes ‹, in its place. Nothing is removed after that, so nested and overlapping tricks have
+nothing to fall together to. What was escaped stays readable, and escaping twice changes nothing.
+"""
+
+import html
+import re
+import unicodedata
+from array import array
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from remanent.text.spans import Span
+from remanent.text.wordlists import word_set
+
+RESERVED_TAGS = word_set(
+    "answer assistant attachment context document documents function function_call function_calls function_results "
+    "human image instruction instructions invoke knowledge memories memory note observation parameter project_context "
+    "prompt recent_episodes relevant_procedures result results scratchpad shared_memory system task task_list think "
+    "thinking thought tool tool_call tool_calls tool_response tool_result tool_results tool_use tools user "
+    "user_preferences"
+)
+"""The tags that Remanent and the usual chat templates give a meaning to."""
+
+Place = tuple[int, int]
+_OPENER, _CLOSER = "‹", "›"
+_MAY_OPEN = re.compile(r"[<≮﹤＜&﹠＆]")
+_ENTITY = re.compile(r"&(?:#[0-9]+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{0,31};?)", re.IGNORECASE)
+# An ampersand and all that may be an entity with it, however it is hidden.
+_MAY_BE_ENTITY = re.compile(r"[&﹠＆][^\s;<>&﹠＆]+;?")
+# What an entity has no need to stand for, except to hide it: parts of names, of tags and of other entities.
+_HIDDEN_SIGNS = frozenset("#;&_/\\|![]?-:.")
+_NOT_PLAIN_ASCII = re.compile(r"[^\t\n\r\x20-\x7e]")
+_BRACKET = re.compile(r"[<>]")
+# Direction overrides, and letters that are seen by models but not by people unless a flag emoji is made of them.
+_DECEPTIVE = re.compile(
+    "[\u202a-\u202e\u2066-\u2069]|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e007f]+"
+    "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"
+)
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
+# A Latin letter, then letters of other alphabets that look like it.
+_LOOKALIKES = {
+    ord(other): group[0]
+    for group in "aаαɑ bв cсϲ dԁ eеε gɡ hһнη iіιıɩ jј kкκ lⅼӏ mм nпո oоο pрρ qԛ rг sѕ tтτ uυս vνѵ wωԝ xхχ yуγ".split()
+    for other in group[1:]
+}
+_AND: dict[int, str] = {ord(sign): "⅋" for sign in "&﹠＆"}
+_ATTRIBUTE: dict[int, str] = {
+    ord(sign): safe
+    for safe, signs in (("”", '"＂'), ("’", "'＇"), (_OPENER, "<≮﹤＜"), (_CLOSER, ">≯﹥＞"))
+    for sign in signs
+}
+_MOST_ROUNDS = 12
+_LONGEST_TAG = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text as a lenient reader sees it, with the stretch of the source that each of its characters comes from."""
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def place(self, index: int) -> tuple[int, int]:
+        return self.starts[index], self.ends[index]
+
+
+def escape(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> str:
+    """Return the text with everything disarmed that could open or close one of the tags; otherwise as it was.
+
+    Escaped texts may also be put one after another with white space between them.
+    """
+    while True:
+        plain = _DECEPTIVE.sub("", _settled(text))
+        if plain == text:
+            forged = _forged(text, tags)
+            if not forged:
+                return text
+            plain = _disarmed(text, forged)
+        text = plain
+
+
+def escape_attribute(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> str:
+    """Return the text fit to stand between straight quotation marks inside a tag, on one line."""
+    line = " ".join(escape(text, tags=tags).split())
+    return line.translate(_AND | _ATTRIBUTE)
+
+
+def _disarmed(text: str, forged: list[tuple[Place, Place | None]]) -> str:
+    edits = {closer: _CLOSER for _, closer in forged if closer}
+    edits |= {opener: _OPENER for opener, _ in forged}
+    parts: list[str] = []
+    position = 0
+    for start, end in sorted(edits):
+        if start >= position:
+            parts += text[position:start], edits[start, end]
+            position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def forged_tags(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> list[Span]:
+    """Return where the text would open or close one of the tags: the places of the opening signs, in order."""
+    return sorted({Span(*opener) for opener, _ in _forged(text, tags)})
+
+
+def _settled(text: str) -> str:
+    """Write out entities that hide something, until none does; where there is no end to it, take entities away."""
+    for _ in range(_MOST_ROUNDS):
+        simpler = _MAY_BE_ENTITY.sub(_simpler, text)
+        if simpler == text:
+            return text
+        text = simpler
+    return text.translate(_AND)
+
+
+def _simpler(found: re.Match[str]) -> str:
+    written = found[0]
+    bare = "".join(map(_seen, unicodedata.normalize("NFKD", written)))
+    entity = _ENTITY.match(bare)
+    meant = html.unescape(entity[0]) if entity else ""
+    if entity is None or meant == entity[0]:
+        return written
+    tail = 0 if entity[0].endswith(";") else _common_tail(entity[0], meant)
+    value, rest = meant[: len(meant) - tail], bare[entity.end() - tail :]
+    following = found.string[found.end() : found.end() + 1]
+    if value == "&" and not rest and (not following or following.isspace()):
+        return bare  # "fish &amp; chips"
+    hides = any(sign.isalnum() or sign in _HIDDEN_SIGNS or not _seen(sign) for sign in value)
+    return value + rest if hides else bare
+
+
+def _seen(character: str) -> str:
+    """Return a character, or nothing when it is invisible."""
+    if character.isspace():
+        return character
+    return "" if character in _FILLERS or unicodedata.category(character)[0] in "CM" else character
+
+
+def _forged(text: str, tags: Collection[str]) -> list[tuple[Place, Place | None]]:
+    """Return the places of the opening and, where there is one, the closing sign of each forged tag."""
+    if not _MAY_OPEN.search(text):
+        return []
+    reading = _read(text)
+    found: list[tuple[Place, Place | None]] = []
+    for match in _pattern(frozenset(tags)).finditer(reading.text):
+        end = _BRACKET.search(reading.text, match.end(), match.end() + _LONGEST_TAG)
+        closer = reading.place(end.start()) if end and end[0] == ">" else None
+        found.append((reading.place(match.start()), closer))
+    return found
+
+
+@lru_cache(maxsize=32)
+def _pattern(tags: frozenset[str]) -> re.Pattern[str]:
+    """Match an opening sign that a reserved name follows, or at the end of the text the beginning of one."""
+    names = _either(tags)
+    beginnings = _either({tag[:size] for tag in tags for size in range(1, len(tag))})
+    special = r"!--|!\[|\?xml|!doctype|\|"
+    name = rf"(?:[\w.-]{{1,20}}:)?(?:{names})"
+    return re.compile(rf"<(?=[\s/\\]*(?:{name}|{special}|(?:{beginnings})?\s*\Z))", re.IGNORECASE)
+
+
+def _either(words: Collection[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+
+
+def _read(text: str) -> _Reading:
+    """Read a text as a lenient reader does, until nothing changes any more."""
+    reading = _visible(_Reading(text, range(len(text)), range(1, len(text) + 1)))
+    for _ in range(_MOST_ROUNDS):
+        if not _ENTITY.search(reading.text):
+            break
+        decoded = _visible(_decoded(reading))
+        if decoded.text == reading.text:
+            break
+        reading = decoded
+    return reading
+
+
+def _visible(reading: _Reading) -> _Reading:
+    """Bring compatibility forms together and leave out what cannot be seen."""
+    changed = [
+        (found.start(), plain)
+        for found in _NOT_PLAIN_ASCII.finditer(reading.text)
+        if (plain := _plain(found[0])) != found[0]
+    ]
+    return _replaced(reading, [(place, place + 1, plain, 0) for place, plain in changed]) if changed else reading
+
+
+@lru_cache(maxsize=20_000)
+def _plain(character: str) -> str:
+    """Return what a character comes to: nothing when it is invisible, plain letters when it is a variant of them."""
+    if character.isascii():
+        return character if character in "\t\n\r" or character.isprintable() else ""
+    if character.isspace():
+        return " "
+    parts = unicodedata.normalize("NFKD", character)
+    kept = "".join(part for part in parts if part not in _FILLERS and unicodedata.category(part)[0] not in "CM")
+    return kept.casefold().translate(_LOOKALIKES)
+
+
+def _decoded(reading: _Reading) -> _Reading:
+    """Decode entities once, each into characters that come from the whole of it."""
+    edits = []
+    for entity in _ENTITY.finditer(reading.text):
+        meant = html.unescape(entity[0])
+        # An entity without its semicolon may be followed by letters that are not part of it: "&ltmemory".
+        tail = 0 if entity[0].endswith(";") else _common_tail(entity[0], meant)
+        edits.append((entity.start(), entity.end(), meant, tail))
+    return _replaced(reading, edits)
+
+
+def _replaced(reading: _Reading, edits: list[tuple[int, int, str, int]]) -> _Reading:
+    """Put other text in the place of some stretches; its last `tail` characters are those of the stretch itself."""
+    characters: list[str] = []
+    starts, ends = array("q"), array("q")
+    position = 0
+    for first, last, meant, tail in edits:
+        characters += reading.text[position:first], meant
+        starts.extend(reading.starts[position:first])
+        ends.extend(reading.ends[position:first])
+        starts.extend([reading.starts[first]] * (len(meant) - tail))
+        ends.extend([reading.ends[last - tail - 1]] * (len(meant) - tail))
+        position = last
+        starts.extend(reading.starts[last - tail : last])
+        ends.extend(reading.ends[last - tail : last])
+    characters.append(reading.text[position:])
+    starts.extend(reading.starts[position:])
+    ends.extend(reading.ends[position:])
+    return _Reading("".join(characters), starts, ends)
+
+
+def _common_tail(one: str, other: str) -> int:
+    size = 0
+    while size < min(len(one), len(other)) and one[-1 - size] == other[-1 - size]:
+        size += 1
+    return size

@@ -1,0 +1,75 @@
+"""Short excerpts: the beginning of a text, cut where a reader would cut it."""
+
+import unicodedata
+
+from remanent.errors import InvalidInput
+
+ELLIPSIS = "…"
+_JOINER = "\u200d"
+# How much of the excerpt may be given up to end at a space; a longer word is cut inside.
+_BACKTRACK = 24
+# How many characters one visible sign may be made of; beyond it the text is noise and is cut anywhere.
+_CLUSTER = 32
+
+
+def excerpt(text: str, limit: int) -> str:
+    """Return the text, or its beginning and "…", in at most `limit` characters.
+
+    The cut falls between words where words have spaces, between characters elsewhere, and never inside what is
+    seen as one sign: a letter and its marks, an emoji sequence, a flag, a surrogate pair.
+    """
+    if limit < 1:
+        raise InvalidInput(f"an excerpt needs room for at least 1 character, not {limit}")
+    if len(text) <= limit:
+        return text
+    end = _word_border(text, _sign_border(text, limit - len(ELLIPSIS)))
+    return text[:end].rstrip() + ELLIPSIS
+
+
+def _word_border(text: str, end: int) -> int:
+    """Move the cut back to the last space near it when it would split a word."""
+    if end == 0 or not (_is_spaced_letter(text[end - 1]) and _is_spaced_letter(text[end])):
+        return end
+    for start in range(end, max(0, end - _BACKTRACK), -1):
+        if not _is_spaced_letter(text[start - 1]):
+            return start
+    return end
+
+
+def _is_spaced_letter(character: str) -> bool:
+    """Tell whether a character belongs to a word that a space would end (not Chinese, kana or Hangul)."""
+    return (character.isalnum() and unicodedata.east_asian_width(character) not in "WF") or character in "_'’"
+
+
+def _sign_border(text: str, end: int) -> int:
+    for start in range(end, max(-1, end - _CLUSTER), -1):
+        if not is_inside_sign(text, start):
+            return start
+    return max(end, 0)
+
+
+def is_inside_sign(text: str, position: int) -> bool:
+    """Tell whether a cut here would split what is seen as one sign."""
+    if position <= 0:
+        return False
+    before, after = text[position - 1], text[position]
+    if unicodedata.category(after)[0] == "M" or _JOINER in (before, after):
+        return True
+    if "\U0001f3fb" <= after <= "\U0001f3ff" or "\U000e0020" <= after <= "\U000e007f":
+        return True  # skin tones, the tags of a flag
+    if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
+        return True
+    if before == "\r" and after == "\n":
+        return True
+    return _is_flag_letter(after) and _flag_letters_before(text, position) % 2 == 1
+
+
+def _is_flag_letter(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def _flag_letters_before(text: str, position: int) -> int:
+    start = position
+    while start > 0 and _is_flag_letter(text[start - 1]):
+        start -= 1
+    return position - start

@@ -1,0 +1,152 @@
+"""Stretches of the calendar as half-open intervals in UTC: days, weeks, months, seasons, years and their parts."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
+
+Granularity = Literal[
+    "second", "minute", "hour", "part", "day", "weekend", "week", "month", "quarter", "season", "half", "year",
+    "decade", "century", "range",
+]  # fmt: skip
+Season = Literal["spring", "summer", "autumn", "winter"]
+DayPart = Literal["dawn", "morning", "noon", "afternoon", "evening", "night"]
+
+_SEASON_STARTS: dict[Season, int] = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+# From hour to hour; a night ends on the next morning.
+PART_HOURS: dict[DayPart, tuple[int, int]] = {
+    "dawn": (0, 6), "morning": (6, 12), "noon": (11, 13), "afternoon": (12, 18), "evening": (18, 22), "night": (18, 30),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From a moment on, up to another that no longer belongs to it; both in UTC."""
+
+    begin: datetime
+    finish: datetime
+    granularity: Granularity
+
+    def __contains__(self, moment: datetime) -> bool:
+        return self.begin <= moment < self.finish
+
+    def to(self, other: "Interval") -> "Interval":
+        """Return the stretch from the beginning of this one to the end of the other."""
+        return Interval(self.begin, max(self.finish, other.finish), "range")
+
+
+def midnight(day: date) -> datetime:
+    """Return the moment at which a day begins."""
+    return datetime.combine(day, time(), UTC)
+
+
+def days(first: date, count: int, granularity: Granularity) -> Interval:
+    """Return so many days from the first on."""
+    return Interval(midnight(first), midnight(first + timedelta(days=count)), granularity)
+
+
+def day(moment: date) -> Interval:
+    """Return one day."""
+    return days(moment, 1, "day")
+
+
+def week(within: date) -> Interval:
+    """Return the week from Monday to Sunday that a day lies in."""
+    return days(within - timedelta(days=within.weekday()), 7, "week")
+
+
+def weekend(within: date) -> Interval:
+    """Return Saturday and Sunday of the week that a day lies in."""
+    return days(within - timedelta(days=within.weekday()) + timedelta(days=5), 2, "weekend")
+
+
+def months(year: int, month: int, count: int, granularity: Granularity) -> Interval:
+    """Return so many months from this one on; month 13 is January of the next year."""
+    return Interval(midnight(first_of(year, month)), midnight(first_of(year, month + count)), granularity)
+
+
+def month(year: int, number: int) -> Interval:
+    """Return one month; month 0 is December of the year before."""
+    return months(year, number, 1, "month")
+
+
+def quarter(year: int, number: int) -> Interval:
+    """Return a quarter of a year; quarter 0 is the last one of the year before."""
+    return months(year, 3 * number - 2, 3, "quarter")
+
+
+def half(year: int, number: int) -> Interval:
+    """Return the first or the second half of a year."""
+    return months(year, 6 * number - 5, 6, "half")
+
+
+def season(year: int, name: Season) -> Interval:
+    """Return a season as the north has it; the winter of a year begins in its December."""
+    return months(year, _SEASON_STARTS[name], 3, "season")
+
+
+def year(number: int) -> Interval:
+    """Return one year."""
+    return months(number, 1, 12, "year")
+
+
+def decade(first: int) -> Interval:
+    """Return ten years from the first on."""
+    return months(first, 1, 120, "decade")
+
+
+def century(number: int) -> Interval:
+    """Return the so-manieth century: the 19th begins in 1801."""
+    return months(100 * number - 99, 1, 1200, "century")
+
+
+def hour(moment: datetime) -> Interval:
+    """Return the hour that a moment lies in."""
+    begin = moment.replace(minute=0, second=0, microsecond=0)
+    return Interval(begin, begin + timedelta(hours=1), "hour")
+
+
+def minute(moment: datetime) -> Interval:
+    """Return the minute that a moment lies in."""
+    begin = moment.replace(second=0, microsecond=0)
+    return Interval(begin, begin + timedelta(minutes=1), "minute")
+
+
+def part_of_day(within: date, part: DayPart) -> Interval:
+    """Return the morning, the afternoon … of a day; its night reaches into the next day."""
+    first, last = PART_HOURS[part]
+    start = midnight(within)
+    return Interval(start + timedelta(hours=first), start + timedelta(hours=last), "part")
+
+
+def part_of_month(year: int, number: int, part: Literal["early", "mid", "late"]) -> Interval:
+    """Return the first ten days of a month, the second ten, or the rest."""
+    whole = month(year, number)
+    tenth, twentieth = whole.begin + timedelta(days=10), whole.begin + timedelta(days=20)
+    begin, finish = {"early": (whole.begin, tenth), "mid": (tenth, twentieth), "late": (twentieth, whole.finish)}[part]
+    return Interval(begin, finish, "range")
+
+
+def part_of_year(number: int, part: Literal["early", "mid", "late"]) -> Interval:
+    """Return the first four months of a year, the second four, or the last four."""
+    return months(number, {"early": 1, "mid": 5, "late": 9}[part], 4, "range")
+
+
+def first_of(year: int, month: int) -> date:
+    """Return the first day of a month whose number may lie outside of 1 to 12."""
+    years, index = divmod(month - 1, 12)
+    return date(year + years, index + 1, 1)
+
+
+def weekday_before(day: date, weekday: int) -> date:
+    """Return the last such weekday (0 is Monday) strictly before a day."""
+    return day - timedelta(days=(day.weekday() - weekday - 1) % 7 + 1)
+
+
+def weekday_after(day: date, weekday: int) -> date:
+    """Return the first such weekday strictly after a day."""
+    return day + timedelta(days=(weekday - day.weekday() - 1) % 7 + 1)
+
+
+def weekday_in_week(day: date, weekday: int) -> date:
+    """Return such a weekday of the week, Monday to Sunday, that a day lies in."""
+    return day + timedelta(days=weekday - day.weekday())

@@ -1,0 +1,153 @@
+"""The sections of a Markdown text with their heading paths, and its front matter, as spans that cover it exactly."""
+
+import re
+from dataclasses import dataclass
+
+from remanent.text.fences import fence_at, fences
+from remanent.text.spans import Span
+
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FIELD = re.compile(r"(?P<key>[^\s:#\-][^:\n]*?)[ \t]*:(?:[ \t]+(?P<value>.*))?")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
+_ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+_UNDERLINE = re.compile(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*\r?$", re.MULTILINE)
+# A line that cannot be the text of an underlined heading.
+_NO_TITLE = re.compile(r"\s*\Z|\s{4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t]|```|~~~)")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with the text up to the next heading; the text before the first heading is a section of level 0."""
+
+    start: int
+    end: int
+    body_start: int
+    """Where the text under the heading begins."""
+    tree_end: int
+    """Where the last section under this one ends."""
+    level: int
+    title: str
+    path: tuple[str, ...]
+    """The titles from the top down to this one."""
+
+    @property
+    def span(self) -> Span:
+        """The whole section, heading included, sections under it not."""
+        return Span(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The fields between two lines of dashes at the very beginning."""
+
+    start: int
+    end: int
+    fields: tuple[tuple[str, str | tuple[str, ...]], ...]
+
+    def get(self, key: str) -> str | tuple[str, ...] | None:
+        """Return the value of a field, the last one when it stands there twice."""
+        return dict(self.fields).get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """A Markdown text taken apart: front matter, if any, then its sections."""
+
+    front_matter: FrontMatter | None
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    start: int
+    end: int
+    level: int
+    title: str
+
+
+def parse_markdown(text: str) -> Markdown:
+    """Take a Markdown text apart; headings inside fenced code are code."""
+    front_matter = _front_matter(text)
+    start = front_matter.end if front_matter else 0
+    headings = [heading for heading in _headings(text) if heading.start >= start]
+    if start < len(text) and (not headings or headings[0].start > start):
+        headings.insert(0, _Heading(start, start, 0, ""))
+    return Markdown(front_matter, tuple(_sections(headings, len(text))))
+
+
+def _front_matter(text: str) -> FrontMatter | None:
+    found = _FRONT_MATTER.match(text)
+    if not found:
+        return None
+    fields: list[tuple[str, str | tuple[str, ...]]] = []
+    for line in found["body"].splitlines():
+        if (item := _ITEM.fullmatch(line)) and fields and (isinstance(fields[-1][1], tuple) or not fields[-1][1]):
+            key, items = fields[-1]
+            fields[-1] = (key, (*items, _unquoted(item[1])))
+        elif field := _FIELD.fullmatch(line):
+            fields.append((field["key"], _value(field["value"] or "")))
+    return FrontMatter(0, found.end(), tuple(fields))
+
+
+def _value(raw: str) -> str | tuple[str, ...]:
+    raw = raw.strip()
+    if raw.startswith("[") and raw.endswith("]"):
+        return tuple(_unquoted(part) for part in raw[1:-1].split(",") if part.strip())
+    return _unquoted(raw)
+
+
+def _unquoted(raw: str) -> str:
+    raw = raw.strip()
+    return raw[1:-1] if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" else raw
+
+
+def _headings(text: str) -> list[_Heading]:
+    found = [
+        _Heading(match.start(), _line_end(text, match.end()), len(match["marks"]), (match["title"] or "").strip())
+        for match in _ATX.finditer(text)
+    ]
+    found += [heading for match in _UNDERLINE.finditer(text) if (heading := _underlined(text, match))]
+    blocks = fences(text)
+    found = [heading for heading in found if not fence_at(blocks, heading.start)]
+    return sorted(found, key=lambda heading: heading.start)
+
+
+def _underlined(text: str, underline: re.Match[str]) -> _Heading | None:
+    """Return the heading that the line above an underline is; None when there is no such line."""
+    end = underline.start() - 1
+    if end <= 0:
+        return None
+    start = text.rfind("\n", 0, end) + 1
+    title = text[start:end]
+    before = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
+    if _NO_TITLE.match(title) or (before.strip() and not _ATX.match(before) and not _UNDERLINE.match(before)):
+        return None  # not a title, or the last line of a longer paragraph: then the dashes part two paragraphs
+    level = 1 if underline["mark"][0] == "=" else 2
+    return _Heading(start, _line_end(text, underline.end()), level, title.strip())
+
+
+def _line_end(text: str, position: int) -> int:
+    return position + 1 if text[position : position + 1] == "\n" else position
+
+
+def _sections(headings: list[_Heading], length: int) -> list[Section]:
+    sections: list[Section] = []
+    above: list[_Heading] = []
+    tree_ends = _tree_ends(headings, length)
+    for number, heading in enumerate(headings):
+        end = headings[number + 1].start if number + 1 < len(headings) else length
+        above = [higher for higher in above if 0 < higher.level < heading.level] + [heading]
+        path = tuple(higher.title for higher in above if higher.level)
+        sections.append(Section(heading.start, end, heading.end, tree_ends[number], heading.level, heading.title, path))
+    return sections
+
+
+def _tree_ends(headings: list[_Heading], length: int) -> list[int]:
+    """Return for each heading where the next one of its own or a higher level stands."""
+    ends = [length] * len(headings)
+    open_headings: list[int] = []
+    for number, heading in enumerate(headings):
+        while open_headings and headings[open_headings[-1]].level in {0, *range(heading.level, 7)}:
+            ends[open_headings.pop()] = heading.start
+        open_headings.append(number)
+    return ends

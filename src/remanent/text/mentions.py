@@ -1,0 +1,187 @@
+"""Who and what a text names: candidates for people, places, organisations, works, handles and acronyms."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from remanent.text.chinese_names import Gender, chinese_names
+from remanent.text.common_english import COMMON_ENGLISH
+from remanent.text.dull_words import FILLERS, VERB_STEMS
+from remanent.text.english import stem
+from remanent.text.names import FEMALE_NAMES, FEMALE_TITLES, MALE_NAMES, MALE_TITLES, ORGANISATION_ENDINGS, TITLES
+from remanent.text.scripts import HAN
+from remanent.text.sentences import sentences
+from remanent.text.spans import Span, Taken
+from remanent.text.stopwords import ENGLISH
+from remanent.text.wordlists import word_set
+
+MentionKind = Literal["person", "place", "organisation", "work", "quoted", "handle", "acronym", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name as it stands in a text, what kind of name it seems to be, and the key under which its forms meet."""
+
+    start: int
+    end: int
+    text: str
+    kind: MentionKind
+    key: str
+    gender: Gender = "unknown"
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return Span(self.start, self.end)
+
+
+_HAS_HAN = re.compile(rf"[{HAN}]")
+_CAPITAL = r"[A-Z\u00c0-\u00de][\w'’\u00c0-\u024f-]*"
+_LINK = r"(?:\s+(?:of\s+the|of|the|de|da|van|von|der|la|le|&)\s+|[^\S\n]+|(?<=\b[A-Z])\.\s?)"
+_CAPITALISED = re.compile(rf"(?<![\w@#/.])(?:[A-Z]\.\s?)*{_CAPITAL}(?:{_LINK}{_CAPITAL}){{0,7}}")
+_WHERE = re.compile(
+    r"\b(?:in|near|across|around|outside|inside|throughout|visit(?:ed|ing|s)?|(?:moved?|moving|going|go|goes|went|gone"
+    r"|travel\w*|flew|fly\w*|trip|relocat\w*|came|come|drove|drive|way|return\w*)\s+(?:back\s+)?to|(?:is|am|are|was|were|'m|comes?"
+    r"|came|originally)\s+from)\s+(?:the\s+)?\Z",
+    re.IGNORECASE,
+)
+_AT = re.compile(
+    r"\b(?:at|joined|(?:work|works|worked|working)\s+(?:at|for|with)|hired\s+by)\s+(?:the\s+)?\Z", re.IGNORECASE
+)
+_TITLE_BEFORE = re.compile(rf"\b(?P<title>{'|'.join(sorted(TITLES, key=len, reverse=True))})\b\.?\s+\Z", re.IGNORECASE)
+_QUOTED = re.compile(r"“([^“”\n]{2,40})”|「([^「」\n]{2,40})」|『([^『』\n]{2,40})』|(?<!\w)\"([^\"\n]{2,40})\"(?!\w)")
+_WORK = re.compile(r"《([^《》\n]{1,40})》")
+_HANDLE = re.compile(r"(?<![\w@.])@[A-Za-z0-9_][\w.-]{0,38}[A-Za-z0-9_]")
+_ACRONYM = re.compile(r"(?<![\w@#.-])[A-Z]{2,6}\d{0,3}(?![\w])")
+_POSSESSIVE = re.compile(r"['’]s?\Z")
+# Capitals that name nothing, or something that is found elsewhere (days, months).
+_NO_NAME = word_set("""
+    i i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday january february march april may june
+    july august september october november december spring summer autumn winter christmas god ok hi hello hey thanks
+    am pm tv english chinese french german spanish italian japanese american british european
+""")
+_NO_ACRONYM = word_set("OK AM PM LOL OMG BTW FYI ASAP TBD NB PS IDK IMO DIY AKA FAQ TODO I")
+
+
+def mentions(text: str) -> list[Mention]:
+    """Return the names of a text in order; where two overlap, the longer one, and what is said outright first."""
+    found = [*_marked(text), *_capitalised(text)]
+    if _HAS_HAN.search(text):
+        found += [Mention(one.start, one.end, one.text, one.kind, one.text, one.gender) for one in chinese_names(text)]
+    taken = Taken()
+    ordered = sorted(found, key=lambda one: (_rank(one), one.start - one.end))
+    return sorted((one for one in ordered if taken.take(one.span)), key=lambda one: one.start)
+
+
+def _rank(one: Mention) -> int:
+    """Handles and titles of works are what they say; what is quoted may as well be a sentence with names in it."""
+    if one.kind == "quoted":
+        titled = all(word[:1].isupper() or word in ENGLISH for word in one.text.split())
+        return 0 if titled and len(one.text.split()) < 8 else 2
+    return {"handle": 0, "work": 0, "acronym": 2}.get(one.kind, 1)
+
+
+def name_key(name: str) -> str:
+    """Return the key under which the ways to write one name meet."""
+    return " ".join(_POSSESSIVE.sub("", word) for word in name.casefold().replace(".", "").split())
+
+
+def _marked(text: str) -> Iterator[Mention]:
+    for found in _HANDLE.finditer(text):
+        yield Mention(found.start(), found.end(), found[0], "handle", found[0].casefold())
+    for found in _WORK.finditer(text):
+        yield Mention(found.start(1), found.end(1), found[1], "work", found[1].casefold())
+    for found in _QUOTED.finditer(text):
+        group = next(number for number in range(1, 5) if found[number] is not None)
+        yield Mention(found.start(group), found.end(group), found[group], "quoted", found[group].casefold())
+    for found in _ACRONYM.finditer(text):
+        if found[0] not in _NO_ACRONYM:
+            yield Mention(found.start(), found.end(), found[0], "acronym", found[0].casefold())
+
+
+# ── names in capitals ────────────────────────────────────────────────────────
+
+
+def _capitalised(text: str) -> Iterator[Mention]:
+    starts = {span.trimmed(text).start for span in sentences(text)}
+    found = [(match.start(), match.end()) for match in _CAPITALISED.finditer(text)]
+    opening = {start for start, _ in found if _opens(text, start, starts)}
+    inside = {text[start:end].split(maxsplit=1)[0] for start, end in found if start not in opening}
+    for start, end in found:
+        first = _after_opening_word(text, start, end, inside) if start in opening else start
+        yield from _name(text, first, end, _title(text, first))
+
+
+def _opens(text: str, start: int, starts: set[int]) -> bool:
+    """Tell whether a word stands where any word would have a capital."""
+    before = text[max(0, start - 3) : start].rstrip(" \t")
+    return start in starts or not before or before[-1] in ".!?:\"“”‘'(\n*-•>#"
+
+
+def _after_opening_word(text: str, start: int, end: int, inside: set[str]) -> int:
+    """Leave out the first word of a sentence when it has its capital from there only."""
+    first, _, rest = text[start:end].partition(" ")
+    lowered = _POSSESSIVE.sub("", first.lower())
+    dull = lowered in ENGLISH or lowered in FILLERS or stem(lowered) in VERB_STEMS
+    if lowered in FEMALE_NAMES or lowered in MALE_NAMES or first in inside:
+        return start if lowered not in ENGLISH else start + len(first) + 1
+    if rest:
+        return start + len(first) + 1 if dull else start
+    endings = lowered.endswith(("ing", "ly", "ed", "s")) or len(lowered) < 3
+    return end if dull or endings or lowered in COMMON_ENGLISH else start
+
+
+def _title(text: str, start: int) -> str:
+    found = _TITLE_BEFORE.search(text, max(0, start - 12), start)
+    return found["title"].lower() if found else ""
+
+
+def _name(text: str, start: int, end: int, title: str) -> Iterator[Mention]:
+    """Take the ends of a sequence of capitals off that are no part of a name, and say what kind of name is left."""
+    words = [(start + found.start(), found[0]) for found in re.finditer(r"\S+", text[start:end])]
+    while words and not _may_stand_at_an_end(words[0][1], alone=len(words) == 1):
+        words.pop(0)
+    while words and not _may_stand_at_an_end(words[-1][1], alone=len(words) == 1):
+        words.pop()
+    if not words:
+        return
+    first, last = words[0][0], words[-1][0] + len(_POSSESSIVE.sub("", words[-1][1]))
+    name = text[first:last]
+    if name.isupper() and len(words) == 1:
+        return  # an acronym, or shouting
+    kind, gender = _kind([word for _, word in words], title)
+    if kind == "name":
+        kind = _kind_by_place(text, first)
+    yield Mention(first, last, name, kind, name_key(name), gender)
+
+
+def _may_stand_at_an_end(word: str, *, alone: bool) -> bool:
+    return word[0].isupper() and not _is_idle(word, alone=alone)
+
+
+def _kind_by_place(text: str, start: int) -> MentionKind:
+    if _WHERE.search(text, max(0, start - 30), start):
+        return "place"
+    return "organisation" if _AT.search(text, max(0, start - 30), start) else "name"
+
+
+def _is_idle(word: str, *, alone: bool) -> bool:
+    lowered = _POSSESSIVE.sub("", word.lower().rstrip("."))
+    if lowered in _NO_NAME or lowered in ENGLISH or lowered in TITLES or "'" in lowered:
+        return True
+    return alone and lowered in FILLERS
+
+
+def _kind(words: Sequence[str], title: str) -> tuple[MentionKind, Gender]:
+    first = _POSSESSIVE.sub("", words[0].lower())
+    last = _POSSESSIVE.sub("", words[-1].lower().rstrip("."))
+    if last in ORGANISATION_ENDINGS or first in {"university", "bank", "ministry"}:
+        return "organisation", "unknown"
+    gender: Gender = "unknown"
+    if title in FEMALE_TITLES or (first in FEMALE_NAMES and title not in MALE_TITLES):
+        gender = "female"
+    elif title in MALE_TITLES or first in MALE_NAMES:
+        gender = "male"
+    known = gender != "unknown" or title in TITLES
+    return ("person", gender) if known and len(words) <= 4 else ("name", "unknown")

@@ -1,0 +1,215 @@
+"""Sentences and paragraphs of Chinese and English text, as spans that cover it without a gap.
+
+White space after a sentence belongs to it, so the spans put together are the text. Fenced code is one piece.
+"""
+
+import re
+
+from remanent.text.fences import fence_at, fences
+from remanent.text.scripts import HAN
+from remanent.text.spans import Span, between
+from remanent.text.wordlists import word_set
+
+_EMOJI = "\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d"
+_CLOSERS = rf"[\"'”’」』）)】\]》〉*_{_EMOJI}]*"
+_CANDIDATE = re.compile(
+    r"(?P<line>(?:\r\n|[\n\r\v\f\x85\u2028\u2029])\s*)"
+    rf"|(?P<full>[。！？｡；‼⁇⁈⁉][。！？｡；!?…]*)(?P<a>{_CLOSERS})"
+    rf"|(?P<dots>\.{{2,}}|…+[。.]?)(?P<b>{_CLOSERS})"
+    rf"|(?P<mark>[!?][!?.…]*)(?P<c>{_CLOSERS})"
+    rf"|(?P<point>[.．])(?P<d>{_CLOSERS})"
+)
+_LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_BLANK_LINE = re.compile(r"\n(?:[^\S\n]*\n)+")
+_SPACE = re.compile(r"\s*")
+_HAN_CHARACTER = re.compile(rf"[{HAN}]")
+_BLOCK_START = re.compile(
+    r"[-*+•·◦‣▪–][ \t]|\d{1,3}(?:[.)][ \t]|[、．）])"
+    r"|[（(][一二三四五六七八九十\d]{1,3}[)）]|[一二三四五六七八九十]{1,3}、"
+    r"|[①-⑳]|#{1,6}[ \t]|>|\||```|~~~|\[[ xX]\]"
+)
+_TOKEN_BEFORE = re.compile(r"[^\s(\[{（【「『“‘\"'—–,，、/]+\Z")
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_LIST_NUMBER = re.compile(r"\W*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\W*")
+_NEXT_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SAID = re.compile(rf"[{HAN}]{{0,6}}?(?:说|道|问|答|喊|叫|想|笑|表示|写道|說|問|喊|叫道)")
+
+# Followed by a name or by more of the sentence, never by its end.
+_TITLES = word_set("mr mrs ms mx dr prof st gen col lt maj sgt capt cmdr rev hon sen rep gov pres fr mt ft messrs")
+_WITHIN = word_set("e.g i.e cf vs viz al approx incl resp ca")
+# Followed by a number they are abbreviations; else the words "no", "sat" and "fig" may well end a sentence.
+_BEFORE_NUMBER = word_set(
+    "no nos vol vols pp p fig figs eq eqs sec ch ver jan feb mar apr jun jul aug sep sept oct nov dec "
+    "mon tue tues wed thu thur thurs fri sat sun tel ext art par"
+)
+# At the end of a sentence as often as within: the next word decides.
+_EITHER = word_set("etc inc ltd co corp llc jr sr ph.d m.d b.a m.a a.m p.m am pm dept est ave blvd rd univ")
+_STARTERS = word_set(
+    "the a an he she it they we i you this that these those there here in on at but and so if when while after before "
+    "then what who where why how is are was were do does did can could will would my his her our your their its not no "
+    "yes for as with since although though because however also please let one some many most all"
+)
+_WRAPPED = 60
+_SHORT_LINE = 40
+_HESITATION = 4
+# How far back the opening of a straight quotation mark is looked for.
+_QUOTED = 1000
+# How far back the line that a break ends is looked at.
+_LINE = 200
+
+
+def sentences(text: str) -> list[Span]:
+    """Return the sentences of a text in order; joined they are the text, and none is empty."""
+    blocks = fences(text)
+    borders: list[int] = [border for block in blocks for border in (block.start, block.end)]
+    start = position = 0
+    while candidate := _CANDIDATE.search(text, position):
+        position = candidate.end()
+        if block := fence_at(blocks, candidate.start()):
+            start = position = block.end
+            continue
+        end = _end(text, start, candidate)
+        if end is not None:
+            start = position = _after_space(text, end)
+            borders.append(start)
+    return between(borders, len(text))
+
+
+def sentence_texts(text: str) -> list[str]:
+    """Return the sentences without the white space around them, leaving out those that are nothing else."""
+    return [part for span in sentences(text) if (part := span.of(text).strip())]
+
+
+def paragraphs(text: str) -> list[Span]:
+    """Return the paragraphs of a text, parted by blank lines; joined they are the text. Fenced code is not parted."""
+    blocks = fences(text)
+    return between((gap.end() for gap in _BLANK_LINE.finditer(text) if not fence_at(blocks, gap.end() - 1)), len(text))
+
+
+def _after_space(text: str, position: int) -> int:
+    space = _SPACE.match(text, position)
+    return space.end() if space else position
+
+
+def _next_character(text: str, position: int) -> str:
+    """Return the first character from here that is no white space, or nothing."""
+    start = _after_space(text, position)
+    return text[start : start + 1]
+
+
+def _end(text: str, start: int, candidate: re.Match[str]) -> int | None:
+    """Return where the sentence ends when the candidate ends it."""
+    if candidate["line"]:
+        return candidate.end() if _line_ends(text, start, candidate) else None
+    kind = candidate.lastgroup or ""
+    closers = candidate[kind]
+    end = candidate.end() - len(closers) + _closing(text, start, candidate.start(), closers)
+    following = text[end : end + 1]
+    if candidate["full"]:
+        return None if _goes_on_in_chinese(text, end, quoted=end > candidate.start(kind)) else end
+    if not following:
+        return end
+    judge = {"b": _dots_end, "c": _mark_ends, "d": _point_ends}[kind]
+    return end if judge(text, start, candidate.start(), end) else None
+
+
+def _closing(text: str, start: int, position: int, closers: str) -> int:
+    """Return how many of the closing signs belong to the sentence that ends before them."""
+    start = max(start, position - _QUOTED)
+    for index, sign in enumerate(closers):
+        opens = sign == '"' and text.count('"', start, position + index) % 2 == 0
+        opens = opens or (sign in "'*_" and text[position + index + 2 : position + index + 3].isalnum())
+        if opens:
+            return index
+    return len(closers)
+
+
+def _goes_on_in_chinese(text: str, end: int, *, quoted: bool) -> bool:
+    if text[end : end + 1] in tuple("，,、；;：:"):
+        return True
+    return quoted and text[end - 1] in '”’」』"' and _SAID.match(text, end) is not None
+
+
+def _dots_end(text: str, start: int, mark: int, end: int) -> bool:
+    following = _next_character(text, end)
+    if not following or following.islower() or following in "，,、。；;：:）)":
+        return not following
+    if _is_han(following) or _is_han(text[mark - 1 : mark]):
+        return mark - start >= _HESITATION
+    return text[end].isspace()
+
+
+def _mark_ends(text: str, start: int, mark: int, end: int) -> bool:
+    following = text[end]
+    if following.isspace():
+        quoted = text[end - 1] in "\"'”’」』"
+        return not (quoted and _next_character(text, end).islower())
+    return following not in "，,、：:" and (_is_han(following) or (mark > start and _is_han(text[mark - 1])))
+
+
+def _point_ends(text: str, start: int, mark: int, end: int) -> bool:
+    before, following = text[mark - 1 : mark], text[end]
+    if not following.isspace():
+        chinese = _is_han(before) or (_is_han(following) and before.isalpha())
+        return chinese and following not in "，,、：:."
+    if mark == start or _LIST_NUMBER.fullmatch(text, start, mark):
+        return False
+    next_start = _after_space(text, end)
+    following = text[next_start : next_start + 1]
+    if not following:
+        return True
+    word = _NEXT_WORD.match(text, next_start)
+    token = _TOKEN_BEFORE.search(text, max(start, mark - 24), mark)
+    verdict = _abbreviation_ends(token[0] if token else "", following, word[0] if word else "")
+    if verdict is not None:
+        return verdict
+    return not following.islower() or _is_informal(text, start)
+
+
+def _abbreviation_ends(token: str, following: str, word: str) -> bool | None:
+    """Say whether a sentence ends after a token and its point; None when the token is no abbreviation."""
+    lowered = token.lower()
+    starter = word.lower() in _STARTERS and word[:1].isupper()
+    if lowered in _TITLES and token[:1].isupper():
+        return False
+    if lowered in _WITHIN:
+        return starter and lowered == "al"
+    if lowered in _BEFORE_NUMBER and following.isdigit():
+        return False
+    if lowered in _EITHER or _DOTTED.fullmatch(token) or (len(token) == 1 and token.isupper() and token.isascii()):
+        return starter or (lowered == "etc" and following.isupper())
+    return None
+
+
+def _is_informal(text: str, start: int) -> bool:
+    """Tell whether the sentence began in lower case: then the next one may, too."""
+    return _next_character(text, start).islower()
+
+
+def _line_ends(text: str, start: int, candidate: re.Match[str]) -> bool:
+    """Tell whether a line break ends a sentence, or only a line of a wrapped paragraph."""
+    if len(_LINE_BREAK.findall(candidate["line"])) > 1:
+        return True
+    following = text[candidate.end() : candidate.end() + 1]
+    if not following or _BLOCK_START.match(text, candidate.end()):
+        return True
+    line = _line_before(text, start, candidate.start())
+    if line[:1] in {"#", "|"}:
+        return True
+    last = line[-1:] or "\n"
+    if last in "，,、—–-([（【「“" or following in "，,、。；;）)":
+        return False
+    if _is_han(last) or _is_han(following):
+        return True
+    if len(line) >= _WRAPPED:
+        return False
+    return not following.islower() or len(line) < _SHORT_LINE
+
+
+def _line_before(text: str, start: int, end: int) -> str:
+    start = max(start, end - _LINE)
+    return _LINE_BREAK.split(text[start:end])[-1].rstrip()
+
+
+def _is_han(character: str) -> bool:
+    return _HAN_CHARACTER.match(character) is not None

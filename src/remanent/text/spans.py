@@ -1,0 +1,68 @@
+"""Places in a text: where something begins and where the next thing begins."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open stretch of a text, counted in characters."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def of(self, text: str) -> str:
+        """Return the part of the text that the span covers."""
+        return text[self.start : self.end]
+
+    def overlaps(self, other: "Span") -> bool:
+        """Tell whether the two have a character in common."""
+        return self.start < other.end and other.start < self.end
+
+    def trimmed(self, text: str) -> "Span":
+        """Return the span without white space at its ends; an empty one at its start when nothing else is there."""
+        part = self.of(text)
+        bare = part.strip()
+        if not bare:
+            return Span(self.start, self.start)
+        start = self.start + part.index(bare[0])
+        return Span(start, start + len(bare))
+
+
+def between(borders: Iterable[int], length: int) -> list[Span]:
+    """Return the spans that a text of this length falls into when it is cut at the borders; none is empty."""
+    points = [0, *sorted({border for border in borders if 0 < border < length}), length]
+    return [Span(start, end) for start, end in pairwise(points) if end > start]
+
+
+class Taken:
+    """The places that are taken already, kept in order, so that asking stays cheap when there are many."""
+
+    def __init__(self) -> None:
+        self._spans: list[Span] = []
+
+    def take(self, span: Span) -> bool:
+        """Take a place and tell whether it was free; an empty one never is."""
+        place = bisect_left(self._spans, span)
+        neighbours = self._spans[max(0, place - 1) : place + 1]
+        if not span or any(span.overlaps(other) for other in neighbours):
+            return False
+        self._spans.insert(place, span)
+        return True
+
+
+def without_overlaps(spans: Iterable[Span]) -> list[Span]:
+    """Keep the longest of spans that overlap (the first of equals) and return them in the order of the text."""
+    taken = Taken()
+    ordered = sorted(spans, key=lambda span: (span.start - span.end, span.start))
+    return sorted(span for span in ordered if taken.take(span))
+
+
+def joined(text: str, spans: Sequence[Span]) -> str:
+    """Return what the spans cover, put together."""
+    return "".join(span.of(text) for span in spans)

@@ -1,0 +1,260 @@
+"""Shortening a text without a model: the sentences that matter, then clauses, then words; never part of a word."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from math import sqrt
+
+from remanent.errors import InvalidInput
+from remanent.text.salience import Mark, marks, marks_within
+from remanent.text.scripts import HAN
+from remanent.text.sentences import sentences
+from remanent.text.spans import Span, between
+from remanent.text.word_borders import word_borders
+
+Measure = Callable[[str], int]
+"""How long a text is: `len`, or a token counter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A shortened text and the stretches of the original that it is made of, in their order."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+_NO_SPACE_BEFORE = re.compile(rf"[{HAN}，。！？；：、”’」』）】》,.!?;:)\]}}%]")
+_NO_SPACE_AFTER = re.compile(rf"[{HAN}，。！？；：、“‘「『（【《(\[{{$]")
+_CLAUSE = re.compile(
+    r"[，；：;]\s*|[,:](?!\d)\s*|(?<=\w)\s+(?=(?:and|but|because|although|though|while|which|who|so|since|when|after|before|if)\s)"
+    r"|\s[-–—]\s|——|(?=但是|因为|所以|而且|虽然|然后|不过)"
+)
+_LEADING = re.compile(
+    r"(?:(?:and|but|so\s+that|so|or|then|because|although|though|which|who)\s+|并且|而且|但是|然后|不过|所以|因为)",
+    re.IGNORECASE,
+)
+_TRAILING = " \t，,；;：:、—–-"
+_EDGE = " \t\n\r\u3000，,；;：:、。.-–—"
+# Longer stretches lose against two shorter ones of the same worth, but less than their length alone says.
+_LENGTH_MATTERS = 0.6
+_FIRST = 1.15
+# Less than one plain word adds is not worth the room.
+_LEAST = 0.7
+# A level is good enough when it fills this much of the room; else the next finer one may say more.
+_FILLED = 0.55
+
+
+def summarize(
+    text: str, *, limit: int, measure: Measure = len, vectors: Sequence[Sequence[float]] | None = None
+) -> Summary:
+    """Return the sentences that say most, in their order, within a length; finer parts when no sentence fits.
+
+    Sentences are ranked by the terms, names, numbers, dates and negations that no chosen one has said yet; with
+    vectors, one for each of `sentences(text)`, also by how near they are to what the whole text is about.
+    """
+    if limit < 1:
+        raise InvalidInput(f"a summary needs room for at least 1, not {limit}")
+    if measure(text.strip()) <= limit:
+        span = Span(0, len(text)).trimmed(text)
+        return Summary(span.of(text), (span,) if span else ())
+    found = marks(text)
+    spans = sentences(text)
+    if vectors is not None and len(vectors) != len(spans):
+        raise InvalidInput(f"{len(spans)} sentences need as many vectors, not {len(vectors)}")
+    near = _nearness(vectors) if vectors is not None else [1.0] * len(spans)
+    chosen = _choose(text, _trimmed(text, spans), found, limit=limit, measure=measure, near=near)
+    if chosen and _fills(text, chosen, limit, measure):
+        return _made(text, chosen)
+    finer = _finer(text, spans, found, limit, measure)
+    return _made(text, max((chosen, finer), key=lambda option: _worth(option, found)))
+
+
+def compress(text: str, target: int) -> str:
+    """Return the text in at most `target` characters: whole sentences if they fit, else clauses, else words.
+
+    Never empty unless the text is. Where no single word is short enough, the shortest one is returned.
+    """
+    return summarize(text, limit=max(1, target)).text
+
+
+# ── which parts ──────────────────────────────────────────────────────────────
+
+
+def _choose(
+    text: str, parts: Sequence[Span], found: Sequence[Mark], *, limit: int, measure: Measure, near: Sequence[float]
+) -> list[Span]:
+    """Take the part that adds most for its length, again and again, until nothing fits any more.
+
+    What is said already only ever lowers a part's gain, so a part whose gain was just counted anew and still leads all
+    others is the best one: the others need not be looked at.
+    """
+    inside = [marks_within(found, part) for part in parts]
+    lengths = [max(1, measure(part.of(text))) + _gap(text, part, measure) for part in parts]
+    worth = [
+        near[place] * (_FIRST if place == 0 else 1) / lengths[place] ** _LENGTH_MATTERS for place in range(len(parts))
+    ]
+    said: set[str] = set()
+    chosen: list[int] = []
+    left = limit + (max(_gap(text, part, measure) for part in parts) if parts else 0)
+    heap = [(-_gain(inside[place], said) * worth[place], place) for place, part in enumerate(parts) if part]
+    heapify(heap)
+    while heap:
+        _, best = heappop(heap)
+        added = _gain(inside[best], said)
+        gain = added * worth[best]
+        if lengths[best] > left or (added < _LEAST and chosen):
+            continue
+        if heap and -heap[0][0] > gain:
+            heappush(heap, (-gain, best))
+            continue
+        chosen.append(best)
+        said |= {mark.key for mark in inside[best]}
+        left -= lengths[best]
+    while chosen and measure(_joined(text, [parts[place] for place in sorted(chosen)])) > limit:
+        chosen.pop()  # the gaps took more than was reckoned
+    return [parts[place] for place in sorted(chosen)]
+
+
+def _gap(text: str, part: Span, measure: Measure) -> int:
+    """Return what the space after a part takes: nothing in Chinese."""
+    return 0 if not part or _NO_SPACE_AFTER.match(text[part.end - 1]) else measure(" ")
+
+
+def _gain(inside: Sequence[Mark], said: set[str]) -> float:
+    weights = {mark.key: mark.weight for mark in inside if mark.key not in said}
+    return sum(weights.values())
+
+
+def _worth(chosen: Sequence[Span], found: Sequence[Mark]) -> float:
+    return _gain([mark for part in chosen for mark in marks_within(found, part)], set()) + (0.01 if chosen else 0)
+
+
+def _fills(text: str, chosen: Sequence[Span], limit: int, measure: Measure) -> bool:
+    return measure(_joined(text, chosen)) >= _FILLED * limit
+
+
+def _finer(text: str, spans: Sequence[Span], found: Sequence[Mark], limit: int, measure: Measure) -> list[Span]:
+    """Choose among clauses, and where those do not fill the room, among the words of the best sentence."""
+    clauses = _trimmed(text, [clause for span in spans for clause in _clauses(text, span)])
+    flat = [1.0] * len(clauses)
+    chosen = _choose(text, clauses, found, limit=limit, measure=measure, near=flat)
+    if chosen and _fills(text, chosen, limit, measure):
+        return chosen
+    best = max(filter(None, _trimmed(text, spans)), key=lambda span: _worth([span], found) / sqrt(len(span) + 1))
+    words = _words(text, best, found, limit, measure)
+    return max((chosen, words), key=lambda option: _worth(option, found))
+
+
+def _clauses(text: str, span: Span) -> list[Span]:
+    borders = [border.end() or border.start() for border in _CLAUSE.finditer(text, span.start, span.end)]
+    inner = between((border - span.start for border in borders), len(span))
+    return [Span(part.start + span.start, part.end + span.start) for part in inner]
+
+
+def _trimmed(text: str, parts: Sequence[Span]) -> list[Span]:
+    return [part.trimmed(text) for part in parts]
+
+
+# ── which words ──────────────────────────────────────────────────────────────
+
+
+def _words(text: str, span: Span, found: Sequence[Mark], limit: int, measure: Measure) -> list[Span]:
+    """Keep the words of a stretch that carry most; a negation stays with the word that it negates."""
+    held = [mark for mark in marks_within(found, span) if measure(text[mark.start : mark.end]) <= limit]
+    for units in (_units(text, span, held), _units(text, span, [])):
+        chosen = _fitting(text, units, found, limit, measure)
+        if chosen:
+            return chosen
+    # Not one word is short enough: the shortest is the least that can be said.
+    return [min(units, key=lambda unit: (len(unit), unit.start))]
+
+
+def _fitting(text: str, units: Sequence[Span], found: Sequence[Mark], limit: int, measure: Measure) -> list[Span]:
+    chosen: list[Span] = []
+    for unit in sorted(units, key=lambda unit: (-_density(unit, found), unit.start)):
+        if chosen and not marks_within(found, unit):
+            break  # only words without meaning are left
+        trial = sorted([*chosen, unit])
+        if measure(_joined(text, trial)) <= limit:
+            chosen = trial
+    return chosen
+
+
+def _density(unit: Span, found: Sequence[Mark]) -> float:
+    return float(_worth([unit], found) / len(unit) ** _LENGTH_MATTERS)
+
+
+def _units(text: str, span: Span, held: Sequence[Mark]) -> list[Span]:
+    """Return the words of a stretch without punctuation; names, numbers and dates are one, negations take the next."""
+    borders = {span.start, *(span.start + border for border in word_borders(span.of(text)))}
+    for mark in held:
+        if mark.key.startswith(("name ", "number ", "date ")):
+            borders |= {mark.start, mark.end} if _at_words(text, mark) else set()
+            borders -= set(range(mark.start + 1, mark.end))
+    for mark in held:
+        if mark.key.startswith("not "):
+            following = min((border for border in borders if border > mark.end), default=mark.end)
+            borders -= set(range(mark.start + 1, following))
+    units = between((border - span.start for border in borders), len(span))
+    bare = (_bare(text, Span(unit.start + span.start, unit.end + span.start)) for unit in units)
+    return [unit for unit in bare if unit] or [span]
+
+
+def _at_words(text: str, mark: Mark) -> bool:
+    """Tell whether a mark does not begin or end inside a word that spaces bound."""
+    around = text[mark.start - 1 : mark.start + 1], text[mark.end - 1 : mark.end + 1]
+    return not any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in around)
+
+
+def _bare(text: str, span: Span) -> Span:
+    part = span.of(text)
+    left = len(part) - len(part.lstrip(_EDGE))
+    return Span(span.start + left, span.start + max(left, len(part.rstrip(_EDGE))))
+
+
+# ── putting together ─────────────────────────────────────────────────────────
+
+
+def _made(text: str, chosen: Sequence[Span]) -> Summary:
+    """Make the summary, without a conjunction at its beginning or a comma at its end that lead nowhere now."""
+    parts = list(chosen)
+    if not parts:
+        return Summary("", ())
+    leading = _LEADING.match(text, parts[0].start, parts[0].end) if parts[0].start else None
+    if leading and leading.end() < parts[0].end:
+        parts[0] = Span(leading.end(), parts[0].end)
+    kept = parts[-1].of(text).rstrip(_TRAILING)
+    if kept:
+        parts[-1] = Span(parts[-1].start, parts[-1].start + len(kept))
+    return Summary(_joined(text, parts), tuple(parts))
+
+
+def _joined(text: str, parts: Sequence[Span]) -> str:
+    """Put parts together with what stands between them, or with a space where the script has spaces."""
+    written = ""
+    last: Span | None = None
+    for part in parts:
+        if last is not None:
+            between_them = text[last.end : part.start]
+            if not between_them or (between_them.isspace() and "\n" not in between_them):
+                written += between_them
+            elif not (_NO_SPACE_AFTER.match(written[-1:]) or _NO_SPACE_BEFORE.match(text[part.start])):
+                written += " "
+        written += part.of(text)
+        last = part
+    return written
+
+
+def _nearness(vectors: Sequence[Sequence[float]]) -> list[float]:
+    """Return how near each vector is to the mean of all, from 0.5 (opposite) to 1.5 (alike)."""
+    size = len(vectors[0]) if vectors else 0
+    mean = [sum(vector[place] for vector in vectors) / len(vectors) for place in range(size)]
+    return [1 + _cosine(vector, mean) / 2 for vector in vectors]
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    dot = sum(a * b for a, b in zip(one, other, strict=True))
+    norms = sqrt(sum(a * a for a in one) * sum(b * b for b in other))
+    return dot / norms if norms else 0.0

@@ -1,0 +1,191 @@
+"""The terms of full-text search: what a text is found by, and what a question asks for.
+
+Every term is made of letters and digits only, lower case, without accents, at most 64 characters. SQLite's
+`unicode61` tokenizer therefore keeps each as exactly one token, and PostgreSQL can take the same list as it is.
+
+- English words are stemmed (`running` → `run`).
+- Compounds give the whole and the parts: `max_size`, `maxSize`, `ada@example.com`, `2023-05-08`, `3.14`, addresses.
+- Chinese gives every character, every pair of neighbours, and the longer words that a segmenter finds. A question
+  gives the words and the pairs inside what its stop words leave.
+- Japanese, Korean, Thai and others without dependable spaces give characters, pairs and whole runs of one script.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+
+from remanent.text.chinese import cut
+from remanent.text.english import stem
+from remanent.text.folding import fold
+from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED
+from remanent.text.stopwords import CHINESE, ENGLISH
+
+# Raise it when the terms of an unchanged text change: stored full-text rows must then be made anew.
+TERMS_VERSION = 1
+
+_TERM_LIMIT = 64
+_QUERY_LIMIT = 256
+_SHORT_QUESTION = 4
+# A letter that nobody types stands for the point in 3.14, so that it is not taken for 314.
+_POINT = "\u01c0"
+
+_LETTER = rf"[^\W_{UNSPACED}]"
+_CHUNK = re.compile(
+    rf"[{UNSPACED}]+"
+    rf"|{_LETTER}+(?:(?:://|::|:\\|_+|[-'.@/:\\+&=?%~#]|(?<=\d),(?=\d{{3}}(?!\d))){_LETTER}+)*(?:\+\+|\#)?"
+)
+_FIRST_UNSPACED = "\u0e00"  # nothing below it can be unspaced, which spares most words the match
+_UNSPACED_START = re.compile(rf"[{UNSPACED}]")
+_SCRIPT_RUN = re.compile(rf"(?P<han>[{HAN}]+)|[{HIRAGANA}]+|[{KATAKANA}]+|[{HANGUL}]+|[{OTHER_UNSPACED}]+")
+_HAS_KANA = re.compile(rf"[{KANA}]")
+_ADDRESS_BORDER = re.compile(r"[/:\\+&=?%~#@]+")
+_COMPOUND_BORDER = re.compile(r"[-_.]+")
+_NOT_A_LETTER = re.compile(r"[\W_]+")
+_DAY = re.compile(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)")
+_DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
+_IDENTIFIER_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_ENCLITIC = frozenset({"s", "m", "d", "re", "ve", "ll"})
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms under which a text is found, repeated as often as they occur; their order says nothing."""
+    terms: list[str] = []
+    for chunk in _CHUNK.findall(fold(text)):
+        if chunk[0] >= _FIRST_UNSPACED and _UNSPACED_START.match(chunk):
+            terms += _unspaced_index_terms(chunk)
+        elif len(chunk) > _TERM_LIMIT:
+            terms += _spaced_index_terms.__wrapped__(chunk)
+        else:
+            terms += _spaced_index_terms(chunk)
+    return terms
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the terms that a question asks for, each once; stop words only when nothing else is left.
+
+    A short Chinese question gives its characters, too: 猫叫 would else not find 一只猫. In a longer one they would
+    cost much time and tell little. Of a very long question the first 256 terms count.
+    """
+    chunks = _CHUNK.findall(fold(text))
+    terms = dict.fromkeys(islice(_query_terms(chunks, keep_stop_words=False), _QUERY_LIMIT))
+    if not terms:
+        terms = dict.fromkeys(islice(_query_terms(chunks, keep_stop_words=True), _QUERY_LIMIT))
+    if len(terms) <= _SHORT_QUESTION:
+        unspaced = [term for term in terms if _UNSPACED_START.match(term)]
+        terms |= dict.fromkeys(character for term in unspaced for character in term if character not in CHINESE)
+    return list(terms)
+
+
+def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[str]:
+    for chunk in chunks:
+        if _UNSPACED_START.match(chunk):
+            yield from _unspaced_query_terms(chunk, keep_stop_words=keep_stop_words)
+        else:
+            for form in _forms(chunk):
+                if keep_stop_words or form not in ENGLISH:
+                    yield _term(form)
+
+
+# ── words between spaces ─────────────────────────────────────────────────────
+
+
+@lru_cache(maxsize=50_000)
+def _spaced_index_terms(chunk: str) -> tuple[str, ...]:
+    return tuple(_term(form) for form in _forms(chunk))
+
+
+def _term(form: str) -> str:
+    return stem(form) if form.isascii() and form.isalpha() else form
+
+
+def _forms(chunk: str) -> list[str]:
+    """Return the lower-case forms of a chunk: the whole, then its parts, each once."""
+    if chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.istitle()):
+        return [chunk.lower()[:_TERM_LIMIT]]
+    forms: dict[str, None] = {}
+    forms[_joined(chunk)] = None
+    for piece in _ADDRESS_BORDER.split(chunk):
+        if piece:
+            forms[_joined(piece)] = None
+            for part in _COMPOUND_BORDER.split(piece.replace(",", "")):
+                forms.update(dict.fromkeys(_part_forms(part)))
+    forms.pop("", None)
+    if len(chunk) <= 3 and chunk[0].isalpha() and chunk[1:] in {"++", "#"}:
+        forms[chunk[0].casefold() + {"++": "plusplus", "#": "sharp"}[chunk[1:]]] = None
+    return list(forms)
+
+
+def _joined(piece: str) -> str:
+    """Write a compound as one term: e-mail → email, 2023-5-8 → 20230508, 1,000 → 1000; 3.14 keeps its point."""
+    head, apostrophe, tail = piece.rpartition("'")
+    if apostrophe and tail.lower() in _ENCLITIC:
+        piece = head  # Ada's → ada, she'll → she
+    if day := _DAY.fullmatch(piece):
+        return f"{day[1]}{day[3]:0>2}{day[4]:0>2}"
+    return _lowered(_NOT_A_LETTER.sub("", _DECIMAL_POINT.sub(_POINT, piece)))
+
+
+def _part_forms(part: str) -> Iterator[str]:
+    if "'" in part:
+        head, _, tail = part.rpartition("'")
+        yield _joined(part)
+        if tail.lower() in _ENCLITIC or tail.lower() == "t":
+            return
+        yield from (_lowered(piece) for piece in [*head.split("'"), tail] if len(piece) > 1)
+        return
+    yield _lowered(part)
+    pieces = _IDENTIFIER_PART.findall(part) if part.isascii() else [part]
+    for piece in pieces:
+        lowered = _lowered(piece)
+        yield lowered
+        if lowered.isdecimal() and lowered[:1] == "0":
+            yield lowered.lstrip("0") or "0"
+
+
+def _lowered(text: str) -> str:
+    return text.casefold()[:_TERM_LIMIT]
+
+
+# ── scripts without spaces ───────────────────────────────────────────────────
+
+
+def _unspaced_index_terms(run: str) -> list[str]:
+    terms = list(run)
+    terms += _pairs(run)
+    terms += [word for word in _words(run) if len(word) > 2]  # shorter ones are among the characters and pairs
+    return terms
+
+
+def _unspaced_query_terms(run: str, *, keep_stop_words: bool) -> Iterator[str]:
+    span = ""
+    for word in _words(run):
+        if word in CHINESE and not keep_stop_words:
+            yield from _span_terms(span)
+            span = ""
+        else:
+            if len(word) != 2:
+                yield word
+            span += word
+    yield from _span_terms(span)
+
+
+def _span_terms(span: str) -> list[str]:
+    return _pairs(span) if len(span) != 1 else [span]
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[start : start + 2] for start in range(len(run) - 1)]
+
+
+def _words(run: str) -> Iterator[str]:
+    """Cut a run into words: Chinese by dictionary, the rest where the script changes."""
+    if len(run) == 1:
+        yield run
+        return
+    japanese = _HAS_KANA.search(run) is not None
+    for part in _SCRIPT_RUN.finditer(run):
+        if part["han"] and not japanese:
+            yield from cut(part["han"])
+        else:
+            yield part[0][:_TERM_LIMIT]
