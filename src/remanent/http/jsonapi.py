@@ -1,0 +1,159 @@
+"""One JSON API behind a URL and a key: questions by POST, with retries, bounds and errors that name who must act."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from remanent.errors import ModelRejected, ModelUnavailable, StoreClosed
+from remanent.http.client import AnswerTooLarge, make_client
+from remanent.http.retries import backoff, retry_after
+from remanent.http.scrubbing import Scrubber
+from remanent.model import Clock, system_clock
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic import SecretStr
+
+_MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long is waited, how much is read, how often is tried."""
+
+    timeout: float = 60.0
+    """Seconds for a question in all, further attempts included."""
+    request_timeout: float = 30.0
+    connect_timeout: float = 10.0
+    max_answer: int = 32 * 1024**2
+    attempts: int = 3
+    backoff_base: float = 1.0
+    backoff_cap: float = 30.0
+
+
+class JsonApi:
+    """Asks one address; `group` is the group of settings that errors point to, empty where arguments are meant."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        key: "SecretStr | None",
+        group: str = "",
+        bounds: Bounds | None = None,
+        clock: Clock = system_clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._key = key
+        self._prefix = f"{group}." if group else ""
+        self._bounds = bounds or Bounds()
+        self._clock = clock
+        self._sleep = sleep
+        self._chance = chance
+        self._scrubber = Scrubber([key.get_secret_value()] if key else [])
+        self._client: httpx2.AsyncClient | None = None
+        self._opening = asyncio.Lock()
+        self._is_closed = False
+
+    def __repr__(self) -> str:
+        return f"JsonApi({self._base_url!r})"
+
+    @property
+    def place(self) -> str:
+        """The address, as errors name it."""
+        return self._base_url
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> bytes:
+        """Return the bytes of a successful answer; raise `ModelUnavailable` or `ModelRejected` otherwise."""
+        try:
+            async with asyncio.timeout(self._bounds.timeout):
+                return await self._persist(f"{self._base_url}/{path}", body)
+        except TimeoutError as error:
+            raise ModelUnavailable(f"{self._base_url} did not answer in time; see {self._prefix}timeout") from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._is_closed = True
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def _persist(self, url: str, body: Mapping[str, Any]) -> bytes:
+        """Ask until there is an answer, the attempts are used up, or waiting is of no use."""
+        failures = 0
+        while True:
+            try:
+                return await self._ask(url, body)
+            except ModelUnavailable as error:
+                failures += 1
+                asked = error.retry_after or 0.0
+                if failures >= self._bounds.attempts or asked > self._bounds.backoff_cap:
+                    raise
+                wait = backoff(
+                    failures, base=self._bounds.backoff_base, cap=self._bounds.backoff_cap, chance=self._chance()
+                )
+                await self._sleep(max(wait, asked))
+
+    async def _ask(self, url: str, body: Mapping[str, Any]) -> bytes:
+        import httpx2
+
+        client = await self._open()
+        headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"} if self._key else {}
+        try:
+            async with asyncio.timeout(self._bounds.request_timeout):
+                response = await client.post(url, json=body, headers=headers)
+        except AnswerTooLarge as error:
+            raise ModelRejected(f"{self._base_url}: {error}; see {self._prefix}max_answer") from error
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            raise ModelUnavailable(
+                f"{self._base_url} did not answer in time; see {self._prefix}request_timeout"
+            ) from self._scrubber.cause(error)
+        except (httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError) as error:
+            said = self._scrubber.clean(str(error)) or type(error).__name__
+            raise ModelUnavailable(f"{self._base_url} could not be reached: {said}") from self._scrubber.cause(error)
+        except httpx2.InvalidURL as error:
+            raise ModelRejected(
+                f"{self._base_url} is no URL that can be asked; correct {self._prefix}base_url"
+            ) from self._scrubber.cause(error)
+        if not response.is_success:
+            raise self._failure(response)
+        return response.content
+
+    async def _open(self) -> "httpx2.AsyncClient":
+        if self._is_closed:
+            raise StoreClosed(f"the connection to {self._base_url} was closed; open the memory again")
+        async with self._opening:
+            if self._client is None:
+                # In a thread: importing the client and loading certificates takes a quarter of a second.
+                self._client = await asyncio.to_thread(
+                    make_client,
+                    read_timeout=self._bounds.request_timeout,
+                    connect_timeout=self._bounds.connect_timeout,
+                    limit=self._bounds.max_answer,
+                )
+            return self._client
+
+    def _failure(self, response: "httpx2.Response") -> ModelUnavailable | ModelRejected:
+        status = response.status_code
+        told = f"{self._base_url} answers {status}: {self._said(response)}"
+        if status in _MAY_PASS:
+            return ModelUnavailable(told, retry_after=retry_after(response.headers, now=self._clock()))
+        if status in {401, 403}:
+            return ModelRejected(f"{told}. Check {self._prefix}api_key and what it is allowed to do")
+        if status == 404 or response.is_redirect:
+            return ModelRejected(f"{told}. Check {self._prefix}base_url and {self._prefix}name")
+        return ModelRejected(told)
+
+    def _said(self, response: "httpx2.Response") -> str:
+        """Return what the provider said, in a line and without keys."""
+        try:
+            body = response.json()
+        except (ValueError, RecursionError):
+            text = response.text
+            return "a page of HTML" if text.lstrip().startswith("<") else self._scrubber.clean(text or "nothing")
+        inner = body.get("error", body) if isinstance(body, dict) else body
+        message = inner.get("message", inner) if isinstance(inner, dict) else inner
+        return self._scrubber.clean(str(message))
