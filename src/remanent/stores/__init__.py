@@ -1,0 +1,49 @@
+"""Where memory is kept: ports by storage shape, and the adapters that fill them."""
+
+from remanent.stores.blobs import Blobs
+from remanent.stores.cache import Cache
+from remanent.stores.changes import Change, Committed
+from remanent.stores.queries import (
+    LIVE,
+    ConflictQuery,
+    EntryQuery,
+    Erased,
+    Erasure,
+    Health,
+    Hit,
+    JobQuery,
+    LinkQuery,
+    Order,
+    QueueState,
+    RecordFilter,
+    RecordQuery,
+    VectorChanges,
+)
+from remanent.stores.store import Store
+from remanent.stores.transaction import Transaction, search_terms
+from remanent.stores.vectors import Vectors
+
+__all__ = [
+    "LIVE",
+    "Blobs",
+    "Cache",
+    "Change",
+    "Committed",
+    "ConflictQuery",
+    "EntryQuery",
+    "Erased",
+    "Erasure",
+    "Health",
+    "Hit",
+    "JobQuery",
+    "LinkQuery",
+    "Order",
+    "QueueState",
+    "RecordFilter",
+    "RecordQuery",
+    "Store",
+    "Transaction",
+    "VectorChanges",
+    "Vectors",
+    "search_terms",
+]

@@ -1,0 +1,25 @@
+"""The port of raw files, kept by their content hash."""
+
+from abc import ABC, abstractmethod
+
+from remanent.model import Scope
+
+
+class Blobs(ABC):
+    """Keeps bytes under their SHA-256, per agent; what is read is what was written or an error."""
+
+    @abstractmethod
+    async def put(self, scope: Scope, content: bytes) -> str:
+        """Keep the bytes durably and return their digest; keeping the same bytes again is free."""
+
+    @abstractmethod
+    async def get(self, scope: Scope, digest: str) -> bytes:
+        """Return the bytes; `NotFound` when there are none, `IntegrityError` when they are damaged."""
+
+    @abstractmethod
+    async def delete(self, scope: Scope, digest: str) -> None:
+        """Remove the bytes if they are there."""
+
+    @abstractmethod
+    async def digests(self, scope: Scope) -> list[str]:
+        """Return the digests of all that is kept, sorted."""

@@ -1,0 +1,187 @@
+"""What every cache must keep."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from remanent.errors import InvalidInput, StoreClosed
+from remanent.model import Clock
+from remanent.stores.cache import Cache
+from remanent.stores.conformance.samples import SetClock
+
+MINUTE = timedelta(minutes=1)
+
+
+class CacheConformance:
+    """The promises of `Cache`; a backend gives `open_cache`."""
+
+    @pytest.fixture
+    def open_cache(self) -> Callable[[Clock], Cache]:
+        """Return what opens an empty cache that goes by a clock."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def clock(self) -> SetClock:
+        """Return the clock that the cache goes by."""
+        return SetClock()
+
+    @pytest.fixture
+    async def cache(self, open_cache: Callable[[Clock], Cache], clock: SetClock) -> Cache:
+        """Return an empty cache."""
+        return open_cache(clock)
+
+    async def test_a_value_comes_back_as_it_was_set(self, cache: Cache) -> None:
+        for value in (b"", b"plain", bytes(range(256))):
+            await cache.set("key", value)
+            assert await cache.get("key") == value
+
+    async def test_an_unknown_key_has_no_value(self, cache: Cache) -> None:
+        assert await cache.get("nobody") is None
+        assert await cache.ranked("nobody", limit=5) == []
+
+    async def test_keys_of_any_writing_do_not_touch_each_other(self, cache: Cache) -> None:
+        keys = ["a", "A", "a:b", "a b", "钥匙", "", "*", "a\nb", "k" * 2000]
+        for number, key in enumerate(keys):
+            await cache.set(key, b"%d" % number)
+        assert [await cache.get(key) for key in keys] == [b"%d" % number for number in range(len(keys))]
+
+    async def test_a_value_is_gone_when_its_time_is_over_and_not_before(self, cache: Cache, clock: SetClock) -> None:
+        await cache.set("short", b"x", ttl=MINUTE)
+        await cache.set("long", b"y")
+        clock.advance(seconds=59)
+        assert await cache.get("short") == b"x"
+        clock.advance(seconds=1)
+        assert await cache.get("short") is None
+        assert await cache.get("long") == b"y"
+
+    async def test_setting_again_without_a_time_keeps_the_value_for_ever(self, cache: Cache, clock: SetClock) -> None:
+        await cache.set("key", b"x", ttl=MINUTE)
+        await cache.set("key", b"y")
+        clock.advance(seconds=3600)
+        assert await cache.get("key") == b"y"
+
+    async def test_reading_a_value_does_not_prolong_its_time(self, cache: Cache, clock: SetClock) -> None:
+        await cache.set("key", b"x", ttl=MINUTE)
+        clock.advance(seconds=40)
+        await cache.get("key")
+        clock.advance(seconds=40)
+        assert await cache.get("key") is None
+
+    @pytest.mark.parametrize("ttl", [timedelta(), timedelta(seconds=-1)])
+    async def test_a_time_that_is_no_time_is_refused(self, cache: Cache, ttl: timedelta) -> None:
+        with pytest.raises(InvalidInput):
+            await cache.set("key", b"x", ttl=ttl)
+        with pytest.raises(InvalidInput):
+            await cache.increment("key", ttl=ttl)
+        with pytest.raises(InvalidInput):
+            await cache.rank("key", {"a": 1.0}, ttl=ttl)
+        assert await cache.get("key") is None
+
+    async def test_what_is_deleted_is_gone_whatever_it_was(self, cache: Cache) -> None:
+        await cache.set("value", b"x")
+        await cache.increment("counter")
+        await cache.rank("set", {"a": 1.0})
+        for key in ("value", "counter", "set", "nobody"):
+            await cache.delete(key)
+            assert await cache.get(key) is None
+
+    async def test_a_counter_starts_at_nothing_and_adds_up(self, cache: Cache) -> None:
+        assert await cache.increment("hits") == 1
+        assert await cache.increment("hits", by=5) == 6
+        assert await cache.increment("hits", by=-10) == -4
+        assert await cache.get("hits") == b"-4"
+
+    async def test_a_counter_lives_for_the_time_of_its_first_count(self, cache: Cache, clock: SetClock) -> None:
+        await cache.increment("window", ttl=MINUTE)
+        clock.advance(seconds=59)
+        assert await cache.increment("window", ttl=MINUTE) == 2
+        clock.advance(seconds=1)
+        assert await cache.increment("window", ttl=MINUTE) == 1
+
+    async def test_counts_of_many_tasks_are_all_counted(self, cache: Cache) -> None:
+        counts = await asyncio.gather(*(cache.increment("hits") for _ in range(100)))
+        assert sorted(counts) == list(range(1, 101))
+
+    async def test_members_are_ranked_by_score_and_equal_ones_by_name(self, cache: Cache) -> None:
+        await cache.rank("set", {"b": 1.0, "c": 3.5, "a": 1.0, "d": -2.0, "乙": 1.0})
+        assert await cache.ranked("set", limit=10) == [("c", 3.5), ("a", 1.0), ("b", 1.0), ("乙", 1.0), ("d", -2.0)]
+        assert await cache.ranked("set", limit=2) == [("c", 3.5), ("a", 1.0)]
+        assert await cache.ranked("set", limit=0) == []
+
+    async def test_no_member_below_the_lowest_score_is_returned(self, cache: Cache) -> None:
+        await cache.rank("set", {"a": 1.0, "b": 0.5, "c": 0.0})
+        assert await cache.ranked("set", limit=10, lowest=0.5) == [("a", 1.0), ("b", 0.5)]
+
+    async def test_ranking_a_member_again_moves_it_and_keeps_the_others(self, cache: Cache) -> None:
+        await cache.rank("set", {"a": 1.0, "b": 2.0})
+        await cache.rank("set", {"a": 3.0, "c": 0.0})
+        assert await cache.ranked("set", limit=10) == [("a", 3.0), ("b", 2.0), ("c", 0.0)]
+
+    async def test_members_taken_out_are_gone_and_with_the_last_one_the_set(self, cache: Cache) -> None:
+        await cache.rank("set", {"a": 1.0, "b": 2.0})
+        await cache.unrank("set", "a", "nobody")
+        assert await cache.ranked("set", limit=10) == [("b", 2.0)]
+        await cache.unrank("set", "b")
+        await cache.set("set", b"free for another use")
+        await cache.unrank("nothing there", "a")
+
+    async def test_a_sorted_set_is_gone_when_its_time_is_over(self, cache: Cache, clock: SetClock) -> None:
+        await cache.rank("set", {"a": 1.0}, ttl=MINUTE)
+        clock.advance(seconds=40)
+        await cache.rank("set", {"b": 2.0})
+        clock.advance(seconds=20)
+        assert await cache.ranked("set", limit=10) == []
+
+    async def test_a_time_given_again_starts_anew_for_the_whole_set(self, cache: Cache, clock: SetClock) -> None:
+        await cache.rank("set", {"a": 1.0}, ttl=MINUTE)
+        clock.advance(seconds=40)
+        await cache.rank("set", {"b": 2.0}, ttl=MINUTE)
+        clock.advance(seconds=40)
+        assert await cache.ranked("set", limit=10) == [("b", 2.0), ("a", 1.0)]
+
+    async def test_a_score_that_is_no_number_is_refused(self, cache: Cache) -> None:
+        with pytest.raises(InvalidInput):
+            await cache.rank("set", {"a": 1.0, "b": float("nan")})
+        assert await cache.ranked("set", limit=10) == []
+
+    async def test_a_key_is_not_asked_for_what_it_is_not(self, cache: Cache) -> None:
+        await cache.set("value", b"words")
+        await cache.rank("set", {"a": 1.0})
+        with pytest.raises(InvalidInput):
+            await cache.increment("value")
+        with pytest.raises(InvalidInput):
+            await cache.rank("value", {"a": 1.0})
+        with pytest.raises(InvalidInput):
+            await cache.ranked("value", limit=1)
+        with pytest.raises(InvalidInput):
+            await cache.unrank("value", "a")
+        with pytest.raises(InvalidInput):
+            await cache.get("set")
+        with pytest.raises(InvalidInput):
+            await cache.increment("set")
+        assert await cache.get("value") == b"words"
+        assert await cache.ranked("set", limit=1) == [("a", 1.0)]
+
+    async def test_a_value_takes_the_place_of_whatever_was_there(self, cache: Cache) -> None:
+        await cache.rank("key", {"a": 1.0})
+        await cache.set("key", b"x")
+        assert await cache.get("key") == b"x"
+
+    async def test_a_closed_cache_refuses_everything_and_closing_twice_is_harmless(self, cache: Cache) -> None:
+        await cache.set("key", b"x")
+        await cache.close()
+        await cache.close()
+        with pytest.raises(StoreClosed):
+            await cache.get("key")
+        with pytest.raises(StoreClosed):
+            await cache.set("key", b"x")
+        with pytest.raises(StoreClosed):
+            await cache.increment("key")
+        with pytest.raises(StoreClosed):
+            await cache.rank("key", {"a": 1.0})
+        with pytest.raises(StoreClosed):
+            await cache.ranked("key", limit=1)
+        with pytest.raises(StoreClosed):
+            await cache.delete("key")

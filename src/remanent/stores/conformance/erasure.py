@@ -1,0 +1,195 @@
+"""Erasure: the words go, with all that came from them; the rest stays."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from remanent.model import Attachment, Entry, Record, Scope, Source
+from remanent.stores.changes import PutVector
+from remanent.stores.conformance.base import (
+    OpenStore,
+    StoreSuite,
+    append,
+    everything,
+    found,
+    listed,
+    put,
+    update,
+    vectors_of,
+)
+from remanent.stores.conformance.samples import MODEL, Samples, vector_bytes
+from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, LinkQuery
+from remanent.stores.store import Store
+
+SECRET = "zanzibar"
+ONLY_HERE, SHARED_FILE = "1" * 64, "2" * 64
+
+
+@dataclass(frozen=True)
+class Case:
+    """A secret with all that came from it, beside something that did not."""
+
+    entry: Entry
+    other: Entry
+    secret: Record
+    forgotten: Record
+    merged: Record
+    innocent: Record
+
+
+class ErasureConformance(StoreSuite):
+    """The right to be forgotten."""
+
+    @pytest.fixture
+    async def case(self, store: Store, samples: Samples, scope: Scope) -> Case:
+        """Return a stored secret in session `private`, and something harmless in session `public`."""
+        private, public = scope.within(session="private"), scope.within(session="public")
+        files = [Attachment(attachment_id=SECRET, digest=digest) for digest in (ONLY_HERE, SHARED_FILE)]
+        told = samples.make_entry(private, f"The word is {SECRET}.", metadata={"topic": SECRET}, caller_id="m1")
+        harmless = samples.make_entry(public, "Tea is ready.", caller_id="m2", attachments=(files[1],))
+        entry, other = await append(
+            store,
+            told.replace(attachments=tuple(files)),
+            harmless.replace(attachments=(files[1].replace(attachment_id="plain"),)),
+        )
+        secret = samples.make_record_of(entry, f"{SECRET} is the word.", tags=(SECRET,))
+        forgotten = samples.make_record_of(entry, f"{SECRET} was mentioned.", summary=SECRET)
+        merged = samples.make_record(public, "tea and secrets", sources=(Source(entry_id=other.id),))
+        innocent = samples.make_record_of(other, "tea")
+        await put(store, secret, forgotten, merged, innocent)
+        case = Case(entry, other, secret, forgotten, merged, innocent)
+        await self._entangle(store, samples, scope, case)
+        return case
+
+    async def _entangle(self, store: Store, samples: Samples, scope: Scope, case: Case) -> None:
+        sources = (*case.merged.sources, Source(entry_id=case.entry.id))
+        with_secret = samples.next_version(case.merged, content=f"tea and {SECRET}", sources=sources)
+        await update(store, with_secret)
+        await update(store, samples.next_version(with_secret, content="tea", sources=case.merged.sources))
+        await update(store, samples.next_version(case.secret, content=f"{SECRET}, again"))
+        async with store.transaction(scope) as tx:
+            tx.forget(case.forgotten, at=samples.clock(), reason=f"{SECRET} is old")
+            tx.link(samples.make_link(case.secret.id, case.innocent.id, SECRET))
+            tx.link(samples.make_link(case.innocent.id, case.innocent.id, "itself"))
+            tx.conflict(samples.make_conflict(scope, [case.secret, case.innocent], description=SECRET))
+            tx.changes.append(PutVector(case.secret.id, MODEL, vector_bytes(1)))
+            tx.changes.append(PutVector(case.innocent.id, MODEL, vector_bytes(2)))
+            tx.enqueue(samples.make_job(scope), limit=10)
+
+    async def _check_gone(self, store: Store, scope: Scope, case: Case) -> None:
+        """Check that the secret is nowhere and that what has nothing to do with it is still there."""
+        left = await everything(store, scope)
+        assert SECRET not in left
+        assert await found(store, scope, SECRET, statuses=None) == []
+        assert await found(store, scope, SECRET, as_of=case.secret.updated_at) == []
+        assert left.vectors == {(MODEL, case.innocent.id): vector_bytes(2)}
+        assert (left.tombstones, left.conflicts, left.past) == ([], [], [])
+        assert case.innocent in left.records
+        assert case.other in left.entries
+        assert await found(store, scope, "tea") == [case.innocent.id]
+        assert len(left.jobs) == 1
+
+    @pytest.mark.parametrize("by", ["entry", "record", "forgotten record", "session"])
+    async def test_nothing_is_left_of_what_is_erased(self, store: Store, scope: Scope, case: Case, by: str) -> None:
+        erasure = {
+            "entry": Erasure(entry_ids=(case.entry.id,)),
+            "record": Erasure(record_ids=(case.secret.id,)),
+            "forgotten record": Erasure(record_ids=(case.forgotten.id,)),
+            "session": Erasure(session="private"),
+        }[by]
+        erased = await store.erase(scope, erasure)
+        await self._check_gone(store, scope, case)
+        assert erased.entry_ids == (case.entry.id,)
+        assert set(erased.record_ids) == {case.secret.id, case.forgotten.id, case.merged.id}
+        assert erased.digests == (ONLY_HERE,)
+
+    async def test_an_erased_entry_leaves_a_stub_in_its_place(self, store: Store, scope: Scope, case: Case) -> None:
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        stub, other = await store.entries(scope, EntryQuery())
+        assert (stub.id, stub.seq, stub.scope, stub.kind) == (
+            case.entry.id,
+            case.entry.seq,
+            case.entry.scope,
+            case.entry.kind,
+        )
+        assert (stub.erased, stub.text, stub.metadata, stub.attachments) == (True, "", {}, ())
+        assert other == case.other
+
+    async def test_erasing_everything_leaves_no_word_at_all(
+        self, store: Store, samples: Samples, scope: Scope, case: Case
+    ) -> None:
+        erased = await store.erase(scope, Erasure(everything=True))
+        left = await everything(store, scope)
+        assert SECRET not in left
+        assert "tea" not in left
+        assert (left.records, left.past, left.links, left.conflicts) == ([], [], [], [])
+        assert (left.tombstones, left.jobs) == ([], [])
+        assert (left.states, left.vectors) == ({}, {})
+        assert all(entry.erased for entry in left.entries)
+        assert set(erased.entry_ids) == {case.entry.id, case.other.id}
+        assert set(erased.digests) == {ONLY_HERE, SHARED_FILE}
+        [fresh] = await append(store, samples.make_entry(scope, "A new life."))
+        assert fresh.seq > case.other.seq
+
+    async def test_what_is_erased_stays_erased_when_the_store_is_opened_again(
+        self, store: Store, opened: OpenStore, scope: Scope, case: Case
+    ) -> None:
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        await store.close()
+        await self._check_gone(await opened("here"), scope, case)
+
+    async def test_another_handle_sees_at_once_what_is_erased(
+        self, store: Store, opened: OpenStore, scope: Scope, case: Case
+    ) -> None:
+        other = await opened("here")
+        assert await found(other, scope, SECRET) != []
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        await self._check_gone(other, scope, case)
+
+    async def test_erasing_again_erases_nothing_more(self, store: Store, scope: Scope, case: Case) -> None:
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        before = await everything(store, scope)
+        again = await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        assert (again.record_ids, again.digests) == ((), ())
+        assert await everything(store, scope) == before
+
+    async def test_erasing_what_is_not_there_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+        before = await everything(store, scope)
+        erasure = Erasure(entry_ids=("nobody",), record_ids=("nobody",), session="nobody")
+        erased = await store.erase(scope, erasure)
+        assert (erased.entry_ids, erased.record_ids, erased.digests) == ((), (), ())
+        assert await everything(store, scope) == before
+
+    async def test_erasing_nothing_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+        before = await everything(store, scope)
+        await store.erase(scope, Erasure())
+        assert await everything(store, scope) == before
+
+    async def test_what_was_erased_does_not_come_back_under_its_callers_id(
+        self, store: Store, samples: Samples, scope: Scope, case: Case
+    ) -> None:
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        again = samples.make_entry(case.entry.scope, case.entry.text, caller_id=case.entry.caller_id)
+        async with store.transaction(scope) as tx:
+            tx.append(again)
+        assert tx.committed.entry_ids == (case.entry.id,)
+        assert SECRET not in await everything(store, scope)
+
+    async def test_an_erasure_stays_within_its_agent(
+        self, store: Store, samples: Samples, scope: Scope, case: Case
+    ) -> None:
+        bob = samples.make_scope("bob")
+        [entry] = await append(store, samples.make_entry(bob.within(session="private"), "Bob's own words."))
+        record = samples.make_record_of(entry)
+        await put(store, record)
+        await store.erase(scope, Erasure(session="private", entry_ids=(entry.id,), record_ids=(record.id,)))
+        assert await listed(store, bob) == [record.content]
+        assert await store.entries(bob, EntryQuery()) == [entry]
+
+    async def test_links_of_what_is_erased_are_gone_and_others_stay(
+        self, store: Store, scope: Scope, case: Case
+    ) -> None:
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        assert [link.relation for link in await store.links(scope, LinkQuery())] == ["itself"]
+        assert await store.conflicts(scope, ConflictQuery()) == []
+        assert await vectors_of(store, scope) == {(MODEL, case.innocent.id): vector_bytes(2)}

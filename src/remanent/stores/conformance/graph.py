@@ -1,0 +1,153 @@
+"""Links, conflicts and the small named values of disciplines."""
+
+from typing import Any
+
+import pytest
+
+from remanent.model import Claim, ConflictState, Record, Scope, Verdict
+from remanent.stores.conformance.base import StoreSuite, put
+from remanent.stores.conformance.samples import Samples
+from remanent.stores.queries import ConflictQuery, LinkQuery
+from remanent.stores.store import Store
+
+
+async def ends(store: Store, scope: Scope, **query: Any) -> list[tuple[str, str, str]]:
+    """Return the links that a query finds, by their ends and relation."""
+    return [(link.from_id, link.to_id, link.relation) for link in await store.links(scope, LinkQuery(**query))]
+
+
+class GraphConformance(StoreSuite):
+    """How records hang together, and where they contradict each other."""
+
+    @pytest.fixture
+    async def abc(self, store: Store, samples: Samples, scope: Scope) -> list[Record]:
+        """Return the stored records a, b and c."""
+        records = [samples.make_record(scope, name, id=name) for name in "abc"]
+        await put(store, *records)
+        return records
+
+    @pytest.fixture
+    async def linked(self, store: Store, samples: Samples, scope: Scope, abc: list[Record]) -> None:
+        """Link them in several ways."""
+        async with store.transaction(scope) as tx:
+            tx.link(samples.make_link("b", "c", "causes", strength=0.9))
+            tx.link(samples.make_link("a", "c", "about", strength=0.2))
+            tx.link(samples.make_link("a", "b", "因为", strength=0.5))
+            tx.link(samples.make_link("a", "b", "about", strength=0.0))
+
+    async def test_links_come_back_in_order(self, store: Store, samples: Samples, scope: Scope, linked: None) -> None:
+        assert await ends(store, scope) == [
+            ("a", "b", "about"),
+            ("a", "b", "因为"),
+            ("a", "c", "about"),
+            ("b", "c", "causes"),
+        ]
+        link = samples.make_link("b", "c", "causes", strength=0.9)
+        assert await store.links(scope, LinkQuery(from_ids=("b",))) == [link]
+
+    async def test_links_are_found_by_their_ends_relation_and_strength(
+        self, store: Store, scope: Scope, linked: None
+    ) -> None:
+        assert await ends(store, scope, from_ids=("b",)) == [("b", "c", "causes")]
+        assert await ends(store, scope, to_ids=("c",)) == [("a", "c", "about"), ("b", "c", "causes")]
+        assert await ends(store, scope, from_ids=("a",), to_ids=("b", "c"), relations=("about",)) == [
+            ("a", "b", "about"),
+            ("a", "c", "about"),
+        ]
+        assert await ends(store, scope, min_strength=0.5) == [("a", "b", "因为"), ("b", "c", "causes")]
+        assert await ends(store, scope, limit=1) == [("a", "b", "about")]
+        assert await ends(store, scope, from_ids=()) == []
+        assert await ends(store, scope, from_ids=("nobody",)) == []
+
+    async def test_a_link_of_the_same_ends_and_relation_is_replaced(
+        self, store: Store, samples: Samples, scope: Scope, linked: None
+    ) -> None:
+        stronger = samples.make_link("a", "c", "about", strength=1.0)
+        async with store.transaction(scope) as tx:
+            tx.link(stronger)
+        assert await store.links(scope, LinkQuery(from_ids=("a",), to_ids=("c",))) == [stronger]
+
+    async def test_a_removed_link_is_gone_and_removing_it_again_is_harmless(
+        self, store: Store, scope: Scope, linked: None
+    ) -> None:
+        for _ in range(2):
+            async with store.transaction(scope) as tx:
+                tx.unlink("a", "b", relation="about")
+        assert ("a", "b", "about") not in await ends(store, scope)
+        assert ("a", "b", "因为") in await ends(store, scope)
+
+    async def test_a_link_has_a_direction(
+        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
+    ) -> None:
+        async with store.transaction(scope) as tx:
+            tx.link(samples.make_link("a", "b", "about"))
+            tx.link(samples.make_link("b", "a", "about"))
+        async with store.transaction(scope) as tx:
+            tx.unlink("a", "b", relation="about")
+        assert await ends(store, scope) == [("b", "a", "about")]
+
+    async def test_a_conflict_comes_back_as_it_was_put(
+        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
+    ) -> None:
+        conflict = samples.make_conflict(scope.within(session="s"), abc[:2], description="谁对？")
+        async with store.transaction(scope) as tx:
+            tx.conflict(conflict)
+        assert await store.conflicts(scope, ConflictQuery()) == [conflict]
+
+    async def test_a_verdict_takes_the_place_of_the_open_conflict(
+        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
+    ) -> None:
+        conflict = samples.make_conflict(scope, abc[:2])
+        async with store.transaction(scope) as tx:
+            tx.conflict(conflict)
+        verdict = Verdict(text="a", upheld=("a",), decided_by="code", decided_at=samples.clock(), undo={"b": 1})
+        settled = conflict.replace(state=ConflictState.RESOLVED, verdict=verdict, version=2)
+        async with store.transaction(scope) as tx:
+            tx.conflict(settled, expects=1)
+        assert await store.conflicts(scope, ConflictQuery()) == [settled]
+        assert await store.conflicts(scope, ConflictQuery(states=(ConflictState.OPEN,))) == []
+
+    async def test_conflicts_are_found_by_id_state_and_record_oldest_first(
+        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
+    ) -> None:
+        a, b, c = abc
+        pairs = [([a, b], ConflictState.OPEN), ([b, c], ConflictState.VALIDATING), ([a, c], ConflictState.OPEN)]
+        conflicts = []
+        for pair, state in pairs:
+            conflicts.append(samples.make_conflict(scope, pair, state=state))
+            samples.clock.advance(seconds=1)
+            async with store.transaction(scope) as tx:
+                tx.conflict(conflicts[-1])
+        first, second, third = conflicts
+        assert await store.conflicts(scope, ConflictQuery()) == conflicts
+        assert await store.conflicts(scope, ConflictQuery(limit=1)) == [first]
+        assert await store.conflicts(scope, ConflictQuery(states=(ConflictState.OPEN,))) == [first, third]
+        assert await store.conflicts(scope, ConflictQuery(record_id="b")) == [first, second]
+        assert await store.conflicts(scope, ConflictQuery(conflict_ids=(third.id, "nobody"))) == [third]
+        assert await store.conflicts(scope, ConflictQuery(conflict_ids=())) == []
+        assert await store.conflicts(scope, ConflictQuery(record_id="nobody")) == []
+
+    async def test_a_conflict_is_no_longer_found_by_a_record_that_left_it(
+        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
+    ) -> None:
+        conflict = samples.make_conflict(scope, abc[:2])
+        async with store.transaction(scope) as tx:
+            tx.conflict(conflict)
+        claims = (conflict.claims[0], Claim(record_id="c", text="c"))
+        async with store.transaction(scope) as tx:
+            tx.conflict(conflict.replace(claims=claims, version=2), expects=1)
+        assert len(await store.conflicts(scope, ConflictQuery(record_id="c"))) == 1
+        assert await store.conflicts(scope, ConflictQuery(record_id="b")) == []
+
+    async def test_states_are_kept_replaced_and_removed(self, store: Store, scope: Scope) -> None:
+        values: dict[str, Any] = {"b": {"深": [1, 2.5, "x", None, False]}, "a": 0, "空": "", "no": False}
+        async with store.transaction(scope) as tx:
+            for key, value in values.items():
+                tx.state(key, value)
+        assert await store.states(scope) == values
+        assert list(await store.states(scope)) == sorted(values)
+        async with store.transaction(scope) as tx:
+            tx.state("a", 1)
+            tx.state("b", None)
+            tx.state("nobody", None)
+        assert await store.states(scope) == {"a": 1, "空": "", "no": False}

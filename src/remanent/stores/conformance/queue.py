@@ -1,0 +1,396 @@
+"""Jobs: promised in the caller's commit, run in order, never by two at once, never lost."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
+from remanent.model import Job, JobState, Scope
+from remanent.stores.changes import FinishJob, PutState
+from remanent.stores.conformance.base import OpenStore, StoreSuite, put
+from remanent.stores.conformance.samples import Samples
+from remanent.stores.queries import EntryQuery, JobQuery, QueueState
+from remanent.stores.store import Store
+
+LEASE = timedelta(seconds=60)
+
+
+class Line:
+    """A queue with its clock: short words for what the tests do."""
+
+    def __init__(self, store: Store, samples: Samples, scope: Scope) -> None:
+        self.store, self.samples, self.scope = store, samples, scope
+
+    async def add(self, *kinds: str, limit: int = 100, **fields: Any) -> list[Job]:
+        """Enqueue jobs in one commit, and return those that were really added."""
+        jobs = [self.samples.make_job(self.scope, kind, **fields) for kind in kinds]
+        async with self.store.transaction(self.scope) as tx:
+            for job in jobs:
+                tx.enqueue(job, limit=limit)
+        return [job for job in jobs if job.id in tx.committed.enqueued]
+
+    async def claim(self, worker: str = "w1") -> Job | None:
+        """Claim the next job for a minute."""
+        return await self.store.claim(self.scope, worker=worker, now=self.samples.clock(), lease=LEASE)
+
+    async def must_claim(self, worker: str = "w1") -> Job:
+        """Claim the next job; there must be one."""
+        job = await self.claim(worker)
+        assert job is not None
+        return job
+
+    async def finish(self, job: Job) -> None:
+        """Take a job out."""
+        async with self.store.transaction(self.scope) as tx:
+            tx.finish(job)
+
+    async def retry(self, job: Job, *, seconds: float, to_tail: bool = False) -> None:
+        """Give a job back for later."""
+        later = self.samples.clock() + timedelta(seconds=seconds)
+        async with self.store.transaction(self.scope) as tx:
+            tx.retry(job, not_before=later, error="Failed: once", to_tail=to_tail)
+
+    async def bury(self, job: Job) -> None:
+        """Give a job up."""
+        async with self.store.transaction(self.scope) as tx:
+            tx.bury(job, error="Failed: for good")
+
+    async def run_all(self) -> list[str]:
+        """Claim and finish until nothing is due, and return the kinds in the order they ran."""
+        ran = []
+        while (job := await self.claim()) is not None:
+            ran.append(job.kind)
+            await self.finish(job)
+        return ran
+
+    async def listed(self, **query: Any) -> list[str]:
+        """Return the kinds of jobs that a query finds."""
+        return [job.kind for job in await self.store.jobs(self.scope, JobQuery(**query))]
+
+
+class QueueConformance(StoreSuite):
+    """Background work that was promised."""
+
+    @pytest.fixture
+    def line(self, store: Store, samples: Samples, scope: Scope) -> Line:
+        """Return the agent's queue."""
+        return Line(store, samples, scope)
+
+    async def test_a_job_comes_back_as_it_was_enqueued(self, line: Line) -> None:
+        later = line.samples.clock() + LEASE
+        job = line.samples.make_job(
+            line.scope.within(session="s", task="t"),
+            "embed",
+            lane="side",
+            key="k",
+            payload={"ids": ["a", 1, None, {"深": 2.5}]},
+            max_attempts=3,
+            not_before=later,
+        )
+        async with line.store.transaction(line.scope) as tx:
+            tx.enqueue(job, limit=10)
+        assert tx.committed.enqueued == (job.id,)
+        [stored] = await line.store.jobs(line.scope, JobQuery())
+        assert stored == job.replace(seq=stored.seq)
+
+    async def test_jobs_of_a_lane_run_strictly_in_order(self, line: Line) -> None:
+        await line.add("a", "b")
+        await line.add("c")
+        assert await line.run_all() == ["a", "b", "c"]
+
+    async def test_a_claimed_job_tells_who_has_it_and_for_how_long(self, line: Line) -> None:
+        [added] = await line.add("a")
+        job = await line.must_claim("w1")
+        assert (job.id, job.state, job.worker) == (added.id, JobState.RUNNING, "w1")
+        assert (job.attempts, job.fence) == (1, 1)
+        assert job.lease_until == line.samples.clock() + LEASE
+        assert await line.store.jobs(line.scope, JobQuery()) == [job]
+
+    async def test_nothing_overtakes_a_running_job_of_its_lane(self, line: Line) -> None:
+        await line.add("a", "b")
+        first = await line.must_claim()
+        assert await line.claim("w2") is None
+        await line.finish(first)
+        assert (await line.must_claim("w2")).kind == "b"
+
+    async def test_lanes_do_not_wait_for_each_other(self, line: Line) -> None:
+        await line.add("a1", "a2", lane="a")
+        await line.add("b1", "b2", lane="b")
+        claimed = [await line.must_claim(f"w{number}") for number in range(2)]
+        assert [job.kind for job in claimed] == ["a1", "b1"]
+        assert await line.claim() is None
+        await line.finish(claimed[1])
+        assert (await line.must_claim()).kind == "b2"
+
+    async def test_no_job_is_claimed_twice_by_many_at_once(self, line: Line, opened: OpenStore) -> None:
+        for lane in range(5):
+            await line.add("work", lane=f"lane {lane}")
+        other = Line(await opened("here"), line.samples, line.scope)
+        jobs = await asyncio.gather(*((line, other)[n % 2].claim(f"w{n}") for n in range(12)))
+        claimed = [job.id for job in jobs if job is not None]
+        assert len(claimed) == len(set(claimed)) == 5
+
+    async def test_an_agent_without_jobs_has_nothing_to_claim(self, line: Line) -> None:
+        assert await line.claim() is None
+        assert await line.store.queue(line.scope) == QueueState()
+        assert await line.listed() == []
+
+    async def test_a_finished_job_is_gone(self, line: Line) -> None:
+        await line.add("a")
+        await line.finish(await line.must_claim())
+        assert await line.store.queue(line.scope) == QueueState()
+
+    async def test_a_key_is_enqueued_once_while_it_waits(self, line: Line) -> None:
+        assert len(await line.add("first", key="k")) == 1
+        assert await line.add("again", key="k") == []
+        assert len(await line.add("elsewhere", key="k", lane="side")) == 1
+        assert len(await line.add("keyless")) == 1
+        assert await line.listed() == ["first", "elsewhere", "keyless"]
+
+    async def test_a_key_repeated_in_one_commit_is_enqueued_once(self, line: Line) -> None:
+        assert [job.kind for job in await line.add("first", "again", key="k")] == ["first"]
+
+    async def test_a_key_that_runs_may_be_enqueued_again(self, line: Line) -> None:
+        await line.add("first", key="k")
+        running = await line.must_claim()
+        assert len(await line.add("second", key="k")) == 1
+        assert await line.add("third", key="k") == []
+        await line.finish(running)
+        assert await line.run_all() == ["second"]
+
+    async def test_a_job_given_back_takes_a_waiting_twin_with_it(self, line: Line) -> None:
+        await line.add("work", key="k")
+        running = await line.must_claim()
+        await line.add("work", key="k")
+        await line.retry(running, seconds=0)
+        assert await line.run_all() == ["work"]
+
+    async def test_a_full_queue_refuses_and_keeps_what_is_queued(self, line: Line) -> None:
+        await line.add("a", "b", limit=2)
+        tx = line.store.transaction(line.scope)
+        tx.append(line.samples.make_entry(line.scope))
+        tx.put(line.samples.make_record(line.scope))
+        tx.enqueue(line.samples.make_job(line.scope, "c"), limit=2)
+        with pytest.raises(QueueFull):
+            await line.store.commit(line.scope, tx.changes)
+        assert await line.listed() == ["a", "b"]
+        assert await line.store.entries(line.scope, EntryQuery()) == []
+
+    async def test_what_runs_fills_the_queue_too_and_the_dead_do_not(self, line: Line) -> None:
+        await line.add("a", "b", limit=2)
+        job = await line.must_claim()
+        with pytest.raises(QueueFull):
+            await line.add("c", limit=2)
+        await line.bury(job)
+        assert len(await line.add("c", limit=2)) == 1
+
+    async def test_a_lease_that_ran_out_lets_another_worker_take_over(self, line: Line) -> None:
+        await line.add("a")
+        old = await line.must_claim("w1")
+        line.samples.clock.advance(seconds=59)
+        assert await line.claim("w2") is None
+        line.samples.clock.advance(seconds=1)
+        new = await line.must_claim("w2")
+        assert (new.id, new.worker, new.attempts) == (old.id, "w2", 2)
+        assert new.fence > old.fence
+
+    async def test_who_was_taken_over_can_do_nothing_more_and_its_result_is_discarded(self, line: Line) -> None:
+        await line.add("a")
+        old = await line.must_claim("w1")
+        line.samples.clock.advance(seconds=60)
+        new = await line.must_claim("w2")
+        with pytest.raises(LeaseLost):
+            await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(old.id, old.fence)])
+        with pytest.raises(LeaseLost):
+            await line.retry(old, seconds=1)
+        with pytest.raises(LeaseLost):
+            await line.bury(old)
+        with pytest.raises(LeaseLost):
+            await line.store.renew(line.scope, job_id=old.id, fence=old.fence, until=line.samples.clock() + LEASE)
+        assert await line.store.jobs(line.scope, JobQuery()) == [new]
+        assert await line.store.states(line.scope) == {}
+        await line.finish(new)
+        assert await line.listed() == []
+
+    async def test_who_is_late_but_not_taken_over_may_still_finish(self, line: Line) -> None:
+        await line.add("a")
+        job = await line.must_claim()
+        line.samples.clock.advance(seconds=600)
+        await line.finish(job)
+        assert await line.listed() == []
+
+    async def test_a_job_is_finished_once(self, line: Line) -> None:
+        await line.add("a")
+        job = await line.must_claim()
+        await line.finish(job)
+        with pytest.raises(LeaseLost):
+            await line.finish(job)
+
+    async def test_a_job_that_nobody_claimed_cannot_be_finished(self, line: Line) -> None:
+        [job] = await line.add("a")
+        with pytest.raises(LeaseLost):
+            await line.store.commit(line.scope, [FinishJob(job.id, 0)])
+
+    async def test_a_renewed_lease_holds_longer(self, line: Line) -> None:
+        await line.add("a")
+        job = await line.must_claim("w1")
+        line.samples.clock.advance(seconds=50)
+        until = line.samples.clock() + LEASE
+        await line.store.renew(line.scope, job_id=job.id, fence=job.fence, until=until)
+        line.samples.clock.advance(seconds=50)
+        assert await line.claim("w2") is None
+        line.samples.clock.advance(seconds=10)
+        assert (await line.must_claim("w2")).id == job.id
+
+    async def test_a_job_given_back_keeps_its_place_and_its_lane_waits_for_it(self, line: Line) -> None:
+        await line.add("a", "b")
+        await line.add("other", lane="side")
+        await line.retry(await line.must_claim(), seconds=60)
+        assert await line.run_all() == ["other"]
+        line.samples.clock.advance(seconds=59)
+        assert await line.claim() is None
+        line.samples.clock.advance(seconds=1)
+        assert await line.run_all() == ["a", "b"]
+
+    async def test_a_job_given_back_tells_why_and_counts_on(self, line: Line) -> None:
+        await line.add("a")
+        await line.retry(await line.must_claim(), seconds=0)
+        [waiting] = await line.store.jobs(line.scope, JobQuery())
+        assert (waiting.state, waiting.error, waiting.attempts) == (JobState.PENDING, "Failed: once", 1)
+        assert (waiting.worker, waiting.lease_until) == (None, None)
+        again = await line.must_claim()
+        assert again.attempts == 2
+        assert again.fence > waiting.fence
+
+    async def test_an_attempt_that_was_cut_off_need_not_count(self, line: Line) -> None:
+        await line.add("a")
+        job = await line.must_claim()
+        async with line.store.transaction(line.scope) as tx:
+            tx.retry(job, not_before=line.samples.clock(), error="", counts=False)
+        [waiting] = await line.store.jobs(line.scope, JobQuery())
+        assert waiting.attempts == 0
+        again = await line.must_claim()
+        assert again.attempts == 1
+        assert again.fence > job.fence
+
+    async def test_a_job_given_back_to_the_tail_lets_the_others_pass(self, line: Line) -> None:
+        await line.add("a", "b", "c")
+        await line.retry(await line.must_claim(), seconds=60, to_tail=True)
+        assert await line.run_all() == ["b", "c"]
+        line.samples.clock.advance(seconds=60)
+        assert await line.run_all() == ["a"]
+
+    async def test_a_job_for_later_waits_and_what_stands_behind_it_too(self, line: Line) -> None:
+        later = line.samples.clock() + LEASE
+        await line.add("later", not_before=later)
+        await line.add("behind")
+        assert await line.claim() is None
+        line.samples.clock.advance(seconds=60)
+        assert await line.run_all() == ["later", "behind"]
+
+    async def test_a_buried_job_lets_its_lane_go_on_and_stays_to_be_seen(self, line: Line) -> None:
+        await line.add("a", "b")
+        await line.bury(await line.must_claim())
+        assert await line.run_all() == ["b"]
+        [dead] = await line.store.jobs(line.scope, JobQuery(states=(JobState.DEAD,)))
+        assert (dead.kind, dead.error, dead.worker, dead.lease_until) == ("a", "Failed: for good", None, None)
+        assert (await line.store.queue(line.scope)).dead == 1
+
+    async def test_a_revived_job_runs_again_behind_the_others_with_fresh_attempts(self, line: Line) -> None:
+        await line.add("a", "b")
+        dead = await line.must_claim()
+        await line.bury(dead)
+        async with line.store.transaction(line.scope) as tx:
+            tx.revive(dead.id)
+        assert tx.committed.enqueued == (dead.id,)
+        assert (await line.store.queue(line.scope)).dead == 0
+        await line.finish(await line.must_claim())
+        revived = await line.must_claim()
+        assert (revived.id, revived.attempts) == (dead.id, 1)
+        assert revived.fence > dead.fence
+
+    async def test_what_is_not_dead_cannot_be_revived(self, line: Line) -> None:
+        [job] = await line.add("a")
+        for job_id in (job.id, "nobody"):
+            with pytest.raises(NotFound):
+                async with line.store.transaction(line.scope) as tx:
+                    tx.revive(job_id)
+
+    async def test_jobs_are_listed_by_state_and_lane_in_queue_order(self, line: Line) -> None:
+        await line.add("dead", lane="x")
+        await line.bury(await line.must_claim())
+        await line.add("running", lane="y")
+        await line.must_claim()
+        await line.add("waiting 1", "waiting 2", lane="x")
+        assert await line.listed() == ["dead", "running", "waiting 1", "waiting 2"]
+        assert await line.listed(states=(JobState.PENDING,)) == ["waiting 1", "waiting 2"]
+        assert await line.listed(states=(JobState.RUNNING, JobState.DEAD)) == ["dead", "running"]
+        assert await line.listed(lanes=("x",)) == ["dead", "waiting 1", "waiting 2"]
+        assert await line.listed(lanes=("x",), states=(JobState.PENDING,), limit=1) == ["waiting 1"]
+        assert await line.listed(states=()) == []
+
+    async def test_the_queue_tells_how_it_stands(self, line: Line) -> None:
+        start = line.samples.clock()
+        await line.add("a", "b", lane="x")
+        line.samples.clock.advance(seconds=5)
+        await line.add("c", lane="y")
+        await line.must_claim()
+        standing = await line.store.queue(line.scope)
+        assert (standing.pending, standing.running, standing.dead) == (2, 1, 0)
+        assert standing.oldest == start
+
+    async def test_the_queue_tells_when_to_wake(self, line: Line) -> None:
+        async def wake_at() -> Any:
+            return (await line.store.queue(line.scope)).wake_at
+
+        clock = line.samples.clock
+        assert await wake_at() is None
+        await line.add("a", "b")
+        assert await wake_at() <= clock()
+        job = await line.must_claim()
+        assert await wake_at() == clock() + LEASE
+        await line.retry(job, seconds=300)
+        assert await wake_at() == clock() + timedelta(seconds=300)
+        await line.add("c", lane="side", not_before=clock() + timedelta(seconds=100))
+        assert await wake_at() == clock() + timedelta(seconds=100)
+        clock.advance(seconds=300)
+        assert await wake_at() <= clock()
+        await line.run_all()
+        assert await wake_at() is None
+
+    async def test_the_dead_wake_nobody(self, line: Line) -> None:
+        await line.add("a")
+        await line.bury(await line.must_claim())
+        standing = await line.store.queue(line.scope)
+        assert (standing.oldest, standing.wake_at) == (None, None)
+
+    async def test_whoever_listens_hears_of_new_and_revived_jobs_and_of_nothing_else(self, line: Line) -> None:
+        heard: list[Scope] = []
+        line.store.on_enqueue(heard.append)
+        await line.add("a", key="k")
+        assert heard == [line.scope]
+        await line.add("again", key="k")
+        async with line.store.transaction(line.scope) as tx:
+            tx.state("x", 1)
+        taken = line.samples.make_record(line.scope)
+        await put(line.store, taken)
+        tx = line.store.transaction(line.scope)
+        tx.enqueue(line.samples.make_job(line.scope), limit=10)
+        tx.put(taken)
+        with pytest.raises(VersionConflict):
+            await line.store.commit(line.scope, tx.changes)
+        assert heard == [line.scope]
+        dead = await line.must_claim()
+        await line.bury(dead)
+        async with line.store.transaction(line.scope.within(session="s")) as tx:
+            tx.revive(dead.id)
+        assert heard == [line.scope, line.scope]
+
+    async def test_a_job_and_its_effects_are_one(self, line: Line) -> None:
+        await line.add("a")
+        job = await line.must_claim()
+        await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(job.id, job.fence)])
+        assert await line.store.states(line.scope) == {"effect": 1}
+        assert await line.listed() == []

@@ -1,0 +1,293 @@
+"""Records: written by version, listed by any filter, in any order."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from remanent.model import Kind, Maker, Origin, Record, Scope, Source, Status
+from remanent.model.kinds import DATA_OF_KIND, PassageData, SemanticData
+from remanent.stores.conformance.base import ANY_STATUS, StoreSuite, append, current, listed, put, update
+from remanent.stores.conformance.samples import Samples
+from remanent.stores.queries import LinkQuery, Order, RecordFilter, RecordQuery
+from remanent.stores.store import Store
+
+DAY = timedelta(days=1)
+
+
+class RecordsConformance(StoreSuite):
+    """What is remembered."""
+
+    async def test_a_record_comes_back_as_it_was_put(self, store: Store, samples: Samples, scope: Scope) -> None:
+        [entry] = await append(store, samples.make_entry(scope))
+        record = samples.make_record(
+            scope.within(session="s", task="t"),
+            "她住在里斯本。\x00 '; DROP TABLE records; -- 🎉",
+            kind=Kind.SEMANTIC,
+            summary="lives in Lisbon",
+            keywords=("里斯本", "home"),
+            tags=("where", "where", "谁"),
+            confidence=0.1 + 0.2,
+            importance=3.5,
+            evidence_count=4,
+            access_count=5,
+            scan_count=6,
+            valid_from=samples.clock() - DAY,
+            valid_to=samples.clock() + DAY,
+            expires_at=samples.clock() + 2 * DAY,
+            status=Status.PROVISIONAL,
+            sources=(Source(entry_id=entry.id, start=2, end=5),),
+            trust=Origin.TOOL,
+            made_by=Maker(role="extraction", engine="offline", version="2"),
+            data=SemanticData(category="住所", first_observed=samples.clock(), related=("x",)),
+        )
+        await put(store, record)
+        assert await current(store, scope, record.id) == record
+
+    @pytest.mark.parametrize("kind", Kind)
+    async def test_a_record_of_every_kind_keeps_its_typed_data(
+        self, store: Store, samples: Samples, scope: Scope, kind: Kind
+    ) -> None:
+        record = samples.make_record(scope, kind=kind)
+        await put(store, record)
+        assert type((await current(store, scope, record.id)).data) is DATA_OF_KIND[kind]
+
+    async def test_the_next_version_takes_the_place_of_the_record(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        record = samples.make_record(scope, "She lives in Lisbon.", tags=("old",))
+        await put(store, record)
+        samples.clock.advance(seconds=1)
+        second = await update(store, samples.next_version(record, content="She lives in Porto.", tags=("new",)))
+        assert await store.records(scope, RecordQuery(ANY_STATUS)) == [second]
+        assert await listed(store, scope, tags=("old",)) == []
+        assert await listed(store, scope, tags=("new",)) == ["She lives in Porto."]
+
+    async def test_counting_makes_no_version_and_the_next_version_keeps_the_counts(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        record, other = samples.make_record(scope), samples.make_record(scope)
+        await put(store, record, other)
+        samples.clock.advance(seconds=1)
+        async with store.transaction(scope) as tx:
+            tx.touch([record.id, record.id, "nobody"], accessed=1, scanned=2)
+        assert await current(store, scope, record.id) == record.replace(access_count=2, scan_count=4)
+        assert await current(store, scope, other.id) == other
+        assert len(await store.versions(scope, record.id)) == 1
+        await update(store, samples.next_version(record, summary="written by who saw no counts"))
+        kept = await current(store, scope, record.id)
+        assert (kept.access_count, kept.scan_count) == (2, 4)
+
+    @pytest.fixture
+    async def shelf(self, store: Store, samples: Samples, scope: Scope) -> dict[str, Record]:
+        """Return records that differ in every way a filter can tell, by their content."""
+        now = samples.clock()
+        fields: dict[str, dict[str, Any]] = {
+            "plain": {},
+            "note": {"kind": Kind.NOTE},
+            "chunk": {"kind": Kind.CHUNK, "data": PassageData(title="x")},
+            "red": {"tags": ("red",)},
+            "red and big": {"tags": ("red", "big")},
+            "provisional": {"status": Status.PROVISIONAL},
+            "pending": {"status": Status.PENDING},
+            "superseded": {"status": Status.SUPERSEDED},
+            "quarantined": {"status": Status.QUARANTINED},
+            "forgotten": {"status": Status.FORGOTTEN},
+            "yesterday": {"occurred_at": now - DAY},
+            "tomorrow": {"occurred_at": now + DAY},
+            "valid from tomorrow": {"valid_from": now + DAY},
+            "valid to yesterday": {"valid_to": now - DAY},
+            "valid today": {"valid_from": now - DAY, "valid_to": now + DAY},
+            "expired": {"expires_at": now - DAY},
+            "expires tomorrow": {"expires_at": now + DAY},
+        }
+        shelf = {content: samples.make_record(scope, content, **given) for content, given in fields.items()}
+        await put(store, *shelf.values())
+        return shelf
+
+    async def _passing(self, store: Store, scope: Scope, shelf: dict[str, Record], **wanted: Any) -> set[str]:
+        """Return the contents that pass, having checked that listing and matching agree."""
+        contents = await listed(store, scope, **wanted)
+        ids = [record.id for record in reversed(shelf.values())]
+        matched = await store.match(scope, ids, RecordFilter(**wanted))
+        assert matched == [shelf[content].id for content in reversed(contents)]
+        return set(contents)
+
+    async def test_by_default_only_records_that_answer_questions_are_listed(
+        self, store: Store, scope: Scope, shelf: dict[str, Record]
+    ) -> None:
+        passing = await self._passing(store, scope, shelf)
+        assert passing == set(shelf) - {"pending", "superseded", "quarantined", "forgotten"}
+
+    async def test_records_are_listed_by_status(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        assert await self._passing(store, scope, shelf, statuses=None) == set(shelf)
+        assert await self._passing(store, scope, shelf, statuses=()) == set()
+        for status in set(Status) - {Status.ACTIVE}:
+            assert await self._passing(store, scope, shelf, statuses=(status,)) == {status.value}
+        wanted = (Status.PENDING, Status.FORGOTTEN)
+        assert await self._passing(store, scope, shelf, statuses=wanted) == {"pending", "forgotten"}
+
+    async def test_records_are_listed_by_kind(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE,)) == {"note"}
+        assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE, Kind.CHUNK)) == {"note", "chunk"}
+        assert await self._passing(store, scope, shelf, kinds=(Kind.MOOD,)) == set()
+        assert await self._passing(store, scope, shelf, kinds=()) == set()
+
+    async def test_records_are_listed_that_have_all_of_the_tags(
+        self, store: Store, scope: Scope, shelf: dict[str, Record]
+    ) -> None:
+        assert await self._passing(store, scope, shelf, tags=("red",)) == {"red", "red and big"}
+        assert await self._passing(store, scope, shelf, tags=("big", "red")) == {"red and big"}
+        assert await self._passing(store, scope, shelf, tags=("red", "blue")) == set()
+        assert await self._passing(store, scope, shelf, tags=("re",)) == set()
+
+    async def test_records_are_listed_by_when_it_happened_with_the_end_left_out(
+        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
+    ) -> None:
+        now = samples.clock()
+        assert await self._passing(store, scope, shelf, occurred_before=now) == {"yesterday"}
+        assert await self._passing(store, scope, shelf, occurred_from=now + DAY) == {"tomorrow"}
+        today = await self._passing(store, scope, shelf, occurred_from=now, occurred_before=now + DAY)
+        assert "plain" in today
+        assert not today & {"yesterday", "tomorrow"}
+
+    async def test_records_are_listed_that_were_valid_at_a_moment(
+        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
+    ) -> None:
+        now, named = samples.clock(), {"valid from tomorrow", "valid to yesterday", "valid today"}
+
+        async def valid(moment: Any) -> set[str]:
+            passing = await self._passing(store, scope, shelf, valid_at=moment)
+            assert "plain" in passing
+            return passing & named
+
+        assert await valid(now) == {"valid today"}
+        assert await valid(now - 2 * DAY) == {"valid to yesterday"}
+        assert await valid(now - DAY) == {"valid today"}
+        assert await valid(now + DAY) == {"valid from tomorrow"}
+
+    async def test_records_are_listed_that_are_alive_at_a_moment(
+        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
+    ) -> None:
+        now, named = samples.clock(), {"expired", "expires tomorrow"}
+        assert await self._passing(store, scope, shelf, alive_at=now) & named == {"expires tomorrow"}
+        assert await self._passing(store, scope, shelf, alive_at=now - 2 * DAY) & named == named
+        assert await self._passing(store, scope, shelf, alive_at=now + DAY) & named == set()
+        assert "plain" in await self._passing(store, scope, shelf, alive_at=now + 1000 * DAY)
+
+    async def test_every_condition_of_a_filter_must_hold(
+        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
+    ) -> None:
+        now = samples.clock()
+        wanted: dict[str, Any] = {"tags": ("red",), "kinds": (Kind.TURN,), "valid_at": now, "alive_at": now}
+        assert await self._passing(store, scope, shelf, **wanted) == {"red", "red and big"}
+        assert await self._passing(store, scope, shelf, **wanted, occurred_from=now + DAY) == set()
+
+    async def test_records_are_read_by_their_ids(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        ids = (shelf["red"].id, "nobody", shelf["plain"].id)
+        assert await listed(store, scope, record_ids=ids) == ["plain", "red"]
+        assert await listed(store, scope, record_ids=()) == []
+        assert await listed(store, scope, record_ids=(shelf["forgotten"].id,)) == []
+
+    async def test_matching_keeps_the_given_order_and_leaves_out_strangers(
+        self, store: Store, scope: Scope, shelf: dict[str, Record]
+    ) -> None:
+        ids = [shelf["red"].id, "nobody", shelf["pending"].id, shelf["plain"].id]
+        assert await store.match(scope, ids, RecordFilter()) == [ids[0], ids[3]]
+        assert await store.match(scope, [], RecordFilter()) == []
+
+    async def test_records_are_found_by_the_entries_they_came_from(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        one, two = await append(store, samples.make_entry(scope, "one"), samples.make_entry(scope, "two"))
+        both = tuple(Source(entry_id=entry.id) for entry in (one, two))
+        await put(
+            store,
+            samples.make_record_of(one, "from one"),
+            samples.make_record_of(two, "from two"),
+            samples.make_record(scope, "from both", sources=both),
+            samples.make_record(scope, "from nothing"),
+        )
+        assert await listed(store, scope, source_entry_ids=(one.id,)) == ["from one", "from both"]
+        assert await listed(store, scope, source_entry_ids=(one.id, two.id)) == ["from one", "from two", "from both"]
+        assert await listed(store, scope, source_entry_ids=()) == []
+
+    async def test_a_scope_narrows_records_to_its_session_and_task(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        places = {"bare": scope, "s": scope.within(session="s"), "t": scope.within(task="t")}
+        places["s t"] = scope.within(session="s", task="t")
+        records = {name: samples.make_record(place, name) for name, place in places.items()}
+        await put(store, *records.values())
+        assert await listed(store, scope) == ["bare", "s", "t", "s t"]
+        assert await listed(store, scope.within(session="s")) == ["s", "s t"]
+        assert await listed(store, scope.within(task="t")) == ["t", "s t"]
+        assert await listed(store, scope.within(session="s", task="t")) == ["s t"]
+        assert await listed(store, scope.within(session="s"), record_ids=(records["bare"].id,)) == []
+        ids = [record.id for record in records.values()]
+        assert await store.match(scope.within(session="s"), ids, RecordFilter()) == [records["s"].id, records["s t"].id]
+        assert await store.versions(scope.within(session="s"), records["bare"].id) == []
+
+    async def test_records_are_listed_in_the_order_asked_for(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        now = samples.clock()
+        records = []
+        for content, happened, scans in (("a", 3, 5), ("b", 1, 0), ("c", 2, 5), ("d", 2, 1)):
+            when = now + happened * DAY
+            records.append(samples.make_record(scope, content, occurred_at=when, scan_count=scans))
+            samples.clock.advance(seconds=1)
+        await put(store, *records)
+        assert await listed(store, scope, order=Order.FIRST_CREATED) == ["a", "b", "c", "d"]
+        assert await listed(store, scope, order=Order.LAST_CREATED) == ["d", "c", "b", "a"]
+        assert await listed(store, scope, order=Order.LAST_OCCURRED) == ["a", "d", "c", "b"]
+        assert await listed(store, scope, order=Order.LEAST_SCANNED) == ["b", "d", "a", "c"]
+        assert await listed(store, scope, order=Order.LAST_OCCURRED, limit=2) == ["a", "d"]
+        assert await listed(store, scope, limit=0) == []
+
+    async def test_an_update_does_not_change_a_records_place(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        records = [samples.make_record(scope, content) for content in "abc"]
+        await put(store, *records)
+        await update(store, samples.next_version(records[0], content="a again"))
+        assert await listed(store, scope) == ["a again", "b", "c"]
+
+    @pytest.mark.parametrize("order", [Order.FIRST_CREATED, Order.LAST_CREATED])
+    async def test_paging_through_records_meets_each_once(
+        self, store: Store, samples: Samples, scope: Scope, order: Order
+    ) -> None:
+        records = [samples.make_record(scope, str(number)) for number in range(10)]
+        await put(store, *records)
+        met: list[Record] = []
+        while page := await store.records(
+            scope, RecordQuery(order=order, after_id=met[-1].id if met else None, limit=3)
+        ):
+            met += page
+        assert met == (records if order is Order.FIRST_CREATED else records[::-1])
+
+    async def test_a_dropped_record_is_gone_with_its_versions_and_its_outgoing_links(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        record, other = samples.make_record(scope, "dropped"), samples.make_record(scope, "other")
+        await put(store, record, other)
+        await update(store, samples.next_version(record, content="dropped later"))
+        there, back = samples.make_link(record.id, other.id), samples.make_link(other.id, record.id)
+        async with store.transaction(scope) as tx:
+            tx.link(there)
+            tx.link(back)
+        async with store.transaction(scope) as tx:
+            tx.drop(record.id)
+        assert await listed(store, scope, statuses=None) == ["other"]
+        assert await store.versions(scope, record.id) == []
+        assert await store.past_versions(scope, after=None, limit=10) == []
+        assert await store.links(scope, LinkQuery()) == [back]
+
+    async def test_a_dropped_record_can_be_put_anew(self, store: Store, samples: Samples, scope: Scope) -> None:
+        record = samples.make_record(scope)
+        await put(store, record)
+        async with store.transaction(scope) as tx:
+            tx.drop(record.id)
+        await put(store, record)
+        assert await current(store, scope, record.id) == record
+        assert len(await store.versions(scope, record.id)) == 1

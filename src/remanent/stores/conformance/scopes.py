@@ -1,0 +1,210 @@
+"""Whose memory it is: agents never meet, closing closes, and filling is for the unused."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import timedelta
+
+import pytest
+
+from remanent.errors import InvalidInput, RemanentError, StoreClosed, VersionConflict
+from remanent.model import Scope, Version
+from remanent.stores import changes
+from remanent.stores.changes import Change
+from remanent.stores.conformance.base import OpenStore, StoreSuite, append, everything, found, put
+from remanent.stores.conformance.commits import make_world
+from remanent.stores.conformance.samples import MODEL, START, Samples, vector_bytes
+from remanent.stores.queries import (
+    ConflictQuery,
+    EntryQuery,
+    Erasure,
+    JobQuery,
+    LinkQuery,
+    RecordFilter,
+    RecordQuery,
+)
+from remanent.stores.store import Store
+
+LEASE = timedelta(minutes=1)
+READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
+    "entries": lambda store, scope: store.entries(scope, EntryQuery()),
+    "records": lambda store, scope: store.records(scope, RecordQuery()),
+    "match": lambda store, scope: store.match(scope, ["a"], RecordFilter()),
+    "unembedded": lambda store, scope: store.unembedded(scope, limit=1),
+    "versions": lambda store, scope: store.versions(scope, "a"),
+    "past versions": lambda store, scope: store.past_versions(scope, after=None, limit=1),
+    "links": lambda store, scope: store.links(scope, LinkQuery()),
+    "conflicts": lambda store, scope: store.conflicts(scope, ConflictQuery()),
+    "tombstones": lambda store, scope: store.tombstones(scope),
+    "states": lambda store, scope: store.states(scope),
+    "search": lambda store, scope: store.search_text(scope, ["a"], record_filter=RecordFilter(), limit=1),
+    "vector revision": lambda store, scope: store.vector_revision(scope),
+    "vector changes": lambda store, scope: store.vector_changes(scope, MODEL, since=0),
+    "vector models": lambda store, scope: store.vector_models(scope),
+    "queue": lambda store, scope: store.queue(scope),
+    "jobs": lambda store, scope: store.jobs(scope, JobQuery()),
+    "claim": lambda store, scope: store.claim(scope, worker="w", now=START, lease=LEASE),
+    "scopes": lambda store, scope: store.scopes(),
+}
+WRITES: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
+    "commit": lambda store, scope: store.commit(scope, [changes.PutState("a", 1)]),
+    "load": lambda store, scope: store.load(scope, batches([changes.PutState("a", 1)])),
+    "renew": lambda store, scope: store.renew(scope, job_id="a", fence=1, until=START),
+    "erase": lambda store, scope: store.erase(scope, Erasure(everything=True)),
+}
+
+
+async def batches(*parts: Sequence[Change]) -> AsyncIterator[Sequence[Change]]:
+    """Yield the parts, as an import would."""
+    for part in parts:
+        yield part
+
+
+class ScopesConformance(StoreSuite):
+    """Agent A can never read B's rows."""
+
+    @pytest.mark.parametrize("differs", ["agent", "workspace", "org", "shared"])
+    async def test_agents_do_not_meet(self, store: Store, samples: Samples, scope: Scope, differs: str) -> None:
+        other = scope.shared if differs == "shared" else scope.replace(**{differs: "other"})
+        world = await make_world(store, samples, scope)
+        nothing = await everything(store, other)
+        assert (nothing.entries, nothing.records, nothing.jobs, nothing.states) == ([], [], [], {})
+        assert await found(store, other, "Lisbon") == []
+        assert await store.match(other, [world.kept.id], RecordFilter()) == []
+        assert await store.versions(other, world.kept.id) == []
+        assert await store.claim(other, worker="w", now=samples.clock(), lease=LEASE) is None
+        before = await everything(store, scope)
+        twin = samples.make_record(other, "Lisbon, in the other's words", id=world.kept.id)
+        await append(store, samples.make_entry(other, "other words", caller_id="first"))
+        await put(store, twin)
+        await store.erase(other, Erasure(record_ids=(world.kept.id,)))
+        assert await everything(store, scope) == before
+
+    async def test_what_was_only_asked_for_is_not_made(self, store: Store, scope: Scope) -> None:
+        for read in READS.values():
+            await read(store, scope)
+        assert await store.scopes() == []
+
+    async def test_agents_with_data_are_listed_in_a_stable_order(self, store: Store, samples: Samples) -> None:
+        scopes = [
+            samples.make_scope("bob"),
+            samples.make_scope("ada"),
+            samples.make_scope("小明", workspace="研究组"),
+            samples.make_scope("ada:1", org="b.c"),
+            samples.make_scope("shared"),
+        ]
+        for scope in scopes:
+            await append(store, samples.make_entry(scope.within(session="s")))
+        listed = await store.scopes()
+        assert set(listed) == set(scopes)
+        assert len(listed) == len(scopes)
+        assert await store.scopes() == listed
+
+    async def test_agents_whose_names_share_a_beginning_do_not_meet(self, store: Store, samples: Samples) -> None:
+        names = ["a", "a.b", "a-b", "a_b", "a@b", "a:b", "a=b", "a~b", "a+b", "ab", "a3Ab"]
+        for name in names:
+            await append(store, samples.make_entry(samples.make_scope(name), name))
+        for name in names:
+            [entry] = await store.entries(samples.make_scope(name), EntryQuery())
+            assert entry.text == name
+            assert entry.scope == samples.make_scope(name)
+
+    @pytest.mark.parametrize("name", [*READS, *WRITES])
+    async def test_a_closed_store_refuses_everything(
+        self, store: Store, samples: Samples, scope: Scope, name: str
+    ) -> None:
+        await append(store, samples.make_entry(scope))
+        await store.close()
+        with pytest.raises(StoreClosed):
+            await {**READS, **WRITES}[name](store, scope)
+
+    async def test_closing_twice_or_unused_is_harmless(self, store: Store, opened: OpenStore) -> None:
+        await store.close()
+        await store.close()
+        unused = await opened("elsewhere")
+        await unused.close()
+
+    async def test_a_sound_store_is_found_sound(self, store: Store, samples: Samples, scope: Scope) -> None:
+        await make_world(store, samples, scope)
+        health = await store.check(scope)
+        assert health.problems == ()
+        assert (health.entries, health.records, health.vectors) == (1, 3, 1)
+
+    # ── filling an unused agent ──────────────────────────────────────────────
+
+    async def test_an_unused_agent_is_filled_with_places_and_versions_kept(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        entry = samples.make_entry(scope, seq=41)
+        old = samples.make_record_of(entry, "old words")
+        record = samples.next_version(old.replace(version=6), content="new words")
+        past = [Version(record=old.replace(version=n), superseded_at=samples.clock()) for n in range(1, 7)]
+        conflict = samples.make_conflict(scope, [record, record]).replace(version=3)
+        job = samples.make_job(scope, seq=7, attempts=2, fence=5)
+        await store.load(
+            scope,
+            batches(
+                [changes.AppendEntry(entry), changes.PutRecord(record, "new words", 6)],
+                [changes.PutVersion(version, "old words") for version in past],
+                [changes.PutConflict(conflict, 2), changes.PutVector(record.id, MODEL, vector_bytes(1))],
+                [changes.EnqueueJob(job, limit=10), changes.PutState("a", 1)],
+            ),
+        )
+        loaded = await everything(store, scope)
+        assert (loaded.entries, loaded.records, loaded.past) == ([entry], [record], past)
+        assert (loaded.conflicts, loaded.jobs, loaded.states) == ([conflict], [job], {"a": 1})
+        assert await found(store, scope, "new") == [record.id]
+        assert await found(store, scope, "old") == []
+        [following] = await append(store, samples.make_entry(scope, "what follows"))
+        assert following.seq > 41
+        assert (await store.check(scope)).problems == ()
+
+    USES: dict[str, Callable[[Samples, Scope], Change]] = {  # noqa: RUF012 - never changed
+        "an entry": lambda samples, scope: changes.AppendEntry(samples.make_entry(scope)),
+        "a record": lambda samples, scope: changes.PutRecord(samples.make_record(scope), ""),
+        "a job": lambda samples, scope: changes.EnqueueJob(samples.make_job(scope), limit=10),
+        "a state": lambda samples, scope: changes.PutState("cursor", 1),
+        "a link": lambda samples, scope: changes.PutLink(samples.make_link("a", "b")),
+        "a tombstone": lambda samples, scope: changes.PutTombstone(samples.make_tombstone(samples.make_record(scope))),
+        "a conflict": lambda samples, scope: changes.PutConflict(
+            samples.make_conflict(scope, [samples.make_record(scope)] * 2)
+        ),
+    }
+
+    @pytest.mark.parametrize("use", USES)
+    async def test_an_agent_in_use_is_not_filled(self, store: Store, samples: Samples, scope: Scope, use: str) -> None:
+        await store.commit(scope, [self.USES[use](samples, scope)])
+        before = await everything(store, scope)
+        with pytest.raises(InvalidInput):
+            await store.load(scope, batches([changes.PutState("loaded", 1)]))
+        assert await everything(store, scope) == before
+
+    async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        record = samples.make_record(scope)
+        good: list[Change] = [changes.AppendEntry(samples.make_entry(scope)), changes.PutRecord(record, "word", 0)]
+
+        async def breaks_off() -> AsyncIterator[Sequence[Change]]:
+            yield good
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await store.load(scope, breaks_off())
+        with pytest.raises(RemanentError):
+            await store.load(scope, batches(good, [changes.PutVector("nobody", MODEL, vector_bytes(1))]))
+        left = await everything(store, scope)
+        assert (left.entries, left.records, left.vectors) == ([], [], {})
+        assert await found(store, scope, "word") == []
+        await store.load(scope, batches(good))
+        assert (await everything(store, scope)).records == [record]
+
+    async def test_what_is_filled_twice_with_the_same_is_refused(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        record = samples.make_record(scope)
+        with pytest.raises((VersionConflict, InvalidInput)):
+            await store.load(scope, batches([changes.PutRecord(record, "", 0)], [changes.PutRecord(record, "", 0)]))
+        assert (await everything(store, scope)).records == []
+
+    async def test_nothing_is_a_filling_too(self, store: Store, scope: Scope) -> None:
+        await store.load(scope, batches())
+        assert (await everything(store, scope)).entries == []

@@ -1,0 +1,179 @@
+"""Many vectors, sealed and sorted by cell: only the cells near a question are looked at."""
+
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from remanent.stores.local.names import Names
+from remanent.stores.local.normal import normalise
+from remanent.stores.local.products import Products
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ROWS_PER_ROOT = 48
+"""Rows looked at, per square root of the number of vectors: some 98 of 100 nearest are among them."""
+
+
+class Damaged(Exception):
+    """The bytes of a file are not those that were written; everything in it is still in the store."""
+
+
+class Backing(Protocol):
+    """The file behind mapped cells."""
+
+    def settled(self, sound: Callable[[int], bool], cell: int) -> bool:
+        """Return whether something is sound while nobody erases in the file."""
+
+    def overwrite(self, rows: "NDArray[np.int64]") -> None:
+        """Write zeros over rows, durably."""
+
+    def close(self) -> None:
+        """Give up the file; what is mapped stays readable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The arrays that sealed cells are made of, in memory or mapped from a file."""
+
+    matrix: "NDArray[np.float32]"
+    """Normalised, cell after cell."""
+    centres: "NDArray[np.float32]"
+    offsets: "NDArray[np.int64]"
+    """Where each cell begins, and behind the last one the end."""
+    names: "NDArray[np.bytes_]"
+    kinds: "NDArray[np.uint8]"
+    checks: "NDArray[np.uint32] | None" = None
+    """The checksum of each cell's rows, when they come from a file."""
+
+
+def middle(rows: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """Return the centre of a cell's rows; of nothing but zeros it is zero.
+
+    The centre of a single row is that row: whoever erases a row must work out the centre again.
+    """
+    return normalise(rows.sum(axis=0, dtype=np.float32).reshape(1, -1)).reshape(-1)
+
+
+class Cells:
+    """Finds what is near among sealed vectors; removed ones are masked until the cells are built anew."""
+
+    def __init__(self, parts: Parts, *, revision: int, trained: int, file: Backing | None = None) -> None:
+        self.parts = parts
+        self.revision = revision
+        """Of the store, when these vectors were all there were."""
+        self.trained = trained
+        """How many vectors there were when the centres were found."""
+        self.file = file
+        self.names = Names(parts.names)
+        self.alive = np.ones(len(parts.kinds), dtype=np.bool_)
+        self.dead = 0
+        self._sound = np.full(len(parts.centres), parts.checks is None)
+
+    def __len__(self) -> int:
+        """Return how many vectors are here."""
+        return self.end - self.dead
+
+    @property
+    def end(self) -> int:
+        """How many rows there are, removed ones counted."""
+        return len(self.alive)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory taken, about; what is mapped from a file belongs to the system."""
+        own = self.alive.nbytes + self.names.nbytes
+        if self.file is not None:
+            return own
+        parts = self.parts
+        return own + parts.matrix.nbytes + parts.centres.nbytes + parts.names.nbytes + parts.kinds.nbytes
+
+    def remove(self, ids: Iterable[str]) -> "NDArray[np.int64]":
+        """Mask vectors, if they are here; return the rows of all that were named, so that they can be overwritten."""
+        rows = self.names.rows_of(ids)
+        self.dead += int(np.count_nonzero(self.alive[rows]))
+        self.alive[rows] = False
+        if self.file is None and len(rows):
+            self.parts.matrix[rows] = 0
+            for cell in self.cells_at(rows).tolist():
+                start, end = self.parts.offsets[cell : cell + 2].tolist()
+                self.parts.centres[cell] = middle(self.parts.matrix[start:end])
+        return rows
+
+    def cells_at(self, rows: "NDArray[np.int64]") -> "NDArray[np.int64]":
+        """Return the cells in which rows lie."""
+        return np.unique(np.searchsorted(self.parts.offsets, rows, side="right") - 1)
+
+    def verify(self, cells: "NDArray[np.int64] | None" = None) -> None:
+        """Check the rows of cells that are looked at for the first time; `Damaged` when they are not as written."""
+        unchecked = np.flatnonzero(~self._sound) if cells is None else cells[~self._sound[cells]]
+        for cell in unchecked.tolist():
+            if not self.is_sound(cell) and not (self.file is not None and self.file.settled(self.is_sound, cell)):
+                raise Damaged(f"cell {cell} is damaged")
+            self._sound[cell] = True
+
+    def is_sound(self, cell: int) -> bool:
+        """Tell whether a cell's rows are as they were written."""
+        start, end = self.parts.offsets[cell : cell + 2].tolist()
+        return self.parts.checks is None or zlib.crc32(self.parts.matrix[start:end].data) == self.parts.checks[cell]
+
+    def fill(
+        self,
+        products: Products,
+        vector: "NDArray[np.float32]",
+        *,
+        of_kinds: "NDArray[np.bool_] | None",
+        effort: float,
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float32], bool]":
+        """Return rows near the vector with their cosines, and whether these are all there are."""
+        wanted = self.alive if of_kinds is None else self.alive & of_kinds[self.parts.kinds]
+        count = int(np.count_nonzero(wanted))
+        # Of fewer wanted vectors a larger share must be looked at to find the nearest of them.
+        budget = effort * ROWS_PER_ROOT * self.end / max(count, 1) ** 0.5
+        if 2 * count <= budget < self.end:
+            return *self._score_only(products, vector, np.flatnonzero(wanted)), True
+        cells = self._near(products, vector, budget)
+        self.verify(cells)
+        rows, scores = self._score_cells(products, vector, cells)
+        keep = np.flatnonzero(wanted[rows])
+        if len(keep) < len(rows):
+            rows, scores = rows[keep], scores[keep]
+        return rows, scores, len(cells) == len(self.parts.centres)
+
+    def _near(self, products: Products, vector: "NDArray[np.float32]", budget: float) -> "NDArray[np.int64]":
+        """Return the nearest cells that hold so many rows together, by their place."""
+        scores = np.empty(len(self.parts.centres), dtype=np.float32)
+        products.fill([(self.parts.centres, scores)], vector)
+        order = np.argsort(-scores)
+        sizes = np.diff(self.parts.offsets)
+        enough = int(np.searchsorted(np.cumsum(sizes[order]), budget)) + 1
+        return np.sort(order[:enough])
+
+    def _score_cells(
+        self, products: Products, vector: "NDArray[np.float32]", cells: "NDArray[np.int64]"
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+        # Cells under one top cluster lie side by side, so the near ones often make one piece.
+        breaks = np.flatnonzero(np.diff(cells) > 1)
+        starts = self.parts.offsets[cells[np.concatenate([[0], breaks + 1])]]
+        ends = self.parts.offsets[cells[np.concatenate([breaks, [len(cells) - 1]])] + 1]
+        bounds = np.concatenate([[0], np.cumsum(ends - starts)])
+        scores = np.empty(bounds[-1], dtype=np.float32)
+        rows = np.arange(bounds[-1], dtype=np.int64) + np.repeat(starts - bounds[:-1], ends - starts)
+        matrix = self.parts.matrix
+        pieces = [
+            (matrix[start:end], scores[place : place + end - start])
+            for start, end, place in zip(starts.tolist(), ends.tolist(), bounds.tolist(), strict=False)
+        ]
+        products.fill(pieces, vector)
+        return rows, scores
+
+    def _score_only(
+        self, products: Products, vector: "NDArray[np.float32]", rows: "NDArray[np.int64]"
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+        self.verify(self.cells_at(rows))
+        scores = np.empty(len(rows), dtype=np.float32)
+        products.fill([(self.parts.matrix[rows], scores)], vector)
+        return rows, scores

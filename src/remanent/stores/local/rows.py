@@ -1,0 +1,164 @@
+"""The vectors that are compared one by one: added at the end, removed in place."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from remanent.stores.local.normal import normalise
+from remanent.stores.local.products import Piece, Products
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BLOCK = 4_096
+"""Rows of a block. Blocks are never copied to grow, and memory that is not written to is not taken."""
+_FIRST = 64
+"""Rows of the first block of a small agent; it doubles until it is a whole block."""
+_ID_COST = 180
+"""Bytes that an id costs: the text, its place in the list and its entry in the table."""
+
+
+class Rows:
+    """Normalised vectors with their ids and kinds, in blocks. What is removed is zeroed at once.
+
+    While `held`, rows keep their places, so that another thread may copy them.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.held = False
+        self._blocks: list[NDArray[np.float32]] = []
+        self._ids: list[str] = []
+        self._row_of: dict[str, int] = {}
+        self._kinds = np.zeros(_FIRST, dtype=np.uint8)
+        self._alive = np.zeros(_FIRST, dtype=np.bool_)
+
+    def __len__(self) -> int:
+        """Return how many vectors are here."""
+        return len(self._row_of)
+
+    @property
+    def end(self) -> int:
+        """The place behind the last row, removed ones counted."""
+        return len(self._ids)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory taken, about."""
+        return sum(block.nbytes for block in self._blocks) + self.end * _ID_COST
+
+    def put(self, ids: Sequence[str], kinds: "NDArray[np.uint8]", matrix: "NDArray[np.float32]") -> None:
+        """Add vectors; one that is here under the same id goes. A large matrix is taken over, not copied."""
+        self.remove(ids)
+        matrix = normalise(matrix)
+        start = self.end
+        self._reserve(start + len(ids))
+        self._kinds[start : start + len(ids)] = kinds
+        self._alive[start : start + len(ids)] = True
+        if start == 0:
+            whole = len(ids) // _BLOCK * _BLOCK
+            self._blocks = [matrix[place : place + _BLOCK] for place in range(0, whole, _BLOCK)]
+        self._ids += ids
+        self._copy_in(matrix, start, len(self._blocks) * _BLOCK if start == 0 else start)
+        self._row_of.update(zip(ids, range(start, self.end), strict=True))
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take vectors out, if they are here, and overwrite them."""
+        for record_id in ids:
+            row = self._row_of.pop(record_id, None)
+            if row is not None:
+                self._alive[row] = False
+                self._blocks[row // _BLOCK][row % _BLOCK] = 0
+        if not self.held and (self.end - len(self)) * 8 > self.end:
+            self._close_gaps()
+
+    def fill(
+        self, products: Products, vector: "NDArray[np.float32]", *, of_kinds: "NDArray[np.bool_] | None"
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+        """Return the rows that are here and of the kinds, each with its cosine to the vector."""
+        count = self.end
+        scores = np.empty(count, dtype=np.float32)
+        pieces: list[Piece] = []
+        for number, block in enumerate(self._blocks):
+            start = number * _BLOCK
+            here = min(len(block), count - start)
+            pieces.append((block[:here], scores[start : start + here]))
+        products.fill(pieces, vector)
+        wanted = self._alive[:count]
+        if of_kinds is not None:
+            wanted = wanted & of_kinds[self._kinds[:count]]
+        elif len(self) == count:
+            return np.arange(count, dtype=np.int64), scores
+        rows = np.flatnonzero(wanted)
+        return rows, scores[rows]
+
+    def live(self, *, start: int = 0) -> "NDArray[np.int64]":
+        """Return the places of the vectors that are here."""
+        return np.flatnonzero(self._alive[start : self.end]) + start
+
+    def ids_at(self, rows: "NDArray[np.int64]") -> list[str]:
+        """Return the ids of rows."""
+        return [self._ids[row] for row in rows.tolist()]
+
+    def kinds_at(self, rows: "NDArray[np.int64]") -> "NDArray[np.uint8]":
+        """Return the kinds of rows."""
+        return self._kinds[rows]
+
+    def take(self, rows: "NDArray[np.int64]") -> "NDArray[np.float32]":
+        """Return a copy of rows."""
+        out = np.empty((len(rows), self.dimension), dtype=np.float32)
+        numbers = rows // _BLOCK
+        for number in np.unique(numbers).tolist():
+            of_block = numbers == number
+            out[of_block] = self._blocks[number][rows[of_block] - number * _BLOCK]
+        return out
+
+    def after(self, place: int) -> "Rows":
+        """Return the vectors from a place on, on their own."""
+        rows = self.live(start=place)
+        rest = Rows(self.dimension)
+        rest.put(self.ids_at(rows), self.kinds_at(rows), self.take(rows))
+        return rest
+
+    def _reserve(self, rows: int) -> None:
+        if rows > len(self._kinds):
+            size = max(rows, 2 * len(self._kinds))
+            self._kinds = np.concatenate([self._kinds, np.zeros(size - len(self._kinds), dtype=np.uint8)])
+            self._alive = np.concatenate([self._alive, np.zeros(size - len(self._alive), dtype=np.bool_)])
+
+    def _copy_in(self, matrix: "NDArray[np.float32]", first: int, start: int) -> None:
+        """Copy rows of a matrix whose first row has the place `first`, from the place `start` on."""
+        while start < self.end:
+            number, offset = divmod(start, _BLOCK)
+            stop = min(self.end, (number + 1) * _BLOCK)
+            self._grow(number, stop - number * _BLOCK)
+            self._blocks[number][offset : stop - number * _BLOCK] = matrix[start - first : stop - first]
+            start = stop
+
+    def _grow(self, number: int, rows: int) -> None:
+        if number == len(self._blocks):
+            self._blocks.append(np.empty((0, self.dimension), dtype=np.float32))
+        block = self._blocks[number]
+        if rows > len(block):
+            size = _BLOCK if number else min(_BLOCK, max(_FIRST, rows, 2 * len(block)))
+            larger = np.empty((size, self.dimension), dtype=np.float32)
+            larger[: len(block)] = block
+            self._blocks[number] = larger
+
+    def _close_gaps(self) -> None:
+        """Move rows from the end into the places of removed ones."""
+        count = len(self)
+        gaps = np.flatnonzero(~self._alive[:count]).tolist()
+        movers = (np.flatnonzero(self._alive[count : self.end]) + count).tolist()
+        for gap, row in zip(gaps, movers, strict=True):
+            source = self._blocks[row // _BLOCK][row % _BLOCK]
+            self._blocks[gap // _BLOCK][gap % _BLOCK] = source
+            source[:] = 0
+            self._kinds[gap] = self._kinds[row]
+            self._ids[gap] = self._ids[row]
+            self._row_of[self._ids[gap]] = gap
+        self._alive[:count] = True
+        self._alive[count:] = False
+        del self._ids[count:]
+        del self._blocks[-(-count // _BLOCK) :]

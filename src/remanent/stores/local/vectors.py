@@ -1,0 +1,389 @@
+"""Nearest-neighbour search inside the process, over the vectors that a store keeps."""
+
+import asyncio
+import logging
+import os
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from remanent.errors import InvalidInput, RemanentError, StorageError, StoreClosed
+from remanent.model import Kind, Scope
+from remanent.stores.local import files
+from remanent.stores.local.cells import Cells, Damaged
+from remanent.stores.local.files import CellsWriter
+from remanent.stores.local.index import Index, Near
+from remanent.stores.local.normal import normalise
+from remanent.stores.local.products import Products
+from remanent.stores.local.sealing import Abandoned, Holdings, MemorySink, seal
+from remanent.stores.queries import Hit, RecordFilter
+from remanent.stores.store import Store
+from remanent.stores.vectors import Vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EXACT_LIMIT = 100_000
+MEMORY_BUDGET = 2**30
+_SPARE = 16
+"""How many more than twice the limit are looked at first, since the filter may leave some out."""
+_WIDER, _WIDEST = 4, 64
+"""How much further the next look goes, at least and at most."""
+_ENOUGH = 0.7
+"""How much of the effort that a filter calls for will do."""
+_SAMPLE = 32
+_STALE = 3600.0
+"""Seconds after which an unfinished file is taken for one that a crash left behind."""
+_ANY_STATUS = RecordFilter(statuses=None)
+_logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One index and who is at it."""
+
+    owner: Scope
+    index: Index
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    opened: bool = False
+    users: int = 0
+    sealing: bool = False
+    wants_sealing: bool = False
+    size: int = 0
+    """In bytes, as far as `_make_room` has counted it."""
+    grown_to: int = 0
+
+
+class LocalVectors(Vectors):
+    """Keeps one index per agent and model: exact up to `exact_limit` vectors, by cells beyond.
+
+    The store is asked at every search whether anything changed, so that writes of other processes are seen. Work on
+    an index is done one piece at a time, each on several threads, and the event loop is free meanwhile. An agent with
+    more than `exact_limit` vectors has a file beside its database, which saves loading all of them; `directory_of`
+    names the folder, `None` keeps everything in memory. Beyond `memory_budget` bytes the indexes that were not used
+    for longest are let go; a mapped file is not counted, it is the system's to keep or drop.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        directory_of: Callable[[Scope], Path | None],
+        *,
+        exact_limit: int = EXACT_LIMIT,
+        memory_budget: int = MEMORY_BUDGET,
+        threads: int | None = None,
+    ) -> None:
+        self._store = store
+        self._directory_of = directory_of
+        self._exact_limit = exact_limit
+        self._memory_budget = memory_budget
+        self._products = Products(threads=threads)
+        self._sealer = ThreadPoolExecutor(1, thread_name_prefix="vectors-seal")
+        self._slots: OrderedDict[tuple[Scope, str], _Slot] = OrderedDict()
+        self._size = 0
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    async def search(
+        self,
+        scope: Scope,
+        vector: "NDArray[np.float32]",
+        *,
+        model: str,
+        record_filter: RecordFilter,
+        limit: int,
+    ) -> list[Hit]:
+        """Return the nearest records that pass the filter, by cosine, best first; sees every committed vector."""
+        question = _question(vector)
+        slot = self._slot(scope.owner, model)
+        if limit < 1:
+            return []
+        slot.users += 1
+        try:
+            hits = await self._search(slot, scope, question, record_filter, limit)
+        finally:
+            slot.users -= 1
+        if slot.wants_sealing and not slot.sealing and not self._closed:
+            slot.sealing = True
+            slot.users += 1
+            self._begin(self._seal(slot))
+        self._make_room(slot)
+        return hits
+
+    async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
+        """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""
+        self._refuse_when_closed()
+        if not record_ids:
+            return
+        owner = scope.owner
+        # Zeros may stand for what the store no longer has, never for a vector that it has again.
+        again = bool(await self._store.match(owner, record_ids, _ANY_STATUS))
+        slots = [slot for slot in self._slots.values() if slot.owner == owner]
+        await asyncio.gather(*(asyncio.shield(self._begin(self._forget(slot, everything=again))) for slot in slots))
+        folder = self._directory_of(owner)
+        if folder is None:
+            return
+        try:
+            await self._run(files.remove_all if again else files.erase, folder, record_ids)
+        except OSError as error:
+            raise StorageError(f"cannot erase vectors from the index files in {folder}; free or remove them") from error
+
+    async def settle(self) -> None:
+        """Wait until nothing is being written or sorted in the background."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Let go of memory and files."""
+        self._closed = True
+        for slot in self._slots.values():
+            slot.index.stop()
+        await self.settle()
+        for slot in self._slots.values():
+            slot.index.let_go()
+        self._slots.clear()
+        self._products.close()
+        self._sealer.shutdown(wait=False)
+
+    # ── searching ────────────────────────────────────────────────────────────
+
+    async def _search(
+        self, slot: _Slot, scope: Scope, question: "NDArray[np.float32]", record_filter: RecordFilter, limit: int
+    ) -> list[Hit]:
+        """Look ever further until enough pass the filter, or nothing is left to look at."""
+        passes: dict[str, bool] = {}
+        count, effort = 2 * limit + _SPARE, max(1.0, (limit / 10) ** 0.25)
+        while True:
+            near = await self._near(slot, question, kinds=record_filter.kinds, count=count, effort=effort)
+            unknown = [record_id for record_id, _ in near.found if record_id not in passes]
+            if unknown:
+                passing = set(await self._store.match(scope, unknown, record_filter))
+                passes.update((record_id, record_id in passing) for record_id in unknown)
+            hits = [Hit(record_id, score) for record_id, score in near.found if passes[record_id]]
+            if near.all_there_is:
+                return hits[:limit]
+            if len(hits) >= limit:
+                # The fewer pass, the more rows it takes to find the nearest of them.
+                called_for = (len(near.found) / len(hits)) ** 0.5
+                if near.exact or effort >= _ENOUGH * called_for:
+                    return hits[:limit]
+            wider = min(_WIDEST, max(_WIDER, 2 * limit / max(len(hits), 0.5)))
+            count, effort = int(count * wider), effort * wider**0.5
+
+    async def _near(
+        self,
+        slot: _Slot,
+        question: "NDArray[np.float32]",
+        *,
+        kinds: tuple[Kind, ...] | None,
+        count: int,
+        effort: float,
+    ) -> Near:
+        self._refuse_when_closed()
+        revision = await self._store.vector_revision(slot.owner)
+        if not slot.opened or slot.index.revision != revision:
+            await asyncio.shield(self._begin(self._refresh(slot, revision)))
+
+        def look() -> Near:
+            return slot.index.near(self._products, question, kinds=kinds, count=count, effort=effort)
+
+        return await asyncio.shield(self._begin(self._look(slot, look)))
+
+    async def _look(self, slot: _Slot, look: Callable[[], Near]) -> Near:
+        async with slot.lock:
+            try:
+                near = await self._run(look)
+            except Damaged as damage:
+                await self._load_anew(slot, damage)
+                near = await self._run(look)
+            slot.wants_sealing, slot.grown_to = slot.index.wants_sealing, slot.index.nbytes
+            return near
+
+    # ── following the store ──────────────────────────────────────────────────
+
+    async def _refresh(self, slot: _Slot, revision: int) -> None:
+        """Bring an index to a revision of the store, or to a later one."""
+        async with slot.lock:
+            if slot.opened and slot.index.revision >= revision:
+                if slot.index.revision > max(revision, await self._store.vector_revision(slot.owner)):
+                    # The store has gone back in time: somebody put an older database in its place.
+                    await self._load_anew(slot, "the store is older than the index")
+                return
+            try:
+                if slot.opened:
+                    await self._follow(slot)
+                else:
+                    await self._open(slot)
+            except (Damaged, OSError) as error:
+                await self._load_anew(slot, error)
+
+    async def _open(self, slot: _Slot) -> None:
+        await self._run(slot.index.open)
+        if slot.index.revision > await self._store.vector_revision(slot.owner):
+            raise Damaged("the file is newer than the store")
+        await self._follow(slot)
+        sample = await self._run(slot.index.sample, _SAMPLE)
+        if sample and len(await self._store.match(slot.owner, sample, _ANY_STATUS)) < len(sample):
+            raise Damaged("the file speaks of records that the store does not know")
+        slot.opened = True
+
+    async def _follow(self, slot: _Slot) -> None:
+        index = slot.index
+        changes = await self._store.vector_changes(slot.owner, index.model, since=index.revision)
+        await self._run(index.apply, changes)
+
+    async def _load_anew(self, slot: _Slot, reason: object) -> None:
+        _logger.info("loading the vectors of %s anew: %s", slot.owner, reason)
+        index = slot.index
+        try:
+            await self._run(index.clear)
+        except OSError as error:
+            _logger.warning("cannot remove the vector index %s, going on without it: %s", index.path, error)
+            index.path = None
+        slot.opened = True
+        await self._follow(slot)
+
+    async def _forget(self, slot: _Slot, *, everything: bool) -> None:
+        """Take out what the store no longer has."""
+        async with slot.lock:
+            if not slot.opened:
+                return
+            if everything:
+                await self._load_anew(slot, "erased records were put again")
+                return
+            try:
+                await self._follow(slot)
+            except (Damaged, OSError) as error:
+                await self._load_anew(slot, error)
+
+    # ── upkeep ───────────────────────────────────────────────────────────────
+
+    async def _seal(self, slot: _Slot) -> None:
+        """Sort what an index holds into new cells, in the background."""
+        try:
+            writer = await self._writer(slot.index)
+            holdings = await self._hold(slot, writer)
+            if holdings is None:
+                return
+            cells = await self._sealed(holdings, writer)
+            async with slot.lock:
+                try:
+                    await self._run(slot.index.finish_sealing, holdings, cells, writer)
+                except (Damaged, OSError) as error:
+                    await self._load_anew(slot, error)
+            if cells is None:
+                slot.index.put_off_sealing()
+            elif slot.index.path is not None:
+                await self._tidy(slot.owner, slot.index.path.parent)
+        except (Damaged, OSError, RemanentError) as error:
+            _logger.warning("could not sort the vectors of %s into a file: %s", slot.owner, error)
+            slot.index.put_off_sealing()
+        finally:
+            slot.sealing = False
+            slot.users -= 1
+
+    async def _hold(self, slot: _Slot, writer: CellsWriter | None) -> Holdings | None:
+        """Return what is to be sealed, read from the store after the file was begun: see `files.erase`."""
+        holdings = None
+        try:
+            async with slot.lock:
+                await self._follow(slot)
+                if slot.index.wants_sealing:
+                    holdings = slot.index.start_sealing()
+                return holdings
+        finally:
+            if holdings is None and writer is not None:
+                await self._run(writer.abandon)
+
+    async def _writer(self, index: Index) -> CellsWriter | None:
+        if index.path is None:
+            return None
+        path, token = index.path, f"{os.getpid()}-{secrets.token_hex(4)}"
+        return await self._run(lambda: CellsWriter(path, token=token))
+
+    async def _sealed(self, holdings: Holdings, writer: CellsWriter | None) -> Cells | None:
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._sealer, _seal, holdings, writer)
+        except (Abandoned, Damaged, OSError) as error:
+            _logger.info("vectors were not sorted into cells: %s", error)
+            return None
+        except asyncio.CancelledError:
+            holdings.stop.set()  # the thread ends by itself, and leaves nothing behind
+            raise
+
+    async def _tidy(self, owner: Scope, folder: Path) -> None:
+        """Remove files of models that are no longer in use, and what crashes left behind."""
+        in_use = {files.file_name(model) for model in await self._store.vector_models(owner)}
+        stale = time.time() - _STALE
+        await self._run(files.tidy, folder, in_use, stale)
+
+    # ── what the rest stands on ──────────────────────────────────────────────
+
+    def _slot(self, owner: Scope, model: str) -> _Slot:
+        self._refuse_when_closed()
+        key = owner, model
+        slot = self._slots.get(key)
+        if slot is None:
+            folder = self._directory_of(owner)
+            path = None if folder is None else folder / files.file_name(model)
+            slot = self._slots[key] = _Slot(owner, Index(model, path=path, exact_limit=self._exact_limit))
+        self._slots.move_to_end(key)
+        return slot
+
+    def _make_room(self, used: _Slot) -> None:
+        """Let go of the indexes that were not used for longest, when all together take too much."""
+        self._size += used.grown_to - used.size
+        used.size = used.grown_to
+        for key, slot in list(self._slots.items()) if self._size > self._memory_budget else []:
+            if self._size <= self._memory_budget:
+                return
+            if slot is not used and not slot.users and not slot.lock.locked():
+                self._size -= slot.size
+                slot.index.let_go()
+                slot.opened = False
+                del self._slots[key]
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise StoreClosed("the vector index was closed")
+
+    def _begin(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
+        """Start work that goes on to its end even when nobody waits for it any more."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+        return task
+
+    def _end(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits has it; nobody else needs to hear of it
+
+    async def _run(self, work: Callable[..., _T], *arguments: Any) -> _T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._products.pool, work, *arguments)
+
+
+def _seal(holdings: Holdings, writer: CellsWriter | None) -> Cells:
+    try:
+        return seal(holdings, writer or MemorySink())
+    except BaseException:
+        if writer is not None:
+            writer.abandon()  # here, since only this thread knows that nobody writes any more
+        raise
+
+
+def _question(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    question = np.array(vector, dtype=np.float32)
+    if question.ndim != 1 or not np.isfinite(question).all():
+        raise InvalidInput("a question is one vector of finite numbers")
+    return normalise(question.reshape(1, -1)).reshape(-1)

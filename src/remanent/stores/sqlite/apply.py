@@ -1,0 +1,436 @@
+"""Applying a unit of work to a database, change by change, inside one transaction."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from zlib import crc32
+
+import apsw
+
+from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, QueueFull, VersionConflict
+from remanent.model import Entry, Record, Status, to_millis
+from remanent.stores import changes
+from remanent.stores.changes import Change, Committed
+from remanent.stores.sqlite import rows
+
+REMOVALS_KEPT = 20_000
+"""How many vector removals are remembered for indexes that lag behind; older ones make them start anew."""
+
+
+class Unit:
+    """One unit of work on its way into the database."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._sql = connection.execute
+        self._entry_ids: list[str] = []
+        self._last_seq = 0
+        self._repeated = 0
+        self._enqueued: list[str] = []
+
+    def apply(self, work: Sequence[Change]) -> Committed:
+        """Apply every change in order."""
+        for change in work:
+            _APPLY[type(change)](self, change)
+        return Committed(tuple(self._entry_ids), self._last_seq, self._repeated, tuple(self._enqueued))
+
+    # ── journal ──────────────────────────────────────────────────────────────
+
+    def append(self, change: changes.AppendEntry) -> None:
+        """Append an entry, or recognise one that was stored before."""
+        entry = change.entry
+        if entry.caller_id is not None and self._known(entry):
+            return
+        place = entry.seq or None
+        try:
+            row = self._sql(_INSERT_ENTRY, (place, *rows.entry_row(entry))).get
+        except apsw.ConstraintError as error:
+            raise DuplicateEntry(f"an entry with id {entry.id} or place {place} exists already") from error
+        self._entry_ids.append(entry.id)
+        self._last_seq = max(self._last_seq, row)
+
+    def _known(self, entry: Entry) -> bool:
+        found = self._sql(
+            "SELECT id, seq, text, role, erased FROM entries WHERE caller_id = ? AND ifnull(session, '') = ?",
+            (entry.caller_id, entry.scope.session or ""),
+        ).get
+        if found is None:
+            return False
+        known_id, seq, text, role, erased = found
+        if not erased and (text, role) != (entry.text, entry.role):
+            raise DuplicateEntry(f"id {entry.caller_id!r} names another message of this session; use a new id")
+        # What was erased stays erased when it is sent again.
+        self._entry_ids.append(known_id)
+        self._last_seq = max(self._last_seq, seq)
+        self._repeated += 1
+        return True
+
+    # ── records ──────────────────────────────────────────────────────────────
+
+    def put_record(self, change: changes.PutRecord) -> None:
+        """Write the next version of a record and turn the current one into history."""
+        record, row = change.record, rows.record_row(change.record)
+        current = self._sql("SELECT ref, version, kind, body FROM records WHERE id = ?", (record.id,)).get
+        _check_version("record", record.id, current[1] if current else 0, change.expects)
+        if current is None:
+            ref = self._sql(_INSERT_RECORD, row).get
+            self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
+        else:
+            ref = current[0]
+            self._archive(ref, superseded_at=to_millis(record.updated_at))
+            self._sql(_UPDATE_RECORD, (*row[1:12], *row[14:], ref))
+            self._sql("DELETE FROM record_tags WHERE ref = ?", (ref,))
+            self._sql("DELETE FROM records_text WHERE rowid = ?", (ref,))
+            same = current[2] == record.kind and _content_of(current[3]) == record.content
+            if record.status is Status.FORGOTTEN or not same:
+                self._drop_vectors(ref, record.id)
+                self._sql("INSERT OR IGNORE INTO unembedded VALUES (?)", (ref,))
+        self._index(ref, record, change.terms)
+
+    def load_record(self, change: changes.PutRecord) -> None:
+        """Write a record of any version into a fresh database; its history is loaded apart."""
+        ref = self._sql(_INSERT_RECORD, rows.record_row(change.record)).get
+        self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
+        self._index(ref, change.record, change.terms)
+
+    def _archive(self, ref: int, *, superseded_at: int) -> None:
+        old = self._sql(_ARCHIVE, (superseded_at, ref)).get
+        self._sql(
+            "INSERT INTO versions_text (rowid, terms) SELECT ?, terms FROM records_text WHERE rowid = ?", (old, ref)
+        )
+
+    def _index(self, ref: int, record: Record, terms: str) -> None:
+        if record.status is not Status.FORGOTTEN:
+            self._sql("INSERT INTO records_text (rowid, terms) VALUES (?, ?)", (ref, terms))
+        for tag in set(record.tags):
+            self._sql("INSERT INTO record_tags (tag, ref) VALUES (?, ?)", (tag, ref))
+        self._note_sources(record)
+
+    def _note_sources(self, record: Record) -> None:
+        for source in record.sources:
+            self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, record.id))
+
+    def put_version(self, change: changes.PutVersion) -> None:
+        """Write a past version as it was."""
+        record, superseded_at = change.version.record, change.version.superseded_at
+        if superseded_at is None:
+            raise InvalidInput(f"version {record.version} of record {record.id} is the current one; put the record")
+        ref = self._sql(_INSERT_VERSION, (*rows.record_row(record), to_millis(superseded_at))).get
+        if change.terms:
+            self._sql("INSERT INTO versions_text (rowid, terms) VALUES (?, ?)", (ref, change.terms))
+        self._note_sources(record)
+
+    def drop_record(self, change: changes.DropRecord) -> None:
+        """Remove a record and everything derived from it, but not the links that point to it."""
+        self._ref(change.record_id)
+        self.remove(change.record_id)
+
+    def remove(self, record_id: str) -> None:
+        """Remove what there is of a record: its row, or a tombstone or versions that outlived it."""
+        ref: int | None = self._sql("SELECT ref FROM records WHERE id = ?", (record_id,)).get
+        if ref is not None:
+            self._drop_vectors(ref, record_id)
+            for statement in _DROP_BY_REF:
+                self._sql(statement, (ref,))
+        for statement in _DROP_BY_ID:
+            self._sql(statement, (record_id,))
+
+    def touch(self, change: changes.TouchRecords) -> None:
+        """Raise the counters of records that exist."""
+        for record_id in change.record_ids:
+            self._sql(
+                "UPDATE records SET access_count = access_count + ?, scan_count = scan_count + ? WHERE id = ?",
+                (change.accessed, change.scanned, record_id),
+            )
+
+    def _ref(self, record_id: str) -> int:
+        ref: int | None = self._sql("SELECT ref FROM records WHERE id = ?", (record_id,)).get
+        if ref is None:
+            raise NotFound(f"no record {record_id} here")
+        return ref
+
+    # ── vectors ──────────────────────────────────────────────────────────────
+
+    def put_vector(self, change: changes.PutVector) -> None:
+        """Keep a vector under a new revision, unless the record has moved on since it was read."""
+        found = self._sql("SELECT ref, version, kind FROM records WHERE id = ?", (change.record_id,)).get
+        if change.expects is not None and (found is None or found[1] != change.expects):
+            return
+        if found is None:
+            raise NotFound(f"no record {change.record_id} here")
+        ref = found[0]
+        dimension, rest = divmod(len(change.values), 4)
+        if rest or not dimension:
+            raise InvalidInput("a vector is a sequence of float32 values")
+        known = self._sql("SELECT ref, dimension FROM models WHERE name = ?", (change.model,)).get
+        if known is None:
+            model = self._sql(
+                "INSERT INTO models (name, dimension) VALUES (?, ?) RETURNING ref", (change.model, dimension)
+            ).get
+        else:
+            model = known[0]
+            if known[1] != dimension:
+                raise InvalidInput(f"vectors of {change.model} have {known[1]} dimensions here, not {dimension}")
+        place = (model, ref, change.record_id, found[2], self._next_revision())
+        self._sql(_PUT_VECTOR, (*place, change.values, crc32(change.values)))
+        self._sql("DELETE FROM unembedded WHERE ref = ?", (ref,))
+
+    def drop_vectors(self, change: changes.DropVectors) -> None:
+        """Remove a model with all its vectors; whoever follows any model's vectors begins anew."""
+        model = self._sql("SELECT ref FROM models WHERE name = ?", (change.model,)).get
+        if model is None:
+            return
+        for sql in _DROP_MODEL:
+            self._sql(sql, (model,))
+        self._sql(
+            "INSERT OR IGNORE INTO unembedded SELECT ref FROM records WHERE ref NOT IN (SELECT record FROM vectors)"
+        )
+        self._sql("UPDATE counters SET value = ? WHERE name = 'vector_floor'", (self._next_revision(),))
+
+    def _next_revision(self) -> int:
+        revision: int = self._sql(
+            "UPDATE counters SET value = value + 1 WHERE name = 'vector_revision' RETURNING value"
+        ).get
+        return revision
+
+    def _drop_vectors(self, ref: int, record_id: str) -> None:
+        models = self._sql("DELETE FROM vectors WHERE record = ? RETURNING model", (ref,)).fetchall()
+        for (model,) in models:
+            revision = self._next_revision()
+            self._sql("INSERT INTO vector_removals VALUES (?, ?, ?)", (revision, model, record_id))
+            if revision % (REMOVALS_KEPT // 2) == 0:
+                self._trim_removals(revision)
+
+    def _trim_removals(self, revision: int) -> None:
+        floor = max(0, revision - REMOVALS_KEPT)
+        self._sql("DELETE FROM vector_removals WHERE revision <= ?", (floor,))
+        self._sql("UPDATE counters SET value = max(value, ?) WHERE name = 'vector_floor'", (floor,))
+
+    # ── tombstones, links, conflicts, states ─────────────────────────────────
+
+    def put_tombstone(self, change: changes.PutTombstone) -> None:
+        """Note what a forgotten record was."""
+        stone = change.tombstone
+        body = stone.model_dump_json(exclude={"scope"})
+        self._sql(
+            "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?, ?)",
+            (stone.record_id, stone.scope.session, stone.scope.task, body),
+        )
+        for source in stone.sources:
+            self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, stone.record_id))
+
+    def drop_tombstone(self, change: changes.DropTombstone) -> None:
+        """Take the note back."""
+        self._sql("DELETE FROM tombstones WHERE record_id = ?", (change.record_id,))
+
+    def put_link(self, change: changes.PutLink) -> None:
+        """Write a link."""
+        self._sql("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?)", rows.link_row(change.link))
+
+    def drop_link(self, change: changes.DropLink) -> None:
+        """Remove a link."""
+        self._sql(
+            "DELETE FROM links WHERE from_id = ? AND to_id = ? AND relation = ?",
+            (change.from_id, change.to_id, change.relation),
+        )
+
+    def put_conflict(self, change: changes.PutConflict) -> None:
+        """Write the next version of a conflict."""
+        conflict = change.conflict
+        current: int | None = self._sql("SELECT version FROM conflicts WHERE id = ?", (conflict.id,)).get
+        _check_version("conflict", conflict.id, current or 0, change.expects)
+        body = conflict.model_dump_json(exclude={"scope"})
+        fields = (
+            conflict.id,
+            conflict.scope.session,
+            conflict.scope.task,
+            conflict.state.value,
+            conflict.version,
+            body,
+        )
+        self._sql(_PUT_CONFLICT, fields)
+        self._sql("DELETE FROM conflict_records WHERE conflict_id = ?", (conflict.id,))
+        for claim in conflict.claims:
+            self._sql("INSERT OR IGNORE INTO conflict_records VALUES (?, ?)", (claim.record_id, conflict.id))
+
+    def load_conflict(self, change: changes.PutConflict) -> None:
+        """Write a conflict of any version into a fresh database."""
+        self.put_conflict(changes.PutConflict(change.conflict, 0))
+
+    def put_state(self, change: changes.PutState) -> None:
+        """Keep or remove a named value."""
+        if change.value is None:
+            self._sql("DELETE FROM states WHERE key = ?", (change.key,))
+        else:
+            self._sql("INSERT OR REPLACE INTO states VALUES (?, ?)", (change.key, rows.dump(change.value)))
+
+    # ── jobs ─────────────────────────────────────────────────────────────────
+
+    def enqueue(self, change: changes.EnqueueJob) -> None:
+        """Add a job to the end of the queue."""
+        job = change.job
+        if job.key is not None and self._waits(job.lane, job.key):
+            return
+        waiting: int = self._sql("SELECT count(*) FROM jobs WHERE state != 'dead'").get
+        if waiting >= change.limit:
+            raise QueueFull(f"{waiting} jobs wait for this agent already; let them run, then try again")
+        try:
+            self._sql(_INSERT_JOB, (job.seq or None, *rows.job_row(job)))
+        except apsw.ConstraintError as error:
+            raise InvalidInput(f"a job with id {job.id} exists already") from error
+        self._enqueued.append(job.id)
+
+    def _waits(self, lane: str, key: str) -> bool:
+        found = self._sql("SELECT 1 FROM jobs WHERE lane = ? AND key = ? AND state = 'pending'", (lane, key)).get
+        return found is not None
+
+    def finish(self, change: changes.FinishJob) -> None:
+        """Take a job out of the queue."""
+        self._check_lease(change.job_id, change.fence)
+        self._sql("DELETE FROM jobs WHERE id = ?", (change.job_id,))
+
+    def retry(self, change: changes.RetryJob) -> None:
+        """Give a job back; a twin that waits behind it is the same work and goes."""
+        lane, key = self._check_lease(change.job_id, change.fence)
+        if key is not None:
+            self._sql("DELETE FROM jobs WHERE lane = ? AND key = ? AND state = 'pending'", (lane, key))
+        uncounted = 0 if change.counts else 1  # claiming has counted it
+        self._sql(_RETRY_JOB, (uncounted, to_millis(change.not_before), change.error, change.job_id))
+        if change.to_tail:
+            self._sql("UPDATE jobs SET seq = (SELECT max(seq) + 1 FROM jobs) WHERE id = ?", (change.job_id,))
+        self._enqueued.append(change.job_id)
+
+    def bury(self, change: changes.BuryJob) -> None:
+        """Keep a job as a dead letter."""
+        self._check_lease(change.job_id, change.fence)
+        self._sql(
+            "UPDATE jobs SET state = 'dead', worker = NULL, lease_until = NULL, error = ? WHERE id = ?",
+            (change.error, change.job_id),
+        )
+
+    def revive(self, change: changes.ReviveJob) -> None:
+        """Put a dead letter back at the tail of its lane."""
+        found = self._sql("SELECT lane, key FROM jobs WHERE id = ? AND state = 'dead'", (change.job_id,)).get
+        if found is None:
+            raise NotFound(f"no dead letter {change.job_id} here")
+        if found[1] is not None and self._waits(*found):
+            self._sql("DELETE FROM jobs WHERE id = ?", (change.job_id,))
+            return
+        self._sql(_REVIVE_JOB, (change.job_id,))
+        self._enqueued.append(change.job_id)
+
+    def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None]:
+        found = self._sql(
+            "SELECT lane, key FROM jobs WHERE id = ? AND fence = ? AND state = 'running'", (job_id, fence)
+        ).get
+        if found is None:
+            raise LeaseLost(f"job {job_id} was taken over or finished by another worker")
+        lane, key = found
+        return lane, key
+
+
+def _check_version(what: str, name: str, current: int, expected: int) -> None:
+    if current != expected:
+        raise VersionConflict(f"{what} {name} is at version {current}, not {expected}; read it again, then retry")
+
+
+def _content_of(body: str) -> str:
+    content: str = rows.parse(body)["content"]
+    return content
+
+
+_INSERT_ENTRY = """
+INSERT INTO entries (seq, id, caller_id, session, task, kind, role, text, occurred_at, recorded_at, metadata,
+                     attachments, origin, erased, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+"""
+_RECORD_FIELDS = """id, kind, status, session, task, created_at, updated_at, occurred_at, valid_from, valid_to,
+                     expires_at, version, access_count, scan_count, body, crc"""
+_INSERT_RECORD = f"""
+INSERT INTO records ({_RECORD_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
+"""
+_UPDATE_RECORD = """
+UPDATE records SET kind = ?, status = ?, session = ?, task = ?, created_at = ?, updated_at = ?, occurred_at = ?,
+                   valid_from = ?, valid_to = ?, expires_at = ?, version = ?, body = ?, crc = ?
+WHERE ref = ?
+"""
+_ARCHIVE = f"""
+INSERT INTO versions ({_RECORD_FIELDS}, superseded_at)
+SELECT {_RECORD_FIELDS}, ? FROM records WHERE ref = ? RETURNING ref
+"""
+_INSERT_VERSION = f"""
+INSERT INTO versions ({_RECORD_FIELDS}, superseded_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
+"""
+_DROP_BY_REF = (
+    "DELETE FROM unembedded WHERE ref = ?",
+    "DELETE FROM record_tags WHERE ref = ?",
+    "DELETE FROM records_text WHERE rowid = ?",
+    "DELETE FROM records WHERE ref = ?",
+)
+_DROP_BY_ID = (
+    "DELETE FROM versions_text WHERE rowid IN (SELECT ref FROM versions WHERE id = ?)",
+    "DELETE FROM versions WHERE id = ?",
+    "DELETE FROM record_sources WHERE record_id = ?",
+    "DELETE FROM tombstones WHERE record_id = ?",
+    "DELETE FROM links WHERE from_id = ?",
+)
+_PUT_VECTOR = """
+INSERT INTO vectors (model, record, record_id, kind, revision, data, crc) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (record, model) DO UPDATE SET revision = excluded.revision, data = excluded.data, crc = excluded.crc
+"""
+_PUT_CONFLICT = """
+INSERT INTO conflicts (id, session, task, state, version, body) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET session = excluded.session, task = excluded.task, state = excluded.state,
+                               version = excluded.version, body = excluded.body
+"""
+_INSERT_JOB = f"INSERT INTO jobs ({rows.JOB_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_RETRY_JOB = """
+UPDATE jobs SET state = 'pending', worker = NULL, lease_until = NULL, attempts = attempts - ?, not_before = ?,
+                error = ?
+WHERE id = ?
+"""
+_DROP_MODEL = (
+    "DELETE FROM vectors WHERE model = ?",
+    "DELETE FROM vector_removals WHERE model = ?",
+    "DELETE FROM models WHERE ref = ?",
+)
+_REVIVE_JOB = """
+UPDATE jobs SET state = 'pending', attempts = 0, not_before = NULL, seq = (SELECT max(seq) + 1 FROM jobs) WHERE id = ?
+"""
+
+_APPLY: dict[type[Any], Callable[[Unit, Any], None]] = {
+    changes.AppendEntry: Unit.append,
+    changes.PutRecord: Unit.put_record,
+    changes.PutVersion: Unit.put_version,
+    changes.DropRecord: Unit.drop_record,
+    changes.TouchRecords: Unit.touch,
+    changes.PutVector: Unit.put_vector,
+    changes.DropVectors: Unit.drop_vectors,
+    changes.PutTombstone: Unit.put_tombstone,
+    changes.DropTombstone: Unit.drop_tombstone,
+    changes.PutLink: Unit.put_link,
+    changes.DropLink: Unit.drop_link,
+    changes.PutConflict: Unit.put_conflict,
+    changes.PutState: Unit.put_state,
+    changes.EnqueueJob: Unit.enqueue,
+    changes.FinishJob: Unit.finish,
+    changes.RetryJob: Unit.retry,
+    changes.BuryJob: Unit.bury,
+    changes.ReviveJob: Unit.revive,
+}
+_LOAD: dict[type[Any], Callable[[Unit, Any], None]] = {
+    **_APPLY,
+    changes.PutRecord: Unit.load_record,
+    changes.PutConflict: Unit.load_conflict,
+}
+
+
+def apply_unit(connection: apsw.Connection, work: Sequence[Change]) -> Committed:
+    """Apply a unit of work inside the transaction that is under way."""
+    return Unit(connection).apply(work)
+
+
+def load_unit(connection: apsw.Connection, work: Sequence[Change]) -> None:
+    """Apply exported words as they are, whatever their versions."""
+    unit = Unit(connection)
+    for change in work:
+        _LOAD[type(change)](unit, change)

@@ -1,0 +1,174 @@
+"""Opening a database file: settings, page checksums, schema steps with a backup first."""
+
+import os
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import LiteralString
+
+import apsw
+import apsw.sqlite_extra
+
+from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew
+from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.layout import sync_folder
+from remanent.stores.sqlite.migrations import APPLICATION_ID
+
+OLDEST_SAFE = (3, 51, 3)
+"""Older SQLite can corrupt a WAL database when a checkpoint resets the log (fixed in 3.51.3)."""
+
+_CHECKSUM_VFS = "cksmvfs"
+_CHECKSUM_BYTES = 8
+_vfs_lock = threading.Lock()
+
+
+def engine_version() -> tuple[int, ...]:
+    """Return the version of the SQLite that apsw carries."""
+    return tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+
+
+def checksums_available() -> bool:
+    """Return whether page checksums can be verified; loads the means on first use."""
+    with _vfs_lock:
+        if _CHECKSUM_VFS in apsw.vfs_names():
+            return True
+        if apsw.sqlite_extra.has("cksumvfs") is None:
+            return False
+        with closing(apsw.Connection(":memory:")) as connection:
+            apsw.sqlite_extra.load(connection, "cksumvfs")
+        return _CHECKSUM_VFS in apsw.vfs_names()
+
+
+def connect(path: Path, *, busy_timeout: float, read_only: bool = False, alone: bool = False) -> apsw.Connection:
+    """Open an existing database with the settings that every connection has.
+
+    One that is `alone` needs no room on the disk for memory to share with others, and shuts them out meanwhile.
+    """
+    vfs = _CHECKSUM_VFS if checksums_available() else None
+    with translated():
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
+    try:
+        with translated(connection):
+            if alone:
+                connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+            _configure(connection, busy_timeout=busy_timeout, read_only=read_only)
+            _check_checksums(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_checksums(connection: apsw.Connection, path: Path) -> None:
+    """Refuse to go on when pages would be read unverified, or written without the checksums they have."""
+    kept = connection.reserve_bytes("main") == _CHECKSUM_BYTES
+    if not checksums_available():
+        if kept:
+            raise MissingDependency(
+                f"{path} has page checksums, and this apsw cannot keep them up; install apsw from a binary wheel"
+            )
+    elif not kept or not connection.pragma("checksum_verification"):
+        raise IntegrityError(f"{path} should have page checksums and has none: its header is damaged")
+
+
+def _configure(connection: apsw.Connection, *, busy_timeout: float, read_only: bool) -> None:
+    connection.set_busy_timeout(int(busy_timeout * 1000))
+    for pragma in (
+        "PRAGMA synchronous=FULL",
+        "PRAGMA fullfsync=1",
+        "PRAGMA checkpoint_fullfsync=1",
+        "PRAGMA secure_delete=ON",
+        "PRAGMA temp_store=MEMORY",
+        "PRAGMA cell_size_check=ON",
+        "PRAGMA trusted_schema=OFF",
+        "PRAGMA cache_size=-8192",
+        "PRAGMA journal_size_limit=8388608",
+        f"PRAGMA query_only={int(read_only)}",
+    ):
+        connection.execute(pragma)
+
+
+def create(path: Path, *, migrations: Sequence[LiteralString]) -> None:
+    """Make a new database beside its final name, then give it that name unless somebody was faster."""
+    with translated():
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=".db")
+        os.close(handle)
+        try:
+            _fill(temporary, migrations)
+            _give_name(temporary, path)
+        finally:
+            for leftover in (temporary, f"{temporary}-wal", f"{temporary}-shm"):
+                Path(leftover).unlink(missing_ok=True)
+
+
+def _fill(temporary: str, migrations: Sequence[LiteralString]) -> None:
+    vfs = _CHECKSUM_VFS if checksums_available() else None
+    with closing(apsw.Connection(temporary, vfs=vfs)) as connection:
+        if vfs is not None:
+            connection.reserve_bytes("main", _CHECKSUM_BYTES)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        with connection:
+            _step(connection, migrations, start=0)
+        # Closing moves the log into the file, too, but says nothing when that fails.
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _give_name(temporary: str, path: Path) -> None:
+    with open(temporary, "rb+") as file:
+        os.fsync(file.fileno())
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return
+    sync_folder(path.parent)
+
+
+def migrate(connection: apsw.Connection, path: Path, *, migrations: Sequence[LiteralString]) -> None:
+    """Bring a database to the newest schema, after a backup; refuse one that is newer or not ours."""
+    with translated(connection):
+        if connection.pragma("application_id") != APPLICATION_ID:
+            raise IntegrityError(f"{path} is not a Remanent database")
+        found = int(connection.pragma("user_version"))
+        if found == len(migrations):
+            return
+        if found > len(migrations):
+            raise SchemaTooNew(f"{path} has schema {found}, this Remanent knows {len(migrations)}; upgrade Remanent")
+        with connection:
+            # Nobody else writes from here on; but somebody may have been faster.
+            connection.execute("UPDATE counters SET value = value WHERE name = 'vector_revision'")
+            found = int(connection.pragma("user_version"))
+            if found < len(migrations):
+                _backup(path, path.with_name(f"{path.name}.backup-{found}"))
+                _step(connection, migrations, start=found)
+
+
+def _step(connection: apsw.Connection, migrations: Sequence[LiteralString], *, start: int) -> None:
+    for number, script in enumerate(migrations[start:], start=start + 1):
+        connection.execute(script)
+        connection.execute(f"PRAGMA user_version={number}")
+
+
+def _backup(path: Path, target: Path) -> None:
+    """Copy a database, consistent and whole, to a new file; by a reader, since a writer cannot be copied from."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    os.close(handle)
+    temporary = Path(name)
+    vfs = _CHECKSUM_VFS if checksums_available() else None
+    try:
+        with (
+            closing(connect(path, busy_timeout=5, read_only=True)) as source,
+            closing(apsw.Connection(name, vfs=vfs)) as copy,
+            copy.backup("main", source, "main") as work,
+        ):
+            while not work.done:
+                work.step(1000)
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)

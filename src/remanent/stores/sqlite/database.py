@@ -1,0 +1,356 @@
+"""One agent's database file: a writer thread with group commit, and readers beside it."""
+
+import asyncio
+import queue
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, LiteralString, TypeVar
+
+import apsw
+
+from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy, StoreClosed
+from remanent.stores.sqlite import connection as opening
+from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.wal import check_before_open
+
+T = TypeVar("T")
+Work = Callable[[apsw.Connection], T]
+
+MAX_GROUP = 512
+"""How many units of work share one commit at the most."""
+
+
+_present_lock = threading.Lock()
+_present: Counter[Path] = Counter()
+"""How many open databases of this process each file has."""
+
+
+@dataclass(slots=True)
+class _Request:
+    work: Work[Any]
+    alone: bool
+    """Run outside any transaction, with nothing else in the group."""
+    loop: asyncio.AbstractEventLoop
+    future: "asyncio.Future[Any]"
+    result: Any = None
+    error: BaseException | None = None
+
+    def settle(self) -> None:
+        """Hand the outcome to the waiting task, unless it has gone."""
+        if self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+@dataclass(slots=True)
+class _Stop:
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+class Database:
+    """Serialises writes of one file on one thread; units of work that wait together are committed together."""
+
+    def __init__(self, path: Path, *, busy_timeout: float, executor: Executor) -> None:
+        self.path = path
+        self._busy_timeout = busy_timeout
+        self._executor = executor
+        self._requests: queue.SimpleQueue[_Request | _Stop] = queue.SimpleQueue()
+        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._writer: apsw.Connection | None = None
+        self._writer_is_suspect = False
+        self._migrations: Sequence[LiteralString] = ()
+        self._alone = threading.Lock()
+        self._closed = False
+
+    def open(self, *, migrations: Sequence[LiteralString]) -> None:
+        """Make the file if it is missing, bring it to the newest schema, and start the writer; blocks."""
+        self._migrations = migrations
+        _enter(self.path)
+        try:
+            self._writer = self._open_writer()
+        except StorageFull:
+            # With no room left the writer is tried again with every write, and what is stored can be read.
+            if not self.path.exists():
+                _leave(self.path)
+                raise
+        except BaseException:
+            _leave(self.path)
+            raise
+        self._thread = threading.Thread(
+            target=self._serve, name=f"remanent-writer-{self.path.parent.name}", daemon=True
+        )
+        self._thread.start()
+
+    def _open_writer(self) -> apsw.Connection:
+        if not self.path.exists():
+            opening.create(self.path, migrations=self._migrations)
+        writer = self._connect()
+        try:
+            opening.migrate(writer, self.path, migrations=self._migrations)
+        except BaseException:
+            writer.close()
+            raise
+        return writer
+
+    async def write(self, work: Work[T], *, alone: bool = False) -> T:
+        """Run work in a transaction on the writer thread; returns when it is durable."""
+        loop = asyncio.get_running_loop()
+        request = _Request(work, alone, loop, loop.create_future())
+        with self._lock:
+            if self._closed:
+                raise StoreClosed("the store is closed; open it again")
+            self._requests.put(request)
+        result: T = await request.future
+        return result
+
+    async def read(self, work: Work[T]) -> T:
+        """Run work on a reader connection, on one consistent snapshot."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self._read, work)
+
+    def _read(self, work: Work[T]) -> T:
+        with self._reader() as reader, translated(reader):
+            reader.execute("BEGIN")
+            try:
+                return work(reader)
+            finally:
+                if reader.in_transaction:
+                    reader.execute("ROLLBACK")
+
+    @contextmanager
+    def _reader(self) -> Iterator[apsw.Connection]:
+        if self._closed:
+            raise StoreClosed("the store is closed; open it again")
+        try:
+            reader = self._any_reader()
+        except StorageFull:
+            with self._lone_reader() as reader:
+                yield reader
+            return
+        try:
+            yield reader
+        except StorageError:
+            _let_go(reader)  # its caches may hold what was read before the damage or only in part
+            raise
+        except BaseException:
+            self._give_back(reader)
+            raise
+        self._give_back(reader)
+
+    def _any_reader(self) -> apsw.Connection:
+        try:
+            return self._readers.get_nowait()
+        except queue.Empty:
+            return self._connect(read_only=True)
+
+    @contextmanager
+    def _lone_reader(self) -> Iterator[apsw.Connection]:
+        """Lend a connection that works without any room on the disk, one at a time."""
+        with self._alone, closing(self._connect(read_only=True, alone=True)) as reader:
+            if reader.pragma("user_version") != len(self._migrations):
+                raise StorageFull("no room left on the device to bring the database up to date; make room, try again")
+            yield reader
+
+    def _give_back(self, reader: apsw.Connection) -> None:
+        with self._lock:
+            if not self._closed:
+                self._readers.put(reader)
+                return
+        reader.close()
+
+    def _connect(self, *, read_only: bool = False, alone: bool = False) -> apsw.Connection:
+        return opening.connect(self.path, busy_timeout=self._busy_timeout, read_only=read_only, alone=alone)
+
+    def close(self) -> None:
+        """Finish what waits, then let go of the file; blocks."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            stop = _Stop()
+            self._requests.put(stop)
+        if self._thread is not None:
+            self._thread.join()
+        while True:
+            try:
+                self._readers.get_nowait().close()
+            except queue.Empty:
+                break
+        if self._thread is not None:
+            _leave(self.path)
+
+    def _serve(self) -> None:
+        try:
+            while True:
+                group, last = self._next_group()
+                if group:
+                    self._run(group)
+                    _settle(group)
+                if last:
+                    return
+        finally:
+            if self._writer is not None:
+                _let_go(self._writer)
+
+    def _next_group(self) -> tuple[list[_Request], bool]:
+        """Wait for a request, then take along what else waits, up to one that must run alone."""
+        first = self._requests.get()
+        if isinstance(first, _Stop):
+            return [], True
+        group = [first]
+        while not group[-1].alone and len(group) < MAX_GROUP:
+            try:
+                following = self._requests.get_nowait()
+            except queue.Empty:
+                break
+            if isinstance(following, _Stop):
+                return group, True
+            group.append(following)
+        return group, False
+
+    def _run(self, group: list[_Request]) -> None:
+        alone = group.pop() if group[-1].alone else None
+        if group:
+            try:
+                _run_together(self._sound_writer(), group)
+            except StoreBusy as error:
+                for request in group:
+                    request.error = StoreBusy(*error.args)
+            except RemanentError:
+                # The engine gave up on the whole transaction: each is tried by itself, so that only the guilty fail.
+                self._writer_is_suspect = True
+                for request in group:
+                    self._run_by_itself(request, _run_one)
+        if alone is not None:
+            self._run_by_itself(alone, _run_alone)
+            group.append(alone)
+
+    def _run_by_itself(self, request: _Request, run: Callable[[apsw.Connection, _Request], None]) -> None:
+        try:
+            run(self._sound_writer(), request)
+        except StorageError as error:
+            request.error = error
+        self._writer_is_suspect |= isinstance(request.error, StorageError)
+
+    def _sound_writer(self) -> apsw.Connection:
+        """Return the writer, a new one after the engine has failed.
+
+        FTS5 keeps state in memory that a rollback does not put right: after a read that fails in the middle of an
+        insertion, the next commit of that connection leaves a malformed index.
+        """
+        if self._writer is None:
+            self._writer = self._open_writer()
+        elif self._writer_is_suspect:
+            old, self._writer = self._writer, self._connect()
+            _let_go(old)
+        self._writer_is_suspect = False
+        return self._writer
+
+
+def _enter(path: Path) -> None:
+    """Note that this process has the file open, after looking for damage if it is the first to.
+
+    Looking opens the files plainly, and closing a plain handle drops every lock that this process holds on the file:
+    so it is done before any connection, and nobody else may connect meanwhile.
+    """
+    with _present_lock:
+        if not _present[path]:
+            with translated():
+                check_before_open(path)
+        _present[path] += 1
+
+
+def _leave(path: Path) -> None:
+    with _present_lock:
+        _present[path] -= 1
+
+
+def _run_together(writer: apsw.Connection, group: list[_Request]) -> None:
+    with _transaction(writer):
+        for request in group:
+            request.error = None
+            try:
+                with translated(writer):
+                    writer.execute("SAVEPOINT unit")
+                    request.result = request.work(writer)
+                    writer.execute("RELEASE unit")
+            except StorageError:
+                raise
+            except Exception as error:  # noqa: BLE001  (border: whatever a unit of work raises goes to its caller)
+                request.error = error
+                with translated(writer):
+                    writer.execute("ROLLBACK TO unit")
+                    writer.execute("RELEASE unit")
+
+
+def _run_one(writer: apsw.Connection, request: _Request) -> None:
+    try:
+        with _transaction(writer):
+            request.error = None
+            with translated(writer):
+                request.result = request.work(writer)
+    except Exception as error:  # noqa: BLE001  (border: it goes to the caller)
+        request.error = error
+
+
+def _run_alone(writer: apsw.Connection, request: _Request) -> None:
+    try:
+        with translated(writer):
+            request.result = request.work(writer)
+    except Exception as error:  # noqa: BLE001  (border: it goes to the caller)
+        request.error = error
+    finally:
+        _roll_back(writer)
+
+
+@contextmanager
+def _transaction(writer: apsw.Connection) -> Iterator[None]:
+    with translated(writer):
+        writer.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        with translated(writer):
+            writer.execute("COMMIT")
+    except BaseException:
+        _roll_back(writer)
+        raise
+
+
+def _roll_back(writer: apsw.Connection) -> None:
+    if writer.in_transaction:
+        try:
+            writer.execute("ROLLBACK")
+        except apsw.Error:
+            return  # the engine has rolled back by itself
+
+
+def _let_go(connection: apsw.Connection) -> None:
+    """Close a connection whose last wishes do not matter."""
+    with suppress(apsw.Error):
+        connection.close(True)
+
+
+def _settle(group: list[_Request]) -> None:
+    """Wake every waiting task, once per event loop rather than once per request."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Request]] = defaultdict(list)
+    for request in group:
+        by_loop[request.loop].append(request)
+    for loop, requests in by_loop.items():
+        try:
+            loop.call_soon_threadsafe(_settle_all, requests)
+        except RuntimeError:
+            continue  # that loop has ended and nobody waits there any more
+
+
+def _settle_all(requests: list[_Request]) -> None:
+    for request in requests:
+        request.settle()

@@ -1,0 +1,245 @@
+"""Erasing: texts, vectors and everything derived go from the tables, then from slack, log and backups."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import LiteralString
+
+import apsw
+
+from remanent.errors import StoreBusy
+from remanent.stores.queries import Erased, Erasure
+from remanent.stores.sqlite.apply import Unit
+from remanent.stores.sqlite.images import FOLDER_PREFIX
+from remanent.stores.sqlite.layout import sync_folder
+from remanent.stores.sqlite.rows import dump, parse
+from remanent.stores.sqlite.slack import WITH_TEXT, Traces, rewrite, tables_of
+
+_RECORDS_OF = "SELECT DISTINCT record_id FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))"
+_ENTRIES_OF = "SELECT DISTINCT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?))"
+
+_BEGIN_SCRUB = "INSERT INTO counters VALUES ('scrub_due', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
+_END_SCRUB = "DELETE FROM counters WHERE name = 'scrub_due'"
+_SCRUBS_DUE = "SELECT value FROM counters WHERE name = 'scrub_due'"
+_MOST_REWRITES = 3
+_MOST_TERMS = 20_000
+_COUNT_A_SCRUB = """
+INSERT INTO counters VALUES ('scrubs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+"""
+
+_TEXTS_OF_ENTRIES = """
+SELECT text, metadata, attachments FROM entries WHERE id IN (SELECT value FROM json_each(?))
+"""
+_AMONG: LiteralString = "IN (SELECT value FROM json_each(?))"
+_BODIES_OF_RECORDS: tuple[LiteralString, ...] = (
+    f"SELECT body FROM records WHERE id {_AMONG}",
+    f"SELECT body FROM versions WHERE id {_AMONG}",
+    f"SELECT body FROM tombstones WHERE record_id {_AMONG}",
+    f"SELECT body FROM conflicts WHERE id IN (SELECT conflict_id FROM conflict_records WHERE record_id {_AMONG})",
+)
+_TERMS_OF_RECORDS: tuple[LiteralString, ...] = (
+    f"SELECT t.terms FROM records_text t JOIN records r ON r.ref = t.rowid WHERE r.id {_AMONG}",
+    f"SELECT t.terms FROM versions_text t JOIN versions v ON v.ref = t.rowid WHERE v.id {_AMONG}",
+)
+_VECTORS_OF_RECORDS: LiteralString = f"SELECT data FROM vectors WHERE record_id {_AMONG}"
+
+_TABLES = (
+    "entries", "records", "records_text", "versions", "versions_text", "record_tags", "record_sources", "tombstones",
+    "links", "conflicts", "conflict_records", "vectors", "vector_removals", "unembedded", "models", "states", "jobs",
+)  # fmt: skip
+
+
+def erase_rows(connection: apsw.Connection, erasure: Erasure) -> tuple[Erased, Traces | None]:
+    """Remove the rows inside the transaction that is under way; return also what to look for where it went before.
+
+    Without traces anything may be left anywhere: after erasing everything, or after an erasure that was cut short.
+    """
+    if erasure.everything:
+        erased = _erase_everything(connection)
+        connection.execute(_BEGIN_SCRUB)
+        return erased, None
+    cut_short = bool(connection.execute(_SCRUBS_DUE).get)
+    connection.execute(_BEGIN_SCRUB)
+    entry_ids, record_ids = _reach(connection, erasure)
+    traces, terms = _traces(connection, dump(entry_ids), dump(record_ids))
+    before = _digests(connection)
+    unit = Unit(connection)
+    for record_id in record_ids:
+        _erase_record(connection, unit, record_id)
+    stubs = dump(entry_ids)
+    connection.execute(
+        """UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = 1, crc = 0
+           WHERE id IN (SELECT value FROM json_each(?))""",
+        (stubs,),
+    )
+    connection.execute("DELETE FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))", (stubs,))
+    _blur_errors(connection)
+    traces.add_terms(_found_nowhere(connection, terms))
+    erased = Erased(tuple(entry_ids), tuple(record_ids), tuple(sorted(before - _digests(connection))))
+    return erased, None if cut_short else traces
+
+
+def _traces(connection: apsw.Connection, entry_ids: str, record_ids: str) -> tuple[Traces, set[str]]:
+    """Return what the rows say that are about to go, and the terms under which they are found."""
+    traces, terms = Traces(), set[str]()
+    for text, metadata, attachments in connection.execute(_TEXTS_OF_ENTRIES, (entry_ids,)):
+        traces.add_text(text)
+        traces.add_json(metadata)
+        traces.add_json(attachments)
+    for sql in _BODIES_OF_RECORDS:
+        for (body,) in connection.execute(sql, (record_ids,)):
+            traces.add_json(body)
+    for sql in _TERMS_OF_RECORDS:
+        for (text,) in connection.execute(sql, (record_ids,)):
+            terms.update(text.split())
+    for (data,) in connection.execute(_VECTORS_OF_RECORDS, (record_ids,)):
+        traces.add_bytes(data)
+    return traces, terms
+
+
+def _found_nowhere(connection: apsw.Connection, terms: set[str]) -> set[str]:
+    """Return those of the terms that nothing is found by any more: they were in what was erased, and only there."""
+    if len(terms) > _MOST_TERMS:
+        return terms  # looking each up would take longer than clearing too much
+    sql = "SELECT 1 FROM {0} WHERE {0} MATCH ? LIMIT 1"
+    quoted = {term: '"' + term.replace('"', '""') + '"' for term in terms}
+    return {
+        term
+        for term, query in quoted.items()
+        if all(
+            connection.execute(sql.format(index), (query,)).get is None for index in ("records_text", "versions_text")
+        )
+    }
+
+
+def _reach(connection: apsw.Connection, erasure: Erasure) -> tuple[list[str], list[str]]:
+    """Return the entries to erase and every record that any version of came from one of them."""
+    entries = {
+        row[0]
+        for row in connection.execute(
+            "SELECT id FROM entries WHERE id IN (SELECT value FROM json_each(?))", (dump(erasure.entry_ids),)
+        )
+    }
+    entries |= {row[0] for row in connection.execute(_ENTRIES_OF, (dump(erasure.record_ids),))}
+    records = {
+        row[0]
+        for row in connection.execute(
+            """SELECT value FROM json_each(?1)
+               WHERE value IN (SELECT id FROM records) OR value IN (SELECT record_id FROM tombstones)""",
+            (dump(erasure.record_ids),),
+        )
+    }
+    if erasure.session is not None:
+        of_session = (erasure.session,)
+        entries |= {row[0] for row in connection.execute("SELECT id FROM entries WHERE session = ?", of_session)}
+        records |= {row[0] for row in connection.execute("SELECT id FROM records WHERE session = ?", of_session)}
+    records |= {row[0] for row in connection.execute(_RECORDS_OF, (dump(sorted(entries)),))}
+    return sorted(entries), sorted(records)
+
+
+def _erase_record(connection: apsw.Connection, unit: Unit, record_id: str) -> None:
+    unit.remove(record_id)
+    connection.execute("DELETE FROM links WHERE to_id = ?", (record_id,))
+    of_record = "SELECT conflict_id FROM conflict_records WHERE record_id = ?"
+    for (conflict_id,) in connection.execute(of_record, (record_id,)).fetchall():
+        connection.execute("DELETE FROM conflicts WHERE id = ?", (conflict_id,))
+        connection.execute("DELETE FROM conflict_records WHERE conflict_id = ?", (conflict_id,))
+
+
+def _erase_everything(connection: apsw.Connection) -> Erased:
+    entry_ids = tuple(row[0] for row in connection.execute("SELECT id FROM entries ORDER BY seq"))
+    record_ids = tuple(row[0] for row in connection.execute("SELECT id FROM records ORDER BY ref"))
+    digests = tuple(sorted(_digests(connection)))
+    for table in _TABLES:
+        connection.execute(f"DELETE FROM {table}")
+    # Indexes in other processes start anew: everything before this revision is unknown to them.
+    connection.execute("UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector_revision')")
+    return Erased(entry_ids, record_ids, digests)
+
+
+def _digests(connection: apsw.Connection) -> set[str]:
+    sql = "SELECT attachments FROM entries WHERE attachments IS NOT NULL"
+    items = (item for (text,) in connection.execute(sql) for item in parse(text))
+    return {item["digest"] for item in items if item.get("digest")}
+
+
+def _blur_errors(connection: apsw.Connection) -> None:
+    """Keep only the name of each job's error: its message may quote what was just erased."""
+    connection.execute("UPDATE jobs SET error = substr(error, 1, instr(error || ':', ':') - 1) WHERE error != ''")
+
+
+def scrub(connection: apsw.Connection, traces: Traces | None, *, patience: float) -> None:
+    """Take what was erased out of the slack of pages and out of the log; without traces, clear all slack."""
+    deadline = time.monotonic() + patience
+    if traces is None:
+        rewrite(connection, WITH_TEXT)
+    else:
+        for _ in range(_MOST_REWRITES):
+            _wait(lambda: _move_log(connection), deadline)
+            pages = traces.pages(connection)
+            if not pages:
+                break
+            rewrite(connection, tables_of(connection, pages))
+    _scrub_log(connection, deadline)
+    connection.execute(_END_SCRUB)
+
+
+def _wait(done: Callable[[], bool], deadline: float) -> None:
+    while not done():
+        if time.monotonic() > deadline:
+            raise StoreBusy("the rows are erased, but a reader keeps the log from being cut; erase again to finish")
+        time.sleep(0.01)
+
+
+def _move_log(connection: apsw.Connection) -> bool:
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(RESTART)").get
+    return not busy
+
+
+def _scrub_log(connection: apsw.Connection, deadline: float) -> None:
+    """Move the log into the file and begin it anew, so that no old page image is left in it.
+
+    It is never cut to nothing: an empty log beside an index that speaks of frames is the sign of a log that was lost.
+    """
+    limit: int = connection.pragma("journal_size_limit")
+    connection.pragma("journal_size_limit", 0)  # the engine cuts what lies behind the first commit of a log begun anew
+    try:
+        _wait(lambda: _begin_log_anew(connection), deadline)
+    finally:
+        connection.pragma("journal_size_limit", limit)
+    # The engine cuts the log without syncing that, and a power cut could bring the old pages back.
+    with open(connection.filename_wal, "rb+") as log:
+        os.fsync(log.fileno())
+
+
+def _begin_log_anew(connection: apsw.Connection) -> bool:
+    """Return whether nothing older than a commit of our own is left in the log."""
+    if not _move_log(connection):
+        return False
+    connection.execute(_COUNT_A_SCRUB)
+    busy, frames, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").get
+    end = 32 + frames * (24 + connection.pragma("page_size"))
+    # Longer when another process was first to begin the log anew: it did not cut the rest.
+    return not busy and os.stat(connection.filename_wal).st_size <= end
+
+
+def remove_backups(database: Path) -> int:
+    """Remove every other copy of the file, because it holds what was erased; return how many there were."""
+    # Backups, those that a crash left unfinished, copies that a repair made, and what a killed repair worked on.
+    patterns = (
+        f"{database.name}.backup-*",
+        f".{database.name}.backup-*",
+        f"{database.stem}.repaired-*",
+        f"{FOLDER_PREFIX}*",
+    )
+    copies = [copy for pattern in patterns for copy in database.parent.glob(pattern)]
+    for copy in copies:
+        if copy.is_dir():
+            shutil.rmtree(copy)
+        else:
+            copy.unlink(missing_ok=True)
+    if copies:
+        sync_folder(database.parent)  # else a power cut could bring them back
+    return len(copies)

@@ -1,0 +1,68 @@
+"""The durable queue: claiming in order, leases, and how it stands."""
+
+from datetime import datetime, timedelta
+
+import apsw
+
+from remanent.errors import LeaseLost
+from remanent.model import Job, Scope, from_millis, to_millis
+from remanent.stores.queries import JobQuery, QueueState
+from remanent.stores.sqlite import rows
+from remanent.stores.sqlite.filters import Condition
+
+# The first living job of each lane: only that one may run.
+_HEADS = "SELECT min(seq) FROM jobs WHERE state != 'dead' GROUP BY lane"
+
+_COUNTS = "SELECT state, count(*) FROM jobs GROUP BY state"
+
+_CLAIM = f"""
+UPDATE jobs SET state = 'running', worker = ?, fence = fence + 1, attempts = attempts + 1, lease_until = ?
+WHERE seq = (
+    SELECT seq FROM jobs
+    WHERE seq IN ({_HEADS}) AND (not_before IS NULL OR not_before <= ?) AND (state = 'pending' OR lease_until <= ?)
+    ORDER BY seq LIMIT 1
+)
+RETURNING {rows.JOB_COLUMNS}
+"""
+
+
+def claim(connection: apsw.Connection, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
+    """Claim the next job that may run."""
+    moment = to_millis(now)
+    row = connection.execute(_CLAIM, (worker, to_millis(now + lease), moment, moment)).fetchone()
+    return None if row is None else rows.job_of(scope, row)
+
+
+def renew(connection: apsw.Connection, *, job_id: str, fence: int, until: datetime) -> None:
+    """Prolong a lease that still holds."""
+    sql = "UPDATE jobs SET lease_until = ? WHERE id = ? AND fence = ? AND state = 'running' RETURNING 1"
+    if connection.execute(sql, (to_millis(until), job_id, fence)).get is None:
+        raise LeaseLost(f"job {job_id} was taken over or finished by another worker")
+
+
+def state(connection: apsw.Connection) -> QueueState:
+    """Return how the queue stands."""
+    counts = {str(name): int(many) for name, many in connection.execute(_COUNTS)}
+    oldest, wake = connection.execute(
+        f"""
+        SELECT (SELECT min(enqueued_at) FROM jobs WHERE state != 'dead'),
+               min(max(ifnull(not_before, enqueued_at), ifnull(lease_until, enqueued_at)))
+        FROM jobs WHERE seq IN ({_HEADS})
+        """
+    ).get
+    return QueueState(
+        pending=counts.get("pending", 0),
+        running=counts.get("running", 0),
+        dead=counts.get("dead", 0),
+        oldest=None if oldest is None else from_millis(oldest),
+        wake_at=None if wake is None else from_millis(wake),
+    )
+
+
+def jobs(connection: apsw.Connection, scope: Scope, query: JobQuery) -> list[Job]:
+    """Return jobs in queue order."""
+    where = Condition()
+    where.among("state", query.states)
+    where.among("lane", query.lanes)
+    sql = f"SELECT {rows.JOB_COLUMNS} FROM jobs WHERE {where.text} ORDER BY seq LIMIT ?"
+    return [rows.job_of(scope, row) for row in connection.execute(sql, (*where.values, query.limit))]

@@ -1,0 +1,153 @@
+"""Reading words back: every function runs on one connection, inside one snapshot."""
+
+from collections.abc import Sequence
+
+import apsw
+from pydantic import JsonValue
+
+from remanent.model import Conflict, Entry, Link, Record, Scope, Tombstone, Version
+from remanent.stores.queries import ConflictQuery, EntryQuery, LinkQuery, Order, RecordFilter, RecordQuery
+from remanent.stores.sqlite import rows
+from remanent.stores.sqlite.filters import Condition, record_condition, record_table
+from remanent.stores.sqlite.rows import ENTRY_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, millis
+
+_ORDERS = {
+    Order.FIRST_CREATED: "r.ref",
+    Order.LAST_CREATED: "r.ref DESC",
+    Order.LAST_OCCURRED: "r.occurred_at DESC, r.ref DESC",
+    Order.LEAST_SCANNED: "r.scan_count, r.ref",
+}
+_AS_OF_ORDERS = {
+    Order.FIRST_CREATED: "r.created_at, r.id",
+    Order.LAST_CREATED: "r.created_at DESC, r.id DESC",
+    Order.LAST_OCCURRED: "r.occurred_at DESC, r.id DESC",
+    Order.LEAST_SCANNED: "r.scan_count, r.id",
+}
+
+
+def entries(connection: apsw.Connection, scope: Scope, query: EntryQuery) -> list[Entry]:
+    """Return journal entries in journal order."""
+    where = Condition()
+    where.within(scope)
+    where.add("seq > ?", query.after_seq)
+    if query.before_seq is not None:
+        where.add("seq < ?", query.before_seq)
+    where.among("id", query.entry_ids)
+    where.among("caller_id", query.caller_ids)
+    where.among("kind", query.kinds)
+    if query.occurred_from is not None:
+        where.add("occurred_at >= ?", millis(query.occurred_from))
+    if query.occurred_before is not None:
+        where.add("occurred_at < ?", millis(query.occurred_before))
+    direction = "DESC" if query.newest_first else "ASC"
+    sql = f"SELECT {ENTRY_COLUMNS} FROM entries WHERE {where.text} ORDER BY seq {direction} LIMIT ?"
+    return [rows.entry_of(scope, row) for row in connection.execute(sql, (*where.values, query.limit))]
+
+
+def records(connection: apsw.Connection, scope: Scope, query: RecordQuery) -> list[Record]:
+    """Return records, current or as they once stood."""
+    where = record_condition(scope, query.filter)
+    where.among("r.id", query.record_ids)
+    if query.source_entry_ids is not None:
+        where.add(
+            "r.id IN (SELECT record_id FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?)))",
+            rows.dump(query.source_entry_ids),
+        )
+    past = query.filter.as_of is not None
+    if query.after_id is not None:
+        _continue_behind(where, query, past=past)
+    order = (_AS_OF_ORDERS if past else _ORDERS)[query.order]
+    columns = ", ".join(f"r.{name}" for name in RECORD_COLUMNS.split(", "))
+    sql = f"SELECT {columns} FROM {record_table(query.filter)} r WHERE {where.text} ORDER BY {order} LIMIT ?"
+    return [rows.record_of(scope, row) for row in connection.execute(sql, (*where.values, query.limit))]
+
+
+def _continue_behind(where: Condition, query: RecordQuery, *, past: bool) -> None:
+    comparison = "<" if query.order is Order.LAST_CREATED else ">"
+    if past:
+        place = "(SELECT created_at, id FROM records WHERE id = ?)"
+        where.add(f"(r.created_at, r.id) {comparison} {place}", query.after_id)
+    else:
+        where.add(f"r.ref {comparison} (SELECT ref FROM records WHERE id = ?)", query.after_id)
+
+
+def unembedded(connection: apsw.Connection, scope: Scope, limit: int) -> list[Record]:
+    """Return records whose content has no vector yet, oldest first."""
+    columns = ", ".join(f"r.{name}" for name in RECORD_COLUMNS.split(", "))
+    sql = f"""
+        SELECT {columns} FROM unembedded u JOIN records r ON r.ref = u.ref
+        WHERE r.status != 'forgotten' ORDER BY u.ref LIMIT ?
+    """
+    return [rows.record_of(scope, row) for row in connection.execute(sql, (limit,))]
+
+
+def match(
+    connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
+) -> list[str]:
+    """Return those of the ids that pass, in the given order."""
+    where = record_condition(scope, record_filter)
+    where.add("r.id IN (SELECT value FROM json_each(?))", rows.dump(list(record_ids)))
+    sql = f"SELECT r.id FROM {record_table(record_filter)} r WHERE {where.text}"
+    passing = {row[0] for row in connection.execute(sql, where.values)}
+    return [record_id for record_id in record_ids if record_id in passing]
+
+
+def versions(connection: apsw.Connection, scope: Scope, record_id: str) -> list[Version]:
+    """Return all versions of a record, the current one last."""
+    where = Condition()
+    where.within(scope)
+    where.add("id = ?", record_id)
+    past = f"SELECT {RECORD_COLUMNS}, superseded_at FROM versions WHERE {where.text} ORDER BY version"
+    current = f"SELECT {RECORD_COLUMNS}, NULL FROM records WHERE {where.text}"
+    return [rows.version_of(scope, row) for sql in (past, current) for row in connection.execute(sql, where.values)]
+
+
+def past_versions(
+    connection: apsw.Connection, scope: Scope, after: tuple[str, int] | None, limit: int
+) -> list[Version]:
+    """Return superseded versions of all records, by record and number."""
+    where = Condition()
+    where.within(scope)
+    if after is not None:
+        where.add("(id, version) > (?, ?)", *after)
+    sql = f"SELECT {RECORD_COLUMNS}, superseded_at FROM versions WHERE {where.text} ORDER BY id, version LIMIT ?"
+    return [rows.version_of(scope, row) for row in connection.execute(sql, (*where.values, limit))]
+
+
+def links(connection: apsw.Connection, query: LinkQuery) -> list[Link]:
+    """Return links by ends and relation."""
+    where = Condition()
+    where.among("from_id", query.from_ids)
+    where.among("to_id", query.to_ids)
+    where.among("relation", query.relations)
+    if query.min_strength > 0:
+        where.add("strength >= ?", query.min_strength)
+    limit = -1 if query.limit is None else query.limit
+    sql = f"SELECT {LINK_COLUMNS} FROM links WHERE {where.text} ORDER BY from_id, to_id, relation LIMIT ?"
+    return [rows.link_of(row) for row in connection.execute(sql, (*where.values, limit))]
+
+
+def conflicts(connection: apsw.Connection, scope: Scope, query: ConflictQuery) -> list[Conflict]:
+    """Return conflicts, oldest first."""
+    where = Condition()
+    where.within(scope)
+    where.among("id", query.conflict_ids)
+    where.among("state", query.states)
+    if query.record_id is not None:
+        where.add("id IN (SELECT conflict_id FROM conflict_records WHERE record_id = ?)", query.record_id)
+    sql = f"SELECT session, task, body FROM conflicts WHERE {where.text} ORDER BY ref LIMIT ?"
+    return [rows.conflict_of(scope, row) for row in connection.execute(sql, (*where.values, query.limit))]
+
+
+def tombstones(connection: apsw.Connection, scope: Scope, record_ids: Sequence[str] | None) -> list[Tombstone]:
+    """Return tombstones by record."""
+    where = Condition()
+    where.within(scope)
+    where.among("record_id", record_ids)
+    sql = f"SELECT session, task, body FROM tombstones WHERE {where.text} ORDER BY record_id"
+    return [rows.tombstone_of(scope, row) for row in connection.execute(sql, where.values)]
+
+
+def states(connection: apsw.Connection) -> dict[str, JsonValue]:
+    """Return all named values."""
+    return {key: rows.parse(value) for key, value in connection.execute("SELECT key, value FROM states ORDER BY key")}

@@ -1,0 +1,329 @@
+"""Saving what is readable of a damaged database to a new file; the damaged files are only read.
+
+All work is done on copies. Each table is read through its tree, around what is damaged; where that leaves something
+out, every sound page of the file is searched for its rows as well. A row counts only when it is as it was written.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any, LiteralString
+from zlib import crc32
+
+import apsw
+
+from remanent.errors import StorageError
+from remanent.model import JobState, Scope
+from remanent.stores.sqlite import connection as opening
+from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.images import images_of
+from remanent.stores.sqlite.layout import write_durably
+from remanent.stores.sqlite.pages import PAGE_SIZE, PageFile, is_sound
+from remanent.stores.sqlite.rows import RECORD_COLUMNS, Row, parse, record_of
+from remanent.stores.transaction import search_terms
+
+MOST_FAILURES = 1_000
+"""Reads that may fail in one table before the rest of it is left to the search of all pages."""
+
+_UNREADABLE = (apsw.Error, UnicodeDecodeError)
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DERIVED = ("unembedded", "record_tags", "record_sources", "conflict_records", "vector_removals")
+"""Tables that are made anew from the others."""
+
+
+def repair(path: Path, target: Path, *, scope: Scope, migrations: Sequence[LiteralString]) -> None:
+    """Make `target` with every readable row of a damaged file, and beside it a note of what is lost."""
+    try:
+        with translated():
+            opening.create(target, migrations=migrations)
+            with images_of(path, fresh=target) as images:
+                note = _save(images, target, scope)
+            write_durably(target.with_suffix(".txt"), note.encode())
+    except BaseException:
+        for leftover in target.parent.glob(f"{target.stem}*"):
+            leftover.unlink(missing_ok=True)
+        raise
+
+
+# ── rows: which are as they were written ─────────────────────────────────────
+
+
+def _is_entry(row: Row) -> bool:
+    return isinstance(row[7], str) and crc32(row[7].encode()) == row[14] and _is_json(row[10]) and _is_json(row[11])
+
+
+def _is_record(row: Row) -> bool:
+    body = row[15]
+    return isinstance(body, str) and crc32(body.encode()) == row[16] and parse(body)["id"] == row[1]
+
+
+def _is_vector(row: Row) -> bool:
+    return isinstance(row[6], bytes) and crc32(row[6]) == row[7]
+
+
+def _is_job(row: Row) -> bool:
+    return row[8] in {state.value for state in JobState} and isinstance(row[7], str) and _is_json(row[7])
+
+
+def _is_conflict(row: Row) -> bool:
+    return isinstance(row[6], str) and _is_json(row[6]) and parse(row[6]).get("id") == row[1]
+
+
+def _is_tombstone(row: Row) -> bool:
+    return isinstance(row[3], str) and _is_json(row[3]) and parse(row[3]).get("record_id") == row[0]
+
+
+def _is_model(row: Row) -> bool:
+    return isinstance(row[1], str) and isinstance(row[2], int)
+
+
+def _is_link(row: Row) -> bool:
+    return all(isinstance(part, str) for part in row[:3]) and all(isinstance(part, int | float) for part in row[3:])
+
+
+def _is_state(row: Row) -> bool:
+    return isinstance(row[0], str) and isinstance(row[1], str) and _is_json(row[1])
+
+
+def _cannot_be_two_ids(row: Row) -> bool:
+    return not (_ID.fullmatch(row[0]) and _ID.fullmatch(row[1]))
+
+
+def _is_json(text: object) -> bool:
+    if text is None:
+        return True
+    try:
+        parse(str(text))
+    except StorageError:
+        return False
+    return True
+
+
+_AS_WRITTEN: dict[str, Callable[[Row], bool]] = {
+    "entries": _is_entry,
+    "records": _is_record,
+    "versions": _is_record,
+    "vectors": _is_vector,
+    "jobs": _is_job,
+    "conflicts": _is_conflict,
+    "tombstones": _is_tombstone,
+    "models": _is_model,
+    "links": _is_link,
+    "states": _is_state,
+}
+_KNOWN_ON_SIGHT = {
+    "entries": (True, 15),
+    "records": (True, 17),
+    "versions": (True, 18),
+    "jobs": (True, 17),
+    "vectors": (True, 8),
+    "conflicts": (True, 7),
+    "models": (True, 3),
+    "tombstones": (False, 4),
+    "links": (False, 6),
+    "states": (False, 2),
+}
+"""Tables whose rows cannot be taken for another's: whether they have numbers, and how many columns."""
+
+
+def _as_written(table: str, row: Row) -> bool:
+    try:
+        return table not in _AS_WRITTEN or _AS_WRITTEN[table](row)
+    except (KeyError, TypeError, AttributeError, StorageError):
+        return False
+
+
+# ── saving ───────────────────────────────────────────────────────────────────
+
+
+def _save(images: list[Path], target: Path, scope: Scope) -> str:
+    with closing(opening.connect(target, busy_timeout=5)) as copy, translated(copy):
+        tables = _plain_tables(copy)
+        with copy:
+            for table in tables:
+                for image in images:
+                    if _save_table(image, copy, table):
+                        break
+            _make_derived(copy, scope)
+            copy.execute(
+                "INSERT INTO counters VALUES ('repairs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
+            )
+        copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return _note(copy, tables, images[0])
+
+
+def _plain_tables(connection: apsw.Connection) -> list[str]:
+    sql = """
+        SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+        AND name NOT LIKE 'records_text%' AND name NOT LIKE 'versions_text%' ORDER BY name
+    """
+    return [row[0] for row in connection.execute(sql) if row[0] not in _DERIVED]
+
+
+def _save_table(image: Path, copy: apsw.Connection, table: str) -> bool:
+    """Copy a table's rows, and return whether all of them could be read."""
+    columns = list(copy.execute(f"PRAGMA table_info({table})"))
+    names = ", ".join(column[1] for column in columns)
+    keys = [column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5]]
+    # What stands there already comes from a newer image, except for what every new file holds.
+    verb = "REPLACE" if table == "counters" else "IGNORE"
+    insert = f"INSERT OR {verb} INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
+    reader = _Reader(image, table, names, keys)
+    for row in reader.rows():
+        copy.execute(insert, row)
+    if not reader.complete and table in _KNOWN_ON_SIGHT:
+        for row in _rows_on_sight(image, table):
+            copy.execute(insert, row)
+    return reader.complete
+
+
+class _Reader:
+    """Reads a table through its tree, around what is damaged."""
+
+    def __init__(self, image: Path, table: str, names: str, keys: list[str]) -> None:
+        self.complete = True
+        self._image = image
+        self._table = table
+        self._select = f"SELECT {names} FROM {table}"
+        self._keys = keys
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows that can be read and are as they were written."""
+        try:
+            with closing(opening.connect(self._image, busy_timeout=5, read_only=True)) as damaged:
+                way = self._by_halves if self._keys[0] in {"ref", "seq"} else self._from_ends
+                for row in way(damaged):
+                    if _as_written(self._table, row):
+                        yield row
+                    else:
+                        self.complete = False
+        except (StorageError, *_UNREADABLE):
+            self.complete = False
+
+    def _by_halves(self, damaged: apsw.Connection) -> Iterator[Row]:
+        """Go around damage by halving the range of keys it lies in."""
+        key = self._keys[0]
+        sql = f"{self._select} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
+        waiting = [(1, self._highest(damaged, key))]
+        failures = 0
+        while waiting and failures < MOST_FAILURES:
+            low, high = waiting.pop()
+            try:
+                found = damaged.execute(sql, (low, high)).fetchall()
+            except _UNREADABLE:
+                failures += 1
+                self.complete = False
+                if low < high:
+                    middle = (low + high) // 2
+                    waiting += [(middle + 1, high), (low, middle)]
+                continue
+            yield from found
+
+    def _highest(self, damaged: apsw.Connection, key: str) -> int:
+        highest = 0
+        for sql in (
+            f"SELECT max({key}) FROM {self._table}",
+            f"SELECT max(seq) FROM sqlite_sequence WHERE name = '{self._table}'",
+        ):
+            try:
+                highest = max(highest, damaged.execute(sql).get or 0)
+            except _UNREADABLE:
+                self.complete = False
+        return highest
+
+    def _from_ends(self, damaged: apsw.Connection) -> Iterator[Row]:
+        """Read from the front until damage, then from the back until damage."""
+        for direction in ("", " DESC"):
+            order = ", ".join(key + direction for key in self._keys)
+            try:
+                yield from damaged.execute(f"{self._select} ORDER BY {order}")
+            except _UNREADABLE:  # the very first row may be the damaged one
+                self.complete = False
+                continue
+            return
+
+
+def _rows_on_sight(image: Path, table: str) -> Iterator[Row]:
+    """Yield the rows of a table wherever in the file they lie."""
+    numbered, width = _KNOWN_ON_SIGHT[table]
+    with open(image, "rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
+        pages = PageFile(content, checksums=opening.checksums_available())
+        for page in range(1, len(pages) + 1):
+            for number, values in pages.rows(page):
+                if (number is not None) == numbered and len(values) == width:
+                    row = (number, *values[1:]) if numbered else tuple(values)
+                    if _as_written(table, row) and (table != "states" or _cannot_be_two_ids(row)):
+                        yield row
+
+
+# ── what follows from the rest ───────────────────────────────────────────────
+
+_PUT_RIGHT: tuple[LiteralString, ...] = (
+    "DELETE FROM vectors WHERE record NOT IN (SELECT ref FROM records) OR model NOT IN (SELECT ref FROM models)",
+    "INSERT INTO unembedded SELECT ref FROM records WHERE ref NOT IN (SELECT record FROM vectors)",
+    # Indexes elsewhere cannot know what the damage took: they start anew.
+    """UPDATE counters SET value = (SELECT ifnull(max(revision), 0) + 1 FROM vectors)
+       WHERE name IN ('vector_revision', 'vector_floor')""",
+)
+
+
+def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
+    for table, index in (("records", "records_text"), ("versions", "versions_text")):
+        sql = f"SELECT {RECORD_COLUMNS}, ref, status FROM {table}"
+        for row in copy.execute(sql).fetchall():
+            record, (ref, status) = record_of(scope, row), row[6:8]
+            if status != "forgotten":
+                copy.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (ref, search_terms(record)))
+            for tag in set(record.tags) if table == "records" else ():
+                copy.execute("INSERT INTO record_tags VALUES (?, ?)", (tag, ref))
+            _note_sources(copy, record.id, (source.entry_id for source in record.sources))
+    for record_id, body in copy.execute("SELECT record_id, body FROM tombstones").fetchall():
+        _note_sources(copy, str(record_id), (source["entry_id"] for source in parse(str(body))["sources"]))
+    for conflict_id, body in copy.execute("SELECT id, body FROM conflicts").fetchall():
+        for claim in parse(str(body))["claims"]:
+            copy.execute("INSERT OR IGNORE INTO conflict_records VALUES (?, ?)", (claim["record_id"], conflict_id))
+    for statement in _PUT_RIGHT:
+        copy.execute(statement)
+
+
+def _note_sources(copy: apsw.Connection, record_id: str, entry_ids: Iterable[str]) -> None:
+    for entry_id in entry_ids:
+        copy.execute("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (entry_id, record_id))
+
+
+# ── the note ─────────────────────────────────────────────────────────────────
+
+
+def _note(copy: apsw.Connection, tables: list[str], image: Path) -> str:
+    """Say what was saved and what is lost, without quoting any of it."""
+    content = image.read_bytes()
+    damaged = sum(not is_sound(content[at : at + PAGE_SIZE]) for at in range(0, len(content), PAGE_SIZE))
+    lines = ["What could be read of the damaged database was saved.", ""]
+    lines += [f"{table}: {copy.execute(f'SELECT count(*) FROM {table}').get} rows saved" for table in tables]
+    gaps = _gaps(copy)
+    orphans: Any = copy.execute(
+        "SELECT count(DISTINCT entry_id) FROM record_sources WHERE entry_id NOT IN (SELECT id FROM entries)"
+    ).get
+    histories: Any = copy.execute(
+        "SELECT count(*) FROM records r WHERE r.version != 1 + (SELECT count(*) FROM versions v WHERE v.id = r.id)"
+    ).get
+    lines += [
+        "",
+        f"pages that are damaged or empty: {damaged}",
+        f"places of the journal with no entry: {', '.join(gaps) or 'none'} (entries at the very end may be lost, too)",
+        f"entries that records came from, and that are lost: {orphans}",
+        f"records that lost earlier versions: {histories}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _gaps(copy: apsw.Connection) -> list[str]:
+    gaps, expected = [], 1
+    for (seq,) in copy.execute("SELECT seq FROM entries ORDER BY seq"):
+        if seq > expected:
+            gaps.append(f"{expected}" if seq == expected + 1 else f"{expected}-{seq - 1}")
+        expected = seq + 1
+    return gaps

@@ -1,0 +1,243 @@
+"""Words to rows and back; whose memory it is comes from the file's place, never from a row."""
+
+import json
+from typing import Any
+from zlib import crc32
+
+from pydantic_core import from_json
+
+from remanent.errors import IntegrityError
+from remanent.model import (
+    Attachment,
+    Conflict,
+    Entry,
+    EntryKind,
+    Job,
+    JobState,
+    Link,
+    Origin,
+    Record,
+    Scope,
+    Tombstone,
+    Version,
+    from_millis,
+    to_millis,
+)
+from remanent.model.clock import Instant
+
+Row = tuple[Any, ...]
+
+ENTRY_COLUMNS = (
+    "seq, id, caller_id, session, task, kind, role, text, occurred_at, recorded_at, metadata, attachments, "
+    "origin, erased, crc"
+)
+RECORD_COLUMNS = "session, task, access_count, scan_count, crc, body"
+JOB_COLUMNS = (
+    "seq, id, session, task, kind, lane, key, payload, state, attempts, max_attempts, enqueued_at, not_before, worker, "
+    "fence, lease_until, error"
+)
+LINK_COLUMNS = "from_id, to_id, relation, strength, created_at, updated_at"
+_COUNTERS = {"access_count", "scan_count"}
+_DAMAGED = "a stored text is damaged; run `remanent doctor --repair` to save what is readable"
+
+
+def millis(moment: Instant | None) -> int | None:
+    """Return the stored form of a moment that may be missing."""
+    return None if moment is None else to_millis(moment)
+
+
+def _moment(value: int | None) -> Instant | None:
+    return None if value is None else from_millis(value)
+
+
+def parse(text: str) -> Any:
+    """Return the value of stored JSON, which was written by us and can only be malformed when it is damaged."""
+    try:
+        return from_json(text)
+    except ValueError as error:
+        raise IntegrityError(_DAMAGED) from error
+
+
+def verify(crc: int, content: bytes) -> None:
+    """Refuse bytes that are not those that were written."""
+    if crc32(content) != crc:
+        raise IntegrityError(_DAMAGED)
+
+
+def owned(scope: Scope, session: str | None, task: str | None) -> Scope:
+    """Return the agent's scope narrowed to the session and task of a row."""
+    if session == scope.session and task == scope.task:
+        return scope
+    return Scope.model_construct(
+        org=scope.org, workspace=scope.workspace, agent=scope.agent, session=session, task=task
+    )
+
+
+def dump(value: object) -> str:
+    """Return compact JSON that keeps the order of keys."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def entry_row(entry: Entry) -> Row:
+    """Return the columns of an entry, without its place."""
+    return (
+        entry.id,
+        entry.caller_id,
+        entry.scope.session,
+        entry.scope.task,
+        entry.kind.value,
+        entry.role,
+        entry.text,
+        to_millis(entry.occurred_at),
+        to_millis(entry.recorded_at),
+        dump(entry.metadata) if entry.metadata else None,
+        dump([item.model_dump(mode="json") for item in entry.attachments]) if entry.attachments else None,
+        entry.origin.value,
+        int(entry.erased),
+        crc32(entry.text.encode()),
+    )
+
+
+def entry_of(scope: Scope, row: Row) -> Entry:
+    """Return the entry of a row; our own rows were checked when they were written."""
+    (seq, entry_id, caller_id, session, task, kind, role, text, occurred, recorded, metadata, attachments, origin, gone,
+     crc) = row  # fmt: skip
+    verify(crc, text.encode())
+    return Entry.model_construct(
+        id=entry_id,
+        seq=seq,
+        scope=owned(scope, session, task),
+        kind=EntryKind(kind),
+        role=role,
+        text=text,
+        occurred_at=from_millis(occurred),
+        recorded_at=from_millis(recorded),
+        caller_id=caller_id,
+        metadata=parse(metadata) if metadata else {},
+        attachments=tuple(Attachment.model_validate(item) for item in parse(attachments)) if attachments else (),
+        origin=Origin(origin),
+        erased=bool(gone),
+    )
+
+
+def record_body(record: Record) -> str:
+    """Return a record as JSON without what columns hold or the file's place tells."""
+    return record.model_dump_json(exclude={"scope", *_COUNTERS})
+
+
+def record_row(record: Record) -> Row:
+    """Return the columns of a record."""
+    body = record_body(record)
+    return (
+        record.id,
+        record.kind.value,
+        record.status.value,
+        record.scope.session,
+        record.scope.task,
+        to_millis(record.created_at),
+        to_millis(record.updated_at),
+        to_millis(record.occurred_at),
+        millis(record.valid_from),
+        millis(record.valid_to),
+        millis(record.expires_at),
+        record.version,
+        record.access_count,
+        record.scan_count,
+        body,
+        crc32(body.encode()),
+    )
+
+
+def record_of(scope: Scope, row: Row) -> Record:
+    """Return the record of a row."""
+    session, task, accessed, scanned, crc, body = row[:6]
+    verify(crc, body.encode())
+    fields = parse(body)
+    fields.update(scope=owned(scope, session, task), access_count=accessed, scan_count=scanned)
+    return Record.model_validate(fields)
+
+
+def version_of(scope: Scope, row: Row) -> Version:
+    """Return the version of a row whose last column says when it was superseded."""
+    return Version(record=record_of(scope, row), superseded_at=_moment(row[6]))
+
+
+def tombstone_of(scope: Scope, row: Row) -> Tombstone:
+    """Return the tombstone of a row (session, task, body)."""
+    return Tombstone.model_validate({**parse(row[2]), "scope": owned(scope, row[0], row[1])})
+
+
+def conflict_of(scope: Scope, row: Row) -> Conflict:
+    """Return the conflict of a row (session, task, body)."""
+    return Conflict.model_validate({**parse(row[2]), "scope": owned(scope, row[0], row[1])})
+
+
+def link_row(link: Link) -> Row:
+    """Return the columns of a link."""
+    return (
+        link.from_id,
+        link.to_id,
+        link.relation,
+        link.strength,
+        to_millis(link.created_at),
+        to_millis(link.updated_at),
+    )
+
+
+def link_of(row: Row) -> Link:
+    """Return the link of a row."""
+    from_id, to_id, relation, strength, created, updated = row
+    return Link.model_construct(
+        from_id=from_id,
+        to_id=to_id,
+        relation=relation,
+        strength=strength,
+        created_at=from_millis(created),
+        updated_at=from_millis(updated),
+    )
+
+
+def job_row(job: Job) -> Row:
+    """Return the columns of a job, without its place."""
+    return (
+        job.id,
+        job.scope.session,
+        job.scope.task,
+        job.kind,
+        job.lane,
+        job.key,
+        dump(job.payload),
+        job.state.value,
+        job.attempts,
+        job.max_attempts,
+        to_millis(job.enqueued_at),
+        millis(job.not_before),
+        job.worker,
+        job.fence,
+        millis(job.lease_until),
+        job.error,
+    )
+
+
+def job_of(scope: Scope, row: Row) -> Job:
+    """Return the job of a row."""
+    (seq, job_id, session, task, kind, lane, key, payload, state, attempts, most, enqueued, not_before, worker, fence,
+     lease, error) = row  # fmt: skip
+    return Job.model_construct(
+        id=job_id,
+        seq=seq,
+        scope=owned(scope, session, task),
+        kind=kind,
+        lane=lane,
+        key=key,
+        payload=parse(payload),
+        state=JobState(state),
+        attempts=attempts,
+        max_attempts=most,
+        enqueued_at=from_millis(enqueued),
+        not_before=_moment(not_before),
+        worker=worker,
+        fence=fence,
+        lease_until=_moment(lease),
+        error=error,
+    )

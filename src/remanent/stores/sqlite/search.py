@@ -1,0 +1,131 @@
+"""Full-text and vector reads."""
+
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+
+from remanent.model import Kind, Scope
+from remanent.stores.queries import Hit, RecordFilter, VectorChanges
+from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
+from remanent.stores.sqlite.rows import verify
+
+MAX_TERMS = 64
+"""More terms than this say nothing new and cost time."""
+
+_WIDER = 4
+
+
+def search_text(
+    connection: apsw.Connection, scope: Scope, terms: Sequence[str], record_filter: RecordFilter, limit: int
+) -> list[Hit]:
+    """Return records that hold any of the terms, by BM25, best first."""
+    query = _any_of(terms)
+    if not query or limit <= 0:
+        return []
+    if record_filter.as_of is not None:
+        return _search_history(connection, scope, query, record_filter, limit)
+    if is_plain(scope, record_filter):
+        return _search_then_filter(connection, scope, query, record_filter, limit)
+    condition = record_condition(scope, record_filter)
+    sql = f"""
+        SELECT r.id, -t.rank FROM records_text t CROSS JOIN records r ON r.ref = t.rowid
+        WHERE t.records_text MATCH ? AND {condition.text} ORDER BY t.rank, r.ref LIMIT ?
+    """
+    return [Hit(*row) for row in connection.execute(sql, (query, *condition.values, limit))]
+
+
+def _any_of(terms: Sequence[str]) -> str:
+    unique = dict.fromkeys(term.replace("\0", "") for term in terms)
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in list(unique)[:MAX_TERMS] if term.strip())
+
+
+def _search_then_filter(
+    connection: apsw.Connection, scope: Scope, query: str, record_filter: RecordFilter, limit: int
+) -> list[Hit]:
+    """Rank first and look up few rows; widen while too many of the best do not pass."""
+    condition = record_condition(scope, record_filter)
+    sql = f"""
+        SELECT r.id, -t.rank FROM (
+            SELECT rowid, rank FROM records_text WHERE records_text MATCH ? ORDER BY rank LIMIT ?
+        ) t CROSS JOIN records r ON r.ref = t.rowid
+        WHERE {condition.text} ORDER BY t.rank, r.ref LIMIT ?
+    """
+    width = limit + 8
+    while True:
+        hits = [Hit(*row) for row in connection.execute(sql, (query, width, *condition.values, limit))]
+        if len(hits) >= limit or _matches_at_most(connection, query, width):
+            return hits
+        width *= _WIDER
+
+
+def _matches_at_most(connection: apsw.Connection, query: str, count: int) -> bool:
+    sql = "SELECT count(*) FROM (SELECT 1 FROM records_text WHERE records_text MATCH ? LIMIT ?)"
+    found: int = connection.execute(sql, (query, count + 1)).get
+    return found <= count
+
+
+def _search_history(
+    connection: apsw.Connection, scope: Scope, query: str, record_filter: RecordFilter, limit: int
+) -> list[Hit]:
+    """Search current and past versions alike; the filter lets through what was current then."""
+    condition = record_condition(scope, record_filter)
+    sql = f"""
+        SELECT r.id, max(-t.rank) AS score FROM (
+            SELECT 0 AS past, rowid AS ref, rank FROM records_text WHERE records_text MATCH ?
+            UNION ALL SELECT 1, rowid, rank FROM versions_text WHERE versions_text MATCH ?
+        ) t JOIN {HISTORY} r ON r.ref = t.ref AND (r.superseded_at IS NOT NULL) = t.past
+        WHERE {condition.text} GROUP BY r.id ORDER BY score DESC, r.id LIMIT ?
+    """
+    return [Hit(*row) for row in connection.execute(sql, (query, query, *condition.values, limit))]
+
+
+def vector_revision(connection: apsw.Connection) -> int:
+    """Return the number that rises with every change of any vector."""
+    revision: int = connection.execute("SELECT value FROM counters WHERE name = 'vector_revision'").get
+    return revision
+
+
+def vector_models(connection: apsw.Connection) -> dict[str, int]:
+    """Return the models that have vectors here, with their dimensions."""
+    sql = "SELECT name, dimension FROM models WHERE ref IN (SELECT model FROM vectors) ORDER BY name"
+    return {str(name): int(dimension) for name, dimension in connection.execute(sql)}
+
+
+def no_vectors(*, reset: bool, revision: int = 0) -> VectorChanges:
+    """Return the answer of a model that has no vectors here."""
+    return VectorChanges(revision, reset, [], [], np.empty((0, 0), np.float32), [])
+
+
+def vector_changes(connection: apsw.Connection, model: str, since: int) -> VectorChanges:
+    """Return vectors put, and records whose vector went, after a revision."""
+    revision = vector_revision(connection)
+    known = connection.execute("SELECT ref, dimension FROM models WHERE name = ?", (model,)).get
+    if known is None:
+        return no_vectors(reset=since > 0, revision=revision)
+    ref, dimension = known
+    floor: int = connection.execute("SELECT value FROM counters WHERE name = 'vector_floor'").get
+    reset = 0 < since < floor
+    start = 0 if reset else since
+    sql = """
+        SELECT record_id, kind, crc, data FROM vectors WHERE model = ? AND revision > ? ORDER BY revision
+    """
+    if start == 0:  # all of them: in the order they lie in the file
+        sql = sql.replace("ORDER BY revision", "ORDER BY ref").replace("model =", "+model =")
+    count: int = connection.execute("SELECT count(*) FROM vectors WHERE model = ? AND revision > ?", (ref, start)).get
+    matrix = np.empty((count, dimension), np.float32)
+    record_ids: list[str] = []
+    kinds: list[Kind] = []
+    kind_of = {kind.value: kind for kind in Kind}
+    for place, (record_id, kind, crc, data) in enumerate(connection.execute(sql, (ref, start))):
+        verify(crc, data)
+        record_ids.append(record_id)
+        kinds.append(kind_of[kind])
+        matrix[place] = np.frombuffer(data, "<f4")
+    removed = [] if start == 0 else _removed(connection, ref, start, set(record_ids))
+    return VectorChanges(revision, reset, record_ids, kinds, matrix, removed)
+
+
+def _removed(connection: apsw.Connection, model: int, since: int, put_since: set[str]) -> list[str]:
+    sql = "SELECT DISTINCT record_id FROM vector_removals WHERE model = ? AND revision > ?"
+    return [row[0] for row in connection.execute(sql, (model, since)) if row[0] not in put_since]

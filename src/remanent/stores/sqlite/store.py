@@ -1,0 +1,302 @@
+"""The embedded store: one SQLite file per agent."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import LiteralString, TypeVar
+
+from pydantic import JsonValue
+
+from remanent.errors import IntegrityError, NotFound, StoreClosed
+from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Tombstone, Version
+from remanent.stores.changes import Change, Committed
+from remanent.stores.queries import (
+    ConflictQuery,
+    EntryQuery,
+    Erased,
+    Erasure,
+    Health,
+    Hit,
+    JobQuery,
+    LinkQuery,
+    QueueState,
+    RecordFilter,
+    RecordQuery,
+    VectorChanges,
+)
+from remanent.stores.sqlite import erasing, health, queue, reads, rescue, search
+from remanent.stores.sqlite.apply import apply_unit
+from remanent.stores.sqlite.database import Database, Work
+from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.layout import Layout
+from remanent.stores.sqlite.loading import load_database
+from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.store import Store
+
+T = TypeVar("T")
+READERS = 4
+SCRUB_PATIENCE = 10.0
+"""Seconds that an erasure waits for readers to let go of the log."""
+
+
+@dataclass(slots=True)
+class _Slot:
+    """An agent's database with how many calls use it; `None` until it is opened."""
+
+    database: Database | None = None
+    users: int = 0
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class SqliteStore(Store):
+    """Keeps each agent in its own file under the home folder; files open on first use and close when long idle."""
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        busy_timeout: float = 10.0,
+        most_open: int = 256,
+        migrations: Sequence[LiteralString] = MIGRATIONS,
+    ) -> None:
+        self.layout = Layout(home)
+        self._busy_timeout = busy_timeout
+        self._most_open = most_open
+        self._migrations = migrations
+        self._executor = ThreadPoolExecutor(READERS, thread_name_prefix="remanent-reader")
+        self._slots: OrderedDict[tuple[str, str, str], _Slot] = OrderedDict()
+        self._listeners: list[Callable[[Scope], None]] = []
+        self._closed = False
+        self._shut = False
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
+        """Apply all changes or none; on return they survive any crash."""
+        async with self._database(scope) as database:
+            committed = await database.write(lambda connection: apply_unit(connection, changes))
+        if committed.enqueued:
+            for notify in self._listeners:
+                notify(scope.owner)
+        return committed
+
+    async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
+        """Fill an empty scope with all batches or nothing."""
+        async with self._database(scope) as database:
+            await load_database(database, batches, executor=self._executor)
+        for notify in self._listeners:
+            notify(scope.owner)
+
+    async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
+        """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
+        if not self.layout.database(scope).exists():
+            return Erased()
+        async with self._database(scope) as database:
+            erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, erasure))
+            await database.write(
+                lambda connection: erasing.scrub(connection, traces, patience=SCRUB_PATIENCE), alone=True
+            )
+            return replace(erased, backups=await self._blocking(erasing.remove_backups, database.path))
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
+        """Return journal entries, erased ones as stubs."""
+        return await self._read(scope, lambda connection: reads.entries(connection, scope, query), [])
+
+    async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
+        """Return records; with `as_of`, as they stood then."""
+        return await self._read(scope, lambda connection: reads.records(connection, scope, query), [])
+
+    async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
+        """Return those of the ids that pass the filter, in the given order."""
+        return await self._read(scope, lambda connection: reads.match(connection, scope, record_ids, record_filter), [])
+
+    async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
+        """Return records whose content has no vector yet, oldest first."""
+        return await self._read(scope, lambda connection: reads.unembedded(connection, scope.owner, limit), [])
+
+    async def versions(self, scope: Scope, record_id: str) -> list[Version]:
+        """Return all versions of a record, oldest first, the current one last."""
+        return await self._read(scope, lambda connection: reads.versions(connection, scope, record_id), [])
+
+    async def past_versions(self, scope: Scope, *, after: tuple[str, int] | None, limit: int) -> list[Version]:
+        """Return superseded versions of all records by (record id, number)."""
+        return await self._read(scope, lambda connection: reads.past_versions(connection, scope, after, limit), [])
+
+    async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
+        """Return links by (from, to, relation)."""
+        return await self._read(scope, lambda connection: reads.links(connection, query), [])
+
+    async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
+        """Return conflicts, oldest first."""
+        return await self._read(scope, lambda connection: reads.conflicts(connection, scope, query), [])
+
+    async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
+        """Return tombstones by record id."""
+        return await self._read(scope, lambda connection: reads.tombstones(connection, scope, record_ids), [])
+
+    async def states(self, scope: Scope) -> dict[str, JsonValue]:
+        """Return all named values by key."""
+        return await self._read(scope, reads.states, {})
+
+    async def search_text(
+        self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
+    ) -> list[Hit]:
+        """Return records that hold any of the terms, by BM25, best first."""
+        return await self._read(
+            scope, lambda connection: search.search_text(connection, scope, terms, record_filter, limit), []
+        )
+
+    async def vector_revision(self, scope: Scope) -> int:
+        """Return a number that rises whenever any vector is put or removed, by any process."""
+        return await self._read(scope, search.vector_revision, 0)
+
+    async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
+        """Return what happened to a model's vectors after a revision."""
+        nothing = search.no_vectors(reset=since > 0)
+        return await self._read(scope, lambda connection: search.vector_changes(connection, model, since), nothing)
+
+    async def vector_models(self, scope: Scope) -> dict[str, int]:
+        """Return the embedding models that have vectors here, each with its dimension."""
+        return await self._read(scope, search.vector_models, {})
+
+    # ── the queue ────────────────────────────────────────────────────────────
+
+    async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
+        """Claim the next job that may run."""
+        # A look first: most of the time nothing can be claimed, and looking costs no commit.
+        standing = await self.queue(scope)
+        if standing.wake_at is None or standing.wake_at > now:
+            return None
+        async with self._database(scope) as database:
+            return await database.write(
+                lambda connection: queue.claim(connection, scope.owner, worker=worker, now=now, lease=lease)
+            )
+
+    async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
+        """Prolong a lease."""
+        async with self._database(scope) as database:
+            await database.write(lambda connection: queue.renew(connection, job_id=job_id, fence=fence, until=until))
+
+    async def queue(self, scope: Scope) -> QueueState:
+        """Return how the agent's queue stands."""
+        return await self._read(scope, queue.state, QueueState())
+
+    async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
+        """Return jobs in queue order."""
+        return await self._read(scope, lambda connection: queue.jobs(connection, scope, query), [])
+
+    def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
+        """Have `notify` called after a commit that added or revived jobs."""
+        self._listeners.append(notify)
+
+    # ── care ─────────────────────────────────────────────────────────────────
+
+    async def check(self, scope: Scope) -> Health:
+        """Examine every page, index and reference; report, change nothing."""
+        path = self.layout.database(scope)
+        if not path.exists():
+            raise NotFound(f"nothing is stored for {scope}")
+        try:
+            async with self._database(scope) as database:
+                return await database.write(lambda connection: health.check(connection, path), alone=True)
+        except IntegrityError as error:
+            return Health(problems=(str(error),), bytes_on_disk=path.stat().st_size)
+
+    async def repair(self, scope: Scope) -> Path:
+        """Save what is readable to a new file beside the damaged one, which stays untouched."""
+        self.layout.verify(scope)
+        path = self.layout.database(scope)
+        target = next(
+            name for number in count(1) if not (name := path.with_name(f"memory.repaired-{number}.db")).exists()
+        )
+        await self._blocking(lambda: rescue.repair(path, target, scope=scope.owner, migrations=self._migrations))
+        return target
+
+    async def scopes(self) -> list[Scope]:
+        """Return every agent that has data here, by path."""
+        return await self._blocking(lambda: list(self.layout.scopes()))
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of every file."""
+        self._closed = True
+        for slot in self._slots.values():
+            async with slot.opening:
+                if slot.database is not None:
+                    await self._blocking(slot.database.close)
+        self._slots.clear()
+        self._shut = True
+        self._executor.shutdown(wait=True)
+
+    # ── inside ───────────────────────────────────────────────────────────────
+
+    async def _read(self, scope: Scope, work: Work[T], nothing: T) -> T:
+        """Run work on a snapshot; a scope that was never written to has nothing and is not made by asking."""
+        if self._key(scope) not in self._slots:
+            if self._closed:
+                raise StoreClosed("the store is closed; open it again")
+            if not self.layout.database(scope).exists():
+                return nothing
+        async with self._database(scope) as database:
+            return await database.read(work)
+
+    @staticmethod
+    def _key(scope: Scope) -> tuple[str, str, str]:
+        return scope.org, scope.workspace, scope.agent
+
+    @asynccontextmanager
+    async def _database(self, scope: Scope) -> AsyncIterator[Database]:
+        """Lend the scope's database, opening it first if need be."""
+        if self._closed:
+            raise StoreClosed("the store is closed; open it again")
+        key = self._key(scope)
+        slot = self._slots.setdefault(key, _Slot())
+        self._slots.move_to_end(key)
+        slot.users += 1
+        try:
+            if slot.database is None:
+                await self._open(scope, slot)
+            assert slot.database is not None
+            yield slot.database
+        finally:
+            slot.users -= 1
+            if slot.database is None and slot.users == 0:
+                self._slots.pop(key, None)
+
+    async def _open(self, scope: Scope, slot: _Slot) -> None:
+        async with slot.opening:
+            if slot.database is not None:
+                return
+            database = Database(self.layout.database(scope), busy_timeout=self._busy_timeout, executor=self._executor)
+
+            def prepare() -> None:
+                with translated():
+                    self.layout.prepare(scope)
+                database.open(migrations=self._migrations)
+
+            await self._blocking(prepare)
+            slot.database = database
+        await self._close_idle()
+
+    async def _close_idle(self) -> None:
+        """Close the databases that were used longest ago, while too many are open."""
+        for key in list(self._slots):
+            if len(self._slots) <= self._most_open:
+                return
+            slot = self._slots[key]
+            if slot.users == 0 and slot.database is not None:
+                del self._slots[key]
+                await self._blocking(slot.database.close)
+
+    async def _blocking(self, work: Callable[..., T], *arguments: object) -> T:
+        """Run work that waits for the disk off the event loop; once begun it is not abandoned half-way."""
+        if self._shut:
+            raise StoreClosed("the store is closed; open it again")
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments))

@@ -1,0 +1,318 @@
+"""Proves from the bytes of a database and its write-ahead log that durable data was damaged, before SQLite opens them.
+
+SQLite takes the first frame of the log that does not check out as the end of the log. After a crash that is right: the
+tail was never durable. But when a bit flips in the middle, everything behind it vanishes without a word, and closing
+the database then deletes the log. A tear can be told from damage, because with `synchronous=FULL` a transaction's first
+frame is written only after the transaction before it is on the disk:
+
+- a frame that continues a commit frame proves that everything up to that commit frame was durable;
+- the shared-memory index names the frames that were durable when it was last written, and goes before the log does;
+- frames are written only behind a durable log header;
+- a page behind the end of the database file must be in the log.
+
+Each of these holds after any power cut, so what breaks them is damage. Nothing here writes.
+"""
+
+import struct
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remanent.errors import IntegrityError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_HEADER = struct.Struct(">8I")
+_HEADER_BYTES = 32
+_FRAME_HEADER_BYTES = 24
+_MAGIC = 0x377F0682
+_VERSION = 3007000
+_INDEX_HEADER = struct.Struct("=IIIBBHIIIIIIII")
+_INDEX_VERSION = 3007000
+_FRAMES_AT_ONCE = 512
+_SECTOR = 512
+"""The least that a disk writes at once: less is never torn."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogIndex:
+    """What the shared-memory index says was durable."""
+
+    salts: tuple[int, int]
+    frames: int
+    copied: int
+    """Frames that a checkpoint has copied into the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What a write-ahead log holds."""
+
+    recoverable: int = 0
+    """Frames that SQLite will recover: up to the last commit before the first frame that does not check out."""
+    database_pages: int = 0
+    """Size of the database after the last of them; 0 when there is none."""
+    pages: frozenset[int] = frozenset()
+    """The pages they hold."""
+    damage: str = ""
+    """Why durable frames must have been damaged; empty when nothing proves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    byte_order: str
+    page_size: int
+    salts: tuple[int, int]
+    checksum: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frames:
+    page: "NDArray[np.uint32]"
+    commit: "NDArray[np.uint32]"
+    ours: "NDArray[np.bool_]"
+    """Written in this round of the log."""
+    follows: "NDArray[np.bool_]"
+    """Whole, and written as the continuation of the frame before it."""
+    header_is_whole: "NDArray[np.bool_]"
+    """Checked, or so small a piece of the disk that it was written as one: what the header says was written by us."""
+
+
+def read_index(shared: bytes) -> LogIndex | None:
+    """Return what the bytes of a `-shm` file vouch for, or nothing when they do not check out."""
+    size = _INDEX_HEADER.size
+    if len(shared) < 2 * size + 4 or shared[:size] != shared[size : 2 * size]:
+        return None
+    version, _, _, ready, _, _, frames, _, _, _, salt1, salt2, sum1, sum2 = _INDEX_HEADER.unpack_from(shared)
+    if version != _INDEX_VERSION or not ready:
+        return None
+    if _checksum(shared[: size - 8], (0, 0), sys.byteorder) != (sum1, sum2):
+        return None
+    # The salts are kept as they stand in the log, which is big-endian; the rest is native.
+    salts = struct.unpack(">2I", struct.pack("=2I", salt1, salt2))
+    copied = int.from_bytes(shared[2 * size : 2 * size + 4], sys.byteorder)
+    return LogIndex((salts[0], salts[1]), frames, copied)
+
+
+def examine(log: bytes, *, index: LogIndex | None = None) -> Log:
+    """Return what a write-ahead log holds, and whether durable frames of it were damaged."""
+    if len(log) <= _HEADER_BYTES:
+        lost = max(0, index.frames - index.copied) if index is not None else 0
+        return Log(damage=f"the write-ahead log with {lost} frames is gone" if lost else "")
+    header = _read_header(log)
+    if header is None:
+        return Log(damage="the header of the write-ahead log is damaged")
+    frames = _read_frames(log, header)
+    whole = _leading(frames.follows)
+    commits = [int(place) + 1 for place in frames.commit[:whole].nonzero()[0]]
+    recoverable = commits[-1] if commits else 0
+    damage = ""
+    if _continued_commit_after(whole, frames):
+        damage = f"frame {whole + 1} of the write-ahead log is damaged, and whole transactions follow it"
+    elif index is not None and index.salts == header.salts and index.frames > recoverable:
+        damage = f"the write-ahead log is damaged: {recoverable} frames of {index.frames} can be recovered"
+    return Log(
+        recoverable=recoverable,
+        database_pages=int(frames.commit[recoverable - 1]) if recoverable else 0,
+        pages=frozenset(int(page) for page in frames.page[:recoverable]),
+        damage=damage,
+    )
+
+
+def readable_frames(log: bytes) -> list[tuple[int, bytes]]:
+    """Return page numbers and contents of all frames that check out, behind damage too, up to the last commit."""
+    if len(log) < _HEADER_BYTES + _FRAME_HEADER_BYTES:
+        return []
+    header = _read_header(log) or _guess_header(log)
+    frames = _read_frames(log, header)
+    commits = (frames.follows & (frames.commit != 0)).nonzero()[0]
+    last = int(commits[-1]) + 1 if len(commits) else 0
+    stride = _FRAME_HEADER_BYTES + header.page_size
+    starts = {place: _HEADER_BYTES + place * stride + _FRAME_HEADER_BYTES for place in range(last)}
+    return [
+        (int(frames.page[place]), log[start : start + header.page_size])
+        for place, start in starts.items()
+        if frames.follows[place]
+    ]
+
+
+def running_sums(content: bytes) -> tuple[int, int]:
+    """Return the sums that the log's frames and the checksums of pages are made of, over little-endian words."""
+    import numpy as np
+
+    of_words, _ = _factors(len(content) // 8)
+    sums = np.frombuffer(content, "<u4").astype(np.uint32) @ of_words
+    return int(sums[0]), int(sums[1])
+
+
+def missing_pages(head: bytes, *, size: int, log: Log) -> int:
+    """Return how many pages lie in neither the database file (its first 100 bytes, its size) nor the log."""
+    if len(head) < 100:
+        return 1
+    page_size = int.from_bytes(head[16:18], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    if page_size < 512:
+        return 1
+    wanted = log.database_pages
+    if not wanted and head[24:28] == head[92:96]:  # else the count in the header is of an old writer, and not valid
+        wanted = int.from_bytes(head[28:32], "big")
+    present = size // page_size
+    return max(0, wanted - present) - sum(present < page <= wanted for page in log.pages)
+
+
+def check_before_open(database: Path) -> None:
+    """Raise `IntegrityError` when the files of a database prove that durable data was damaged.
+
+    Call it only while this process has no connection to the database: closing any handle on the `-shm` or the database
+    file drops the locks of every connection of the process. A live writer in another process is no harm: what looks
+    damaged is read again, and only what stays so counts.
+    """
+    damage = _damage(database)
+    for _ in range(3):
+        if not damage:
+            return
+        damage, before = _damage(database), damage
+        if damage == before:
+            break
+    if damage:
+        raise IntegrityError(
+            f"{database.name} is damaged: {damage}; nothing was changed, "
+            "run `remanent doctor --repair` to save what is readable"
+        )
+
+
+def _damage(database: Path) -> str:
+    index = read_index(_read(_beside(database, "-shm"), limit=2 * _INDEX_HEADER.size + 4))
+    log_bytes = _read(_beside(database, "-wal"))
+    if not database.exists():
+        return "the database file is missing, its write-ahead log is there" if log_bytes else ""
+    log = examine(log_bytes, index=index)
+    if log.damage:
+        return log.damage
+    # The size is asked for after the log was read: a checkpoint by another process only adds to the file.
+    head = _read(database, limit=100)
+    missing = missing_pages(head, size=database.stat().st_size, log=log)
+    if missing:
+        return f"the file is too short, at least {missing} of its pages are gone"
+    return ""
+
+
+def _beside(database: Path, suffix: str) -> Path:
+    return database.with_name(database.name + suffix)
+
+
+def _read(path: Path, *, limit: int = -1) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(limit)
+    except FileNotFoundError:
+        return b""
+
+
+def _read_header(log: bytes) -> _Header | None:
+    magic, version, page_size, _, salt1, salt2, sum1, sum2 = _HEADER.unpack_from(log)
+    if magic & ~1 != _MAGIC or version != _VERSION:
+        return None
+    if page_size < 512 or page_size > 65536 or page_size & (page_size - 1):
+        return None
+    byte_order = "big" if magic & 1 else "little"
+    if _checksum(log[: _HEADER_BYTES - 8], (0, 0), byte_order) != (sum1, sum2):
+        return None
+    return _Header(byte_order, page_size, (salt1, salt2), (sum1, sum2))
+
+
+def _guess_header(log: bytes) -> _Header:
+    """Return what a damaged header must have said; only the first frame cannot be checked against it."""
+    salts = struct.unpack_from(">2I", log, _HEADER_BYTES + 8)
+    return _Header("little", 4096, (salts[0], salts[1]), (0, 0))
+
+
+def _checksum(content: bytes, start: tuple[int, int], byte_order: str) -> tuple[int, int]:
+    """Return SQLite's running checksum over 8-byte steps."""
+    first, second = start
+    words = struct.unpack(f"{'>' if byte_order == 'big' else '<'}{len(content) // 4}I", content)
+    for one, two in zip(words[::2], words[1::2], strict=True):
+        first = (first + one + second) & 0xFFFFFFFF
+        second = (second + two + first) & 0xFFFFFFFF
+    return first, second
+
+
+def _read_frames(log: bytes, header: _Header) -> _Frames:
+    import numpy as np
+
+    stride = _FRAME_HEADER_BYTES + header.page_size
+    count = (len(log) - _HEADER_BYTES) // stride
+    raw = np.frombuffer(log, np.uint8, count * stride, _HEADER_BYTES).reshape(count, stride)
+    fields = np.ascontiguousarray(raw[:, :_FRAME_HEADER_BYTES]).view(">u4").astype(np.uint32)
+    ours = (fields[:, 2] == header.salts[0]) & (fields[:, 3] == header.salts[1])
+    stored = fields[:, 4:6]
+    before = np.vstack([np.array([header.checksum], np.uint32), stored[:-1]]) if count else stored
+    follows = ours & (_continue_checksums(raw, before, header) == stored).all(axis=1)
+    places = _HEADER_BYTES + stride * np.arange(count)
+    in_one_sector = places % _SECTOR <= _SECTOR - _FRAME_HEADER_BYTES
+    return _Frames(fields[:, 0], fields[:, 1], ours, follows, follows | (ours & in_one_sector))
+
+
+def _continue_checksums(
+    raw: "NDArray[np.uint8]", before: "NDArray[np.uint32]", header: _Header
+) -> "NDArray[np.uint32]":
+    """Return for every frame the checksum it must carry, given the one that the frame before it carries.
+
+    One step is linear in the sums and the words, so a frame's checksum is one product with constant factors; that
+    makes it fast enough to check a whole log whenever a database is opened.
+    """
+    import numpy as np
+
+    of_words, of_start = _factors((8 + header.page_size) // 8)
+    word = ">u4" if header.byte_order == "big" else "<u4"
+    result = np.empty_like(before)
+    for start in range(0, len(raw), _FRAMES_AT_ONCE):
+        block = raw[start : start + _FRAMES_AT_ONCE]
+        content = np.concatenate([block[:, :8], block[:, _FRAME_HEADER_BYTES:]], axis=1)
+        words = content.view(word).astype(np.uint32)
+        result[start : start + len(block)] = words @ of_words + before[start : start + len(block)] @ of_start
+    return result
+
+
+@cache
+def _factors(steps: int) -> tuple["NDArray[np.uint32]", "NDArray[np.uint32]"]:
+    """Return by what every word, and the sums at the start, count in the sums after so many steps (modulo 2**32)."""
+    import numpy as np
+
+    of_words = np.empty((2 * steps, 2), np.uint32)
+    # How (first, second) after the remaining steps depend on (first, second) now.
+    a, b, c, d = 1, 0, 0, 1
+    for step in range(steps - 1, -1, -1):
+        of_words[2 * step] = ((a + b) & 0xFFFFFFFF, (c + d) & 0xFFFFFFFF)
+        of_words[2 * step + 1] = (b, d)
+        # One step earlier: first' = first + second + word, second' = first' + second + word.
+        a, b, c, d = (a + b) & 0xFFFFFFFF, (a + 2 * b) & 0xFFFFFFFF, (c + d) & 0xFFFFFFFF, (c + 2 * d) & 0xFFFFFFFF
+    return of_words, np.array([[a, c], [b, d]], np.uint32)
+
+
+def _leading(flags: "NDArray[np.bool_]") -> int:
+    """Return how many flags are set before the first that is not."""
+    import numpy as np
+
+    unset = np.flatnonzero(~flags)
+    return int(unset[0]) if len(unset) else len(flags)
+
+
+def _continued_commit_after(whole: int, frames: _Frames) -> bool:
+    """Return whether a transaction was begun behind a commit frame that lies behind the first bad frame or is it.
+
+    On a disk that does not overwrite safely, SQLite repeats a commit frame up to the end of the sector, in the same
+    write: a repetition begins nothing.
+    """
+    import numpy as np
+
+    commits = np.flatnonzero(frames.header_is_whole[whole:-1] & (frames.commit[whole:-1] != 0)) + whole
+    return any(
+        frames.follows[place + 1]
+        and (frames.page[place + 1], frames.commit[place + 1]) != (frames.page[place], frames.commit[place])
+        for place in commits
+    )

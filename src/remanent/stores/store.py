@@ -1,0 +1,143 @@
+"""The port of the transactional store: journal, records, links, conflicts, full text, vectors and jobs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Tombstone, Version
+from remanent.stores.changes import Change, Committed
+from remanent.stores.queries import (
+    ConflictQuery,
+    EntryQuery,
+    Erased,
+    Erasure,
+    Health,
+    Hit,
+    JobQuery,
+    LinkQuery,
+    QueueState,
+    RecordFilter,
+    RecordQuery,
+    VectorChanges,
+)
+from remanent.stores.transaction import Transaction
+
+
+class Store(ABC):
+    """Keeps everything that is true. A scope's agent bounds every call; its session and task narrow reads.
+
+    Every method raises `StorageError` and its kin, never an engine's own exception.
+    """
+
+    def transaction(self, scope: Scope) -> Transaction:
+        """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
+        return Transaction(self.commit, scope)
+
+    @abstractmethod
+    async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
+        """Apply all changes or none; on return they survive any crash."""
+
+    @abstractmethod
+    async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
+        """Fill an empty scope with all batches or nothing, keeping places and versions; refuse a scope in use."""
+
+    @abstractmethod
+    async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
+        """Return journal entries, erased ones as stubs."""
+
+    @abstractmethod
+    async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
+        """Return records; with `as_of`, as they stood then."""
+
+    @abstractmethod
+    async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
+        """Return those of the ids that pass the filter, in the given order."""
+
+    @abstractmethod
+    async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
+        """Return records of the agent whose content has no vector yet, oldest first; forgotten ones need none."""
+
+    @abstractmethod
+    async def versions(self, scope: Scope, record_id: str) -> list[Version]:
+        """Return all versions of a record, oldest first, the current one last; empty when unknown."""
+
+    @abstractmethod
+    async def past_versions(self, scope: Scope, *, after: tuple[str, int] | None, limit: int) -> list[Version]:
+        """Return superseded versions of all records by (record id, number), behind `after`."""
+
+    @abstractmethod
+    async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
+        """Return links by (from, to, relation)."""
+
+    @abstractmethod
+    async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
+        """Return conflicts, oldest first."""
+
+    @abstractmethod
+    async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
+        """Return tombstones by record id, all of them when no ids are given."""
+
+    @abstractmethod
+    async def states(self, scope: Scope) -> dict[str, JsonValue]:
+        """Return all named values by key."""
+
+    @abstractmethod
+    async def search_text(
+        self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
+    ) -> list[Hit]:
+        """Return records that hold any of the terms, by BM25, best first."""
+
+    @abstractmethod
+    async def vector_revision(self, scope: Scope) -> int:
+        """Return a number that rises whenever any vector is put or removed, by any process."""
+
+    @abstractmethod
+    async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
+        """Return what happened to a model's vectors after a revision; 0 asks for all of them."""
+
+    @abstractmethod
+    async def vector_models(self, scope: Scope) -> dict[str, int]:
+        """Return the embedding models that have vectors here, each with its dimension."""
+
+    @abstractmethod
+    async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
+        """Claim the next job that may run: the first of a lane, due, and not under a live lease."""
+
+    @abstractmethod
+    async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
+        """Prolong a lease; refuse with `LeaseLost` when it was taken over."""
+
+    @abstractmethod
+    async def queue(self, scope: Scope) -> QueueState:
+        """Return how the agent's queue stands."""
+
+    @abstractmethod
+    async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
+        """Return jobs in queue order."""
+
+    @abstractmethod
+    async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
+        """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
+
+    @abstractmethod
+    async def check(self, scope: Scope) -> Health:
+        """Examine every page, index and reference; report, change nothing."""
+
+    @abstractmethod
+    async def repair(self, scope: Scope) -> Path:
+        """Save what is readable to a new file beside the damaged one, which stays untouched; return the new file."""
+
+    @abstractmethod
+    async def scopes(self) -> list[Scope]:
+        """Return every agent that has data here, in a stable order."""
+
+    @abstractmethod
+    def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
+        """Have `notify` called, on the event loop, after a commit that added or revived jobs."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish what is under way and let go of every file."""

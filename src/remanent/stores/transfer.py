@@ -1,0 +1,420 @@
+"""A whole agent as lines of JSON, and back: for backups that outlive any database engine.
+
+The first line names the format and the agent, the last one counts the lines of each sort and seals the rest with
+a SHA-256, so that a file that was cut or changed is refused. In between, one word per line: entries in the order
+of the journal, records in the order of their creation, past versions, links, conflicts, tombstones, vectors,
+states, dead letters, and the jobs that wait. Nothing in it depends on when or where the export was made: exporting
+what was imported gives the same bytes. Blobs are not part of it; entries keep the digests.
+"""
+
+import asyncio
+import hashlib
+import json
+from base64 import b64decode, b64encode
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from pydantic_core import from_json
+
+from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBusy
+from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
+from remanent.model.word import check_json
+from remanent.stores.changes import (
+    AppendEntry,
+    Change,
+    EnqueueJob,
+    PutConflict,
+    PutLink,
+    PutRecord,
+    PutState,
+    PutTombstone,
+    PutVector,
+    PutVersion,
+)
+from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
+from remanent.stores.store import Store
+from remanent.stores.transaction import search_terms
+
+FORMAT = 1
+PAGE = 500
+"""Words that are read from the store at a time."""
+BATCH = 1000
+"""Lines that are handed to the store at a time."""
+_ALL = 2**31
+_EVERY_STATUS = RecordFilter(statuses=None)
+# Line ends to `str.splitlines`, though not to a file or to JSON: written as escapes, no reader can split a line there.
+_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+# ── out ──────────────────────────────────────────────────────────────────────
+
+
+async def export_lines(store: Store, scope: Scope) -> AsyncIterator[str]:
+    """Yield the lines of an agent's export, without line ends; `StoreBusy` when it changes meanwhile."""
+    _require_whole_agent(scope)
+    seal = _Seal()
+    yield seal.add(_header(scope))
+    async for sort, body in _words(store, scope):
+        yield seal.count(sort, f'{{"{sort}":{_safe(body)}}}')
+    yield seal.trailer()
+
+
+class _Seal:
+    """Counts and hashes lines as they pass."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._hash = hashlib.sha256()
+
+    def add(self, line: str) -> str:
+        self._hash.update(line.encode())
+        self._hash.update(b"\n")
+        return line
+
+    def count(self, sort: str, line: str) -> str:
+        self.counts[sort] += 1
+        return self.add(line)
+
+    def trailer(self) -> str:
+        counts = {sort: self.counts[sort] for sort in SORTS}
+        return _dump({"remanent": "end", "counts": counts, "sha256": self._hash.hexdigest()})
+
+
+def _header(scope: Scope) -> str:
+    names = {"org": scope.org, "workspace": scope.workspace, "agent": scope.agent}
+    return _dump({"remanent": "export", "format": FORMAT, **names})
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _safe(text: str) -> str:
+    for char, escape in _LINE_ENDS.items():
+        if char in text:
+            text = text.replace(char, escape)
+    return text
+
+
+async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
+    """Yield the sort and the JSON of every word; journal, records and versions page by page."""
+    last_seq, fingerprint = 0, 0
+    async for entry in _entries(store, scope):
+        last_seq = entry.seq
+        yield "entry", entry.to_json()
+    async for record in _records(store, scope):
+        fingerprint ^= _fingerprint(record)
+        yield "record", record.to_json()
+    async for version in _past_versions(store, scope):
+        yield "version", version.to_json()
+    for link in await store.links(scope, LinkQuery()):
+        yield "link", link.to_json()
+    for conflict in await store.conflicts(scope, ConflictQuery(limit=_ALL)):
+        yield "conflict", conflict.to_json()
+    for tombstone in await store.tombstones(scope):
+        yield "tombstone", tombstone.to_json()
+    async for vector in _vectors(store, scope):
+        yield "vector", vector
+    for key, value in sorted((await store.states(scope)).items()):
+        yield "state", _dump({"key": key, "value": value})
+    for job in await _jobs(store, scope):
+        yield "job", job.to_json()
+    await _check_undisturbed(store, scope, last_seq=last_seq, fingerprint=fingerprint)
+
+
+async def _entries(store: Store, scope: Scope) -> AsyncIterator[Entry]:
+    page = await store.entries(scope, EntryQuery(limit=PAGE))
+    while page:
+        for entry in page:
+            yield entry
+        page = await store.entries(scope, EntryQuery(after_seq=page[-1].seq, limit=PAGE))
+
+
+async def _records(store: Store, scope: Scope) -> AsyncIterator[Record]:
+    page = await store.records(scope, RecordQuery(_EVERY_STATUS, limit=PAGE))
+    while page:
+        for record in page:
+            yield record
+        page = await store.records(scope, RecordQuery(_EVERY_STATUS, after_id=page[-1].id, limit=PAGE))
+
+
+async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
+    page = await store.past_versions(scope, after=None, limit=PAGE)
+    while page:
+        for version in page:
+            yield version
+        page = await store.past_versions(scope, after=(page[-1].record.id, page[-1].number), limit=PAGE)
+
+
+async def _vectors(store: Store, scope: Scope) -> AsyncIterator[str]:
+    for model in sorted(await store.vector_models(scope)):
+        held = await store.vector_changes(scope, model, since=0)
+        for place in sorted(range(len(held.record_ids)), key=held.record_ids.__getitem__):
+            values = b64encode(held.matrix[place].astype("<f4").tobytes()).decode()
+            yield _dump({"record_id": held.record_ids[place], "model": model, "values": values})
+
+
+async def _jobs(store: Store, scope: Scope) -> list[Job]:
+    """Return dead letters, then what waits; a job that runs waits in the export, as after a crash."""
+    dead = await store.jobs(scope, JobQuery(states=(JobState.DEAD,), limit=_ALL))
+    living = await store.jobs(scope, JobQuery(states=(JobState.PENDING, JobState.RUNNING), limit=_ALL))
+    waiting: list[Job] = []
+    keys: set[tuple[str, str]] = set()
+    for job in living:
+        if job.key is not None and (job.lane, job.key) in keys:
+            continue  # it waits behind a running job with its key: waiting too, that one is the same work
+        if job.key is not None:
+            keys.add((job.lane, job.key))
+        waiting.append(job.replace(state=JobState.PENDING, worker=None, lease_until=None))
+    return dead + waiting
+
+
+async def _check_undisturbed(store: Store, scope: Scope, *, last_seq: int, fingerprint: int) -> None:
+    """Refuse to seal what was read while somebody wrote: a record of one moment, its history of another."""
+    newest = await store.entries(scope, EntryQuery(newest_first=True, limit=1))
+    async for record in _records(store, scope):
+        fingerprint ^= _fingerprint(record)
+    if fingerprint or last_seq != (newest[0].seq if newest else 0):
+        raise StoreBusy(f"{scope} changed while it was exported; let its jobs finish, then export again")
+
+
+def _fingerprint(record: Record) -> int:
+    text = f"{record.id}\n{record.version}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest())
+
+
+# ── in ───────────────────────────────────────────────────────────────────────
+
+
+async def import_lines(store: Store, scope: Scope, lines: AsyncIterable[str] | Iterable[str]) -> dict[str, int]:
+    """Fill an unused agent from an export, all or nothing, and return how many words of each sort there were.
+
+    The export may be of another agent: its words then belong to this one. Search terms are worked out anew.
+    """
+    _require_whole_agent(scope)
+    reader = _Reader(scope)
+    batches = _batches(reader, lines)
+    try:
+        await store.load(scope, batches)
+    finally:
+        await batches.aclose()
+    return {sort: reader.seal.counts[sort] for sort in SORTS}
+
+
+def _require_whole_agent(scope: Scope) -> None:
+    if scope != scope.owner:
+        raise InvalidInput("an agent is exported and imported as a whole; name it without session and task")
+
+
+async def _batches(
+    reader: "_Reader", lines: AsyncIterable[str] | Iterable[str]
+) -> AsyncGenerator[Sequence[Change], None]:
+    """Yield changes batch by batch; while the store writes one, the next is parsed on a thread."""
+    chunks = _chunks(lines)
+
+    async def parse() -> list[Change] | None:
+        chunk = await anext(chunks, None)
+        return None if chunk is None else await asyncio.to_thread(reader.read, chunk)
+
+    following = asyncio.create_task(parse())
+    try:
+        while (batch := await following) is not None:
+            following = asyncio.create_task(parse())
+            yield batch
+        reader.finish()
+    finally:
+        await asyncio.gather(following, return_exceptions=True)
+
+
+async def _chunks(lines: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[list[str]]:
+    if isinstance(lines, AsyncIterable):
+        chunk: list[str] = []
+        async for line in lines:
+            chunk.append(line)
+            if len(chunk) == BATCH:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk
+        return
+    iterator = iter(lines)
+    while chunk := await asyncio.to_thread(_take, iterator):
+        yield chunk
+
+
+def _take(lines: Iterator[str]) -> list[str]:
+    return list(islice(lines, BATCH))
+
+
+class _Reader:
+    """Turns lines into changes, and knows at the end whether they were all of the export and nothing else."""
+
+    def __init__(self, target: Scope) -> None:
+        self.seal = _Seal()
+        self._target = target
+        self._number = 0
+        self._origin: tuple[str, str, str] | None = None
+        self._ended = False
+        self._last_seq = 0
+        self._section = 0
+        self._scopes: dict[tuple[str | None, str | None], Scope] = {}
+
+    def read(self, lines: Iterable[str]) -> list[Change]:
+        """Return the changes that the next lines stand for."""
+        changes = []
+        for line in lines:
+            self._number += 1
+            try:
+                change = self._line(line.rstrip("\r\n"))
+            except InvalidInput as error:
+                raise InvalidInput(f"line {self._number} of the export: {error}") from error
+            if change is not None:
+                changes.append(change)
+        return changes
+
+    def finish(self) -> None:
+        """Refuse an export without its last line."""
+        if not self._ended:
+            raise IntegrityError(
+                f"the export ends after line {self._number} without its last line: it was cut; get the whole file"
+            )
+
+    def _line(self, line: str) -> Change | None:
+        if self._ended:
+            if line.strip():
+                raise InvalidInput("nothing may follow the last line; the file was added to")
+            return None
+        try:
+            value = from_json(line.encode())
+        except ValueError as error:  # half of a surrogate pair is one, too
+            raise InvalidInput(f"this is no JSON ({error})") from error
+        if not isinstance(value, dict):
+            raise InvalidInput("a JSON object was expected")
+        if self._origin is None:
+            self._begin(value)
+            self.seal.add(line)
+            return None
+        if "remanent" in value:
+            self._end(value)
+            return None
+        return self._word(line, value)
+
+    def _begin(self, header: dict[str, Any]) -> None:
+        if header.get("remanent") != "export":
+            raise InvalidInput("this is not an export of Remanent; its first line would say so")
+        number = header.get("format")
+        if type(number) is not int or number < 1:
+            raise InvalidInput("its first line names no format")
+        if number > FORMAT:
+            raise SchemaTooNew(f"the export has format {number}, this Remanent knows {FORMAT}; upgrade Remanent")
+        origin = Scope.model_validate({name: header.get(name) for name in ("org", "workspace", "agent")})
+        self._origin = (origin.org, origin.workspace, origin.agent)
+
+    def _end(self, trailer: dict[str, Any]) -> None:
+        if trailer != from_json(self.seal.trailer()):
+            raise IntegrityError(
+                f"line {self._number} does not seal the lines before it: the export was changed or lines are missing"
+            )
+        self._ended = True
+
+    def _word(self, line: str, value: dict[str, Any]) -> Change:
+        sort, body = next(iter(value.items()), ("", None))
+        if len(value) != 1 or sort not in SORTS or not isinstance(body, dict):
+            raise InvalidInput(f"one of {', '.join(SORTS)} was expected")
+        if _PLACES[sort] < self._section:
+            raise InvalidInput(f"it stands too late: each {sort} comes before what refers to it")
+        self._section = _PLACES[sort]
+        change = SORTS[sort](self, body)
+        self.seal.count(sort, line)
+        return change
+
+    def _owned(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Give a word to the agent that is filled, whoever was exported."""
+        scope = body.get("scope")
+        if not isinstance(scope, dict):
+            raise InvalidInput("its scope is missing")
+        if (scope.get("org"), scope.get("workspace"), scope.get("agent")) != self._origin:
+            raise InvalidInput("it belongs to another agent than the first line names")
+        key = (scope.get("session"), scope.get("task"))
+        try:
+            known = self._scopes.get(key)
+        except TypeError as error:
+            raise InvalidInput("its scope is malformed") from error
+        if known is None:
+            # Scopes repeat from line to line, and checking one costs more than all the rest of a record.
+            known = self._scopes[key] = self._target.within(session=key[0], task=key[1])
+        body["scope"] = known
+        return body
+
+    # One method per sort of line.
+
+    def entry(self, body: dict[str, Any]) -> Change:
+        entry = Entry.model_validate(self._owned(body))
+        if entry.seq <= self._last_seq:
+            raise InvalidInput(f"place {entry.seq} of the journal does not follow {self._last_seq}")
+        self._last_seq = entry.seq
+        return AppendEntry(entry)
+
+    def record(self, body: dict[str, Any]) -> Change:
+        record = Record.model_validate(self._owned(body))
+        return PutRecord(record, _terms(record), record.version - 1)
+
+    def version(self, body: dict[str, Any]) -> Change:
+        if not isinstance(body.get("record"), dict) or body.get("superseded_at") is None:
+            raise InvalidInput("a past version holds a record and when it was superseded")
+        self._owned(body["record"])
+        version = Version.model_validate(body)
+        return PutVersion(version, _terms(version.record))
+
+    def link(self, body: dict[str, Any]) -> Change:
+        return PutLink(Link.model_validate(body))
+
+    def conflict(self, body: dict[str, Any]) -> Change:
+        conflict = Conflict.model_validate(self._owned(body))
+        return PutConflict(conflict, conflict.version - 1)
+
+    def tombstone(self, body: dict[str, Any]) -> Change:
+        return PutTombstone(Tombstone.model_validate(self._owned(body)))
+
+    def vector(self, body: dict[str, Any]) -> Change:
+        record_id, model, values = (body.get(name) for name in ("record_id", "model", "values"))
+        if len(body) != 3 or not all(isinstance(part, str) for part in (record_id, model, values)):
+            raise InvalidInput("a vector has a record_id, a model and its values")
+        try:
+            raw = b64decode(str(values), validate=True)
+        except ValueError as error:
+            raise InvalidInput("the values of a vector are float32 in base64") from error
+        return PutVector(str(record_id), str(model), raw)
+
+    def state(self, body: dict[str, Any]) -> Change:
+        key, value = body.get("key"), body.get("value")
+        if len(body) != 2 or not isinstance(key, str) or value is None:
+            raise InvalidInput("a state has a key and a value")
+        return PutState(key, check_json(value))
+
+    def job(self, body: dict[str, Any]) -> Change:
+        job = Job.model_validate(self._owned(body))
+        if job.state is JobState.RUNNING:
+            raise InvalidInput("no job runs inside an export")
+        return EnqueueJob(job, limit=_ALL)
+
+
+def _terms(record: Record) -> str:
+    return "" if record.status is Status.FORGOTTEN else search_terms(record)
+
+
+SORTS: dict[str, Callable[[_Reader, dict[str, Any]], Change]] = {
+    "entry": _Reader.entry,
+    "record": _Reader.record,
+    "version": _Reader.version,
+    "link": _Reader.link,
+    "conflict": _Reader.conflict,
+    "tombstone": _Reader.tombstone,
+    "vector": _Reader.vector,
+    "state": _Reader.state,
+    "job": _Reader.job,
+}
+"""The sorts of lines between the first and the last, in their order, with what each becomes."""
+_PLACES = {sort: place for place, sort in enumerate(SORTS)}

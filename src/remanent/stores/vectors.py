@@ -1,0 +1,35 @@
+"""The port of nearest-neighbour search over the vectors that a store keeps."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from remanent.model import Scope
+from remanent.stores.queries import Hit, RecordFilter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Vectors(ABC):
+    """Finds the records nearest to a vector. Never the only copy: all of it can be rebuilt from the store."""
+
+    @abstractmethod
+    async def search(
+        self,
+        scope: Scope,
+        vector: "NDArray[np.float32]",
+        *,
+        model: str,
+        record_filter: RecordFilter,
+        limit: int,
+    ) -> list[Hit]:
+        """Return the nearest records that pass the filter, by cosine, best first; sees every committed vector."""
+
+    @abstractmethod
+    async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
+        """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Let go of memory and files."""
