@@ -1,0 +1,16 @@
+"""Sentence embedding: the port, the local models, wrappers around any of them, several side by side."""
+
+from remanent.embedding.cached import CachedEmbedder
+from remanent.embedding.port import Embedder
+from remanent.embedding.registry import DEFAULT_EMBEDDER, open_embedder, open_embedders, open_former
+from remanent.embedding.several import Embedders
+
+__all__ = [
+    "DEFAULT_EMBEDDER",
+    "CachedEmbedder",
+    "Embedder",
+    "Embedders",
+    "open_embedder",
+    "open_embedders",
+    "open_former",
+]

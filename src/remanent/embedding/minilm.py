@@ -1,0 +1,193 @@
+"""all-MiniLM-L6-v2 computed with 8-bit numbers, from a file that only stores them.
+
+The file keeps its weights in 8 bits and widens them before it computes, which is no faster than any other runtime.
+The same weights are put into a graph that multiplies in 8 bits, some three times as fast. Inputs are rounded to 256
+steps over their whole range, so the few channels that reach far beyond all others would cost the rest their accuracy:
+these are left out of the rounding and multiplied as they are where that shows, which is around the inner layer.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from remanent.embedding.onnxfile import FLOAT, INT64, GraphWriter, Weights, read_weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LAYERS = 6
+WIDTH = 384
+HEADS = 12
+_MICROSOFT = "com.microsoft"
+_EPSILON = 1e-12
+
+# The channels that reach farthest, measured on 100 English messages; they belong to this very file.
+_FAR = (63, 99, 157, 223, 338)
+_FAR_INNER = (
+    (329, 433, 691, 856, 944, 984, 1096, 1170),
+    (116, 417, 607, 801, 821, 869, 1184, 1249),
+    (145, 218, 406, 554, 805, 1004, 1265, 1309),
+    (111, 146, 201, 287, 356, 358, 750, 1085),
+    (192, 637, 661, 1031, 1089, 1097, 1257, 1357),
+    (423, 745, 830, 923, 1191, 1297, 1300, 1302),
+)
+
+
+def fast_minilm(data: bytes) -> bytes:
+    """Return the model of the file as one that computes in 8 bits; its output is `last_hidden_state`."""
+    return _Builder(read_weights(data)).build()
+
+
+class _Builder:
+    """Writes the graph layer by layer."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._arrays = weights.arrays
+        # In the order of computing: query, key, value, output, up, down, for each layer.
+        self._matrices = [
+            node.inputs[1] for node in weights.nodes if node.op == "MatMul" and f"{node.inputs[1]}_q" in self._arrays
+        ]
+        self._graph = GraphWriter()
+
+    def build(self) -> bytes:
+        import numpy as np
+
+        graph = self._graph
+        graph.constant("far", np.array(_FAR, np.int64))
+        graph.constant("near", _without(WIDTH, _FAR))
+        graph.constant("thirds", np.array([WIDTH] * 3, np.int64))
+        stream = self._embed()
+        graph.add("Cast", ["attention_mask"], "mask", to=6)
+        for layer in range(LAYERS):
+            stream = self._layer(layer, stream)
+        graph.add("Identity", [stream], "last_hidden_state")
+        shape = ("batch", "sequence")
+        return graph.model(
+            inputs={"input_ids": (INT64, shape), "attention_mask": (INT64, shape)},
+            outputs={"last_hidden_state": (FLOAT, (*shape, WIDTH))},
+            opsets={"": 17, _MICROSOFT: 1},
+        )
+
+    def _embed(self) -> str:
+        import numpy as np
+
+        graph, arrays, prefix = self._graph, self._arrays, "inner.embeddings."
+        graph.constant("words", arrays[f"{prefix}word_embeddings.weight_q"])
+        graph.constant("word_scales", arrays[f"{prefix}word_embeddings.weight_scale"])
+        places = arrays[f"{prefix}position_embeddings.weight_q"].astype(np.float32)
+        places = places * arrays[f"{prefix}position_embeddings.weight_scale"]
+        graph.constant("places", places + arrays[f"{prefix}token_type_embeddings.weight"][0])
+        graph.constant("begin", np.zeros(1, np.int64))
+        graph.add("Gather", ["words", "input_ids"], "word_steps")
+        graph.add("Cast", ["word_steps"], "word_values", to=FLOAT)
+        graph.add("Gather", ["word_scales", "input_ids"], "word_scale")
+        graph.add("Mul", ["word_values", "word_scale"], "word")
+        graph.add("Shape", ["input_ids"], "length", start=1, end=2)
+        graph.add("Slice", ["places", "begin", "length"], "place")
+        return self._normalise(prefix, "word", "place", "embedded")
+
+    def _layer(self, layer: int, stream: str) -> str:
+        import numpy as np
+
+        graph, prefix, tag = self._graph, f"inner.encoder.layer.{layer}.", f"layer{layer}"
+        query, key, value, output, up, down = self._matrices[LAYERS * layer : LAYERS * (layer + 1)]
+        parts = ("query", "key", "value")
+        bias = np.concatenate([self._arrays[f"{prefix}attention.self.{part}.bias"] for part in parts])
+        self._round_and_multiply(stream, self._matrix([query, key, value]), bias, f"{tag}.all")
+        names = [f"{tag}.{part}" for part in parts]
+        graph.add("Split", [f"{tag}.all", "thirds"], *names, axis=-1)
+        attention = graph.add(
+            "MultiHeadAttention", [*names, "", "mask"], f"{tag}.seen", domain=_MICROSOFT, num_heads=HEADS
+        )
+        bias = self._bias(prefix, "attention.output")
+        self._round_and_multiply(attention, self._matrix([output]), bias, f"{tag}.told")
+        stream = self._normalise(f"{prefix}attention.output.", stream, f"{tag}.told", f"{tag}.middle")
+        self._feed_forward(layer, stream, up, down)
+        return self._normalise(f"{prefix}output.", stream, f"{tag}.down", f"{tag}.end")
+
+    def _feed_forward(self, layer: int, stream: str, up: str, down: str) -> None:
+        """Widen, bend and narrow again; the far channels in between go a way of their own, which is short."""
+        import numpy as np
+
+        graph, prefix, tag = self._graph, f"inner.encoder.layer.{layer}.", f"layer{layer}"
+        far = np.array(_FAR_INNER[layer])
+        near = np.setdiff1d(np.arange(4 * WIDTH), far)
+        bias = self._bias(prefix, "intermediate")
+        widen, narrow = self._matrix([up]), self._matrix([down])
+        self._multiply(stream, widen.columns(near), bias[near], f"{tag}.up")
+        graph.add("Gelu", [f"{tag}.up"], f"{tag}.inner", domain=_MICROSOFT)
+        self._round_and_multiply(f"{tag}.inner", narrow.rows(near), self._bias(prefix, "output"), f"{tag}.most")
+        graph.constant(f"{tag}.widen", widen.columns(far).exact())
+        graph.constant(f"{tag}.shift", bias[far])
+        graph.constant(f"{tag}.narrow", narrow.rows(far).exact())
+        graph.add("MatMul", [stream, f"{tag}.widen"], f"{tag}.wide")
+        graph.add("Add", [f"{tag}.wide", f"{tag}.shift"], f"{tag}.shifted")
+        graph.add("Gelu", [f"{tag}.shifted"], f"{tag}.bent", domain=_MICROSOFT)
+        graph.add("MatMul", [f"{tag}.bent", f"{tag}.narrow"], f"{tag}.rest")
+        graph.add("Add", [f"{tag}.most", f"{tag}.rest"], f"{tag}.down")
+
+    def _bias(self, prefix: str, name: str) -> "NDArray[np.float32]":
+        return self._arrays[f"{prefix}{name}.dense.bias"]
+
+    def _normalise(self, prefix: str, left: str, right: str, out: str) -> str:
+        graph = self._graph
+        graph.add("Add", [left, right], f"{out}.sum")
+        weight = graph.constant(f"{out}.weight", self._arrays[f"{prefix}LayerNorm.weight"])
+        bias = graph.constant(f"{out}.bias", self._arrays[f"{prefix}LayerNorm.bias"])
+        return graph.add("LayerNormalization", [f"{out}.sum", weight, bias], out, axis=-1, epsilon=_EPSILON)
+
+    def _matrix(self, names: list[str]) -> "_Matrix":
+        import numpy as np
+
+        steps = np.concatenate([self._arrays[f"{name}_q"] for name in names], axis=1)
+        return _Matrix(steps, np.concatenate([self._arrays[f"{name}_scale"].reshape(-1) for name in names]))
+
+    def _multiply(self, source: str, matrix: "_Matrix", bias: "NDArray[np.float32]", out: str) -> None:
+        """Multiply the stream by a matrix, its far channels without rounding."""
+        import numpy as np
+
+        graph = self._graph
+        graph.add("Mul", [source, "near"], f"{out}.near")
+        self._round_and_multiply(f"{out}.near", matrix, bias, f"{out}.most")
+        graph.add("Gather", [source, "far"], f"{out}.far", axis=-1)
+        graph.constant(f"{out}.exact", matrix.rows(np.array(_FAR)).exact())
+        graph.add("MatMul", [f"{out}.far", f"{out}.exact"], f"{out}.rest")
+        graph.add("Add", [f"{out}.most", f"{out}.rest"], out)
+
+    def _round_and_multiply(self, source: str, matrix: "_Matrix", bias: "NDArray[np.float32]", out: str) -> None:
+        import numpy as np
+
+        graph = self._graph
+        weights = [
+            graph.constant(f"{out}.steps", matrix.steps),
+            graph.constant(f"{out}.scales", matrix.scales),
+            graph.constant(f"{out}.zeros", np.zeros(len(matrix.scales), np.int8)),
+            graph.constant(f"{out}.bias", bias),
+        ]
+        graph.add("DynamicQuantizeMatMul", [source, *weights], out, domain=_MICROSOFT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """Weights in 8 bits, with one scale per column."""
+
+    steps: "NDArray[np.int8]"
+    scales: "NDArray[np.float32]"
+
+    def rows(self, chosen: "NDArray[np.int64]") -> "_Matrix":
+        return _Matrix(self.steps[chosen], self.scales)
+
+    def columns(self, chosen: "NDArray[np.int64]") -> "_Matrix":
+        return _Matrix(self.steps[:, chosen], self.scales[chosen])
+
+    def exact(self) -> "NDArray[np.float32]":
+        exact: NDArray[np.float32] = self.steps.astype("float32") * self.scales
+        return exact
+
+
+def _without(size: int, channels: tuple[int, ...]) -> "NDArray[np.float32]":
+    import numpy as np
+
+    kept = np.ones(size, np.float32)
+    kept[list(channels)] = 0
+    return kept

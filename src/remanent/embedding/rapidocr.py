@@ -1,0 +1,83 @@
+"""Reading pictures with rapidocr: Chinese and English, on this machine, with the models that are in the package."""
+
+import io
+from functools import cache, partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from remanent.embedding.background import BackgroundThread
+from remanent.embedding.images import ImageReader, WrittenLine
+from remanent.errors import InvalidInput, MissingDependency
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+THREAD = BackgroundThread("remanent-ocr")
+
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+_MOST_PIXELS = 50_000_000
+"""A few bytes can unpack to any number of pixels; so many take 200 MB."""
+_MOST_SIDE = 12_000
+_MOST_RATIO = 3
+"""The reader enlarges the short side of a picture, and the long one with it: a line of pixels would become a field."""
+_MALFORMED = (OSError, ArithmeticError, LookupError, SyntaxError, TypeError, ValueError)
+"""What the decoder's reading of malformed bytes ends in."""
+_OPTIONS = {
+    "Global.log_level": "critical",
+    # One thread leaves the other cores to the rest of the program.
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+}
+
+
+class RapidOcrReader(ImageReader):
+    """Runs on one thread of low priority; the models are loaded by the first picture, once per process."""
+
+    def __init__(self) -> None:
+        missing = [module for module in ("rapidocr", "onnxruntime") if find_spec(module) is None]
+        if missing:
+            raise MissingDependency(f"reading pictures needs {' and '.join(missing)}: pip install 'remanent[ocr]'")
+
+    async def read_lines(self, image: bytes) -> list[WrittenLine]:
+        """Return the lines from the top, with how sure the model is of each."""
+        return await THREAD.run(partial(_read, image))
+
+
+@cache
+def _load() -> Any:
+    from rapidocr import RapidOCR
+
+    return RapidOCR(params=_OPTIONS)
+
+
+def _read(image: bytes) -> list[WrittenLine]:
+    found = _load()(_decode(image))
+    if not found.txts:
+        return []
+    return [
+        WrittenLine(text, min(1.0, max(0.0, float(score))))
+        for text, score in zip(found.txts, found.scores, strict=True)
+    ]
+
+
+def _decode(image: bytes) -> "NDArray[np.uint8]":
+    """Return the pixels, upright and on white, blue first as the model wants them."""
+    import numpy as np
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(io.BytesIO(image), formats=_FORMATS) as picture:
+            width, height = picture.size
+            if width * height > _MOST_PIXELS or max(width, height) > _MOST_SIDE:
+                raise InvalidInput(
+                    f"the picture has {width} × {height} pixels, and {_MOST_PIXELS} are read, {_MOST_SIDE} in a row; "
+                    "make it smaller"
+                )
+            upright = ImageOps.exif_transpose(picture).convert("RGBA")
+    except (*_MALFORMED, Image.DecompressionBombError) as error:
+        raise InvalidInput("these bytes are no picture that can be read; give a whole PNG, JPEG or WebP") from error
+    least = -(-max(upright.size) // _MOST_RATIO)
+    paper = Image.new("RGBA", (max(upright.width, least), max(upright.height, least)), "white")
+    paper.alpha_composite(upright)
+    return np.ascontiguousarray(np.asarray(paper.convert("RGB"), np.uint8)[:, :, ::-1])

@@ -1,0 +1,75 @@
+"""Finding embedders by the names that settings give them."""
+
+from collections.abc import Callable, Mapping
+
+from remanent.embedding.http import HttpEmbedder
+from remanent.embedding.local import BgeSmallEmbedder, MiniLmEmbedder
+from remanent.embedding.multilingual import MultilingualEmbedder
+from remanent.embedding.port import Embedder
+from remanent.embedding.sentence_transformers import SentenceTransformersEmbedder
+from remanent.embedding.several import Embedders
+from remanent.errors import InvalidInput, MissingDependency
+from remanent.settings import EmbeddingSettings
+
+DEFAULT_EMBEDDER = "multilingual"
+AUTO = "auto"
+
+_NONE = frozenset({"none", "off"})
+_OPENERS: Mapping[str, Callable[[], Embedder]] = {
+    AUTO: MultilingualEmbedder,  # where one model is wanted, the one for every language
+    DEFAULT_EMBEDDER: MultilingualEmbedder,
+    "default": MultilingualEmbedder,
+    "local": MultilingualEmbedder,
+    MultilingualEmbedder.MODEL_ID: MultilingualEmbedder,
+    "bge-small": BgeSmallEmbedder,
+    BgeSmallEmbedder.MODEL_ID: BgeSmallEmbedder,
+    "minilm": MiniLmEmbedder,
+    MiniLmEmbedder.MODEL_ID.lower(): MiniLmEmbedder,
+}
+# These are told in the settings which model they are to take.
+_CONFIGURED: Mapping[str, Callable[[EmbeddingSettings], Embedder]] = {
+    "http": HttpEmbedder,
+    "sentence-transformers": SentenceTransformersEmbedder,
+}
+
+
+def open_embedder(name: str = DEFAULT_EMBEDDER, *, embedding: EmbeddingSettings | None = None) -> Embedder | None:
+    """Return the embedder of that name, or None for "none": search then goes by words alone.
+
+    Opening is cheap; a model is loaded when the first text is embedded. A package that is not installed is
+    reported here.
+    """
+    wanted = name.strip().lower()
+    if wanted in _NONE:
+        return None
+    configured = _CONFIGURED.get(wanted)
+    if configured is not None:
+        return configured(embedding or EmbeddingSettings())
+    opener = _OPENERS.get(wanted)
+    if opener is None:
+        raise InvalidInput(
+            f'unknown embedder {name!r}: choose "auto" (the default), "multilingual", "bge-small", "minilm", '
+            '"http", "sentence-transformers" or "none"'
+        )
+    return opener()
+
+
+def open_embedders(name: str = AUTO, *, embedding: EmbeddingSettings | None = None) -> Embedders | None:
+    """Return what embeds records: for "auto" the multilingual model and, if it is installed, bge-small for English."""
+    general = open_embedder(name, embedding=embedding)
+    if general is None:
+        return None
+    if name.strip().lower() != AUTO:
+        return Embedders(general)
+    try:
+        return Embedders(general, english=BgeSmallEmbedder())
+    except MissingDependency:
+        return Embedders(general)
+
+
+def open_former(model_id: str) -> Embedder | None:
+    """Return the embedder that made vectors under this name, or None when it is not to be had here."""
+    try:
+        return open_embedder(model_id)
+    except (InvalidInput, MissingDependency):
+        return None

@@ -1,0 +1,102 @@
+"""Any model of the package sentence-transformers, where that is installed; nothing is fetched from elsewhere."""
+
+from collections.abc import Sequence
+from functools import partial
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from remanent.embedding.background import BackgroundThread
+from remanent.embedding.port import Embedder
+from remanent.embedding.windows import windows
+from remanent.errors import InvalidSettings, MissingDependency, ModelUnavailable
+from remanent.settings import EmbeddingSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+THREAD = BackgroundThread("remanent-sentence-transformers")
+_BATCH = 16
+
+
+class SentenceTransformersEmbedder(Embedder):
+    """Runs the model on one thread of low priority, in small batches; it is loaded by the first text."""
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        if settings.name is None or settings.dimension is None:
+            raise InvalidSettings(
+                "the embedder sentence-transformers needs embedding.name and embedding.dimension; see docs/settings.md"
+            )
+        if find_spec("sentence_transformers") is None:
+            raise MissingDependency(
+                "the embedder sentence-transformers needs its package: pip install sentence-transformers"
+            )
+        self._name = settings.name
+        self._dimension = settings.dimension
+        self._window = settings.window
+        self._model: Any = None
+
+    @property
+    def model_id(self) -> str:
+        """The model's name and dimension; of a path its last part, so that a folder may move."""
+        is_path = self._name.startswith(("/", ".", "~"))
+        name = PurePath(self._name).name if is_path else self._name
+        return f"sentence-transformers:{name}:{self._dimension}"
+
+    @property
+    def dimension(self) -> int:
+        """What the settings say; a model that differs is refused."""
+        return self._dimension
+
+    async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one row per text; the pieces of a long one count alike."""
+        import numpy as np
+
+        pieces = [(row, piece) for row, text in enumerate(texts) for piece in windows(text, self._window)]
+        rows = np.zeros((len(texts), self._dimension), np.float32)
+        for start in range(0, len(pieces), _BATCH):
+            batch = pieces[start : start + _BATCH]
+            vectors = await THREAD.run(partial(self._compute, [piece for _, piece in batch]))
+            for (row, _), vector in zip(batch, vectors, strict=True):
+                rows[row] += vector
+        return rows
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        self._model = None
+
+    def _compute(self, texts: list[str]) -> "NDArray[np.float32]":
+        import numpy as np
+
+        if self._model is None:
+            self._model = self._load()
+        vectors = np.asarray(
+            self._model.encode(
+                texts,
+                batch_size=_BATCH,
+                convert_to_numpy=True,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            ),
+            np.float32,
+        )
+        if vectors.shape != (len(texts), self._dimension):
+            raise InvalidSettings(
+                f"{self._name} gives vectors of {vectors.shape[-1]} numbers, not {self._dimension}; "
+                "correct embedding.dimension"
+            )
+        if not np.isfinite(vectors).all():
+            raise ModelUnavailable(f"{self._name} gives vectors that hold something else than numbers")
+        return vectors
+
+    def _load(self) -> Any:
+        from sentence_transformers import SentenceTransformer
+
+        try:
+            return SentenceTransformer(self._name, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise InvalidSettings(
+                f"the model {self._name} is not on this machine or cannot be read; put it into a folder and name "
+                "that in embedding.name"
+            ) from error
