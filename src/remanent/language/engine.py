@@ -1,0 +1,57 @@
+"""The port of whatever runs roles: a model, or no model at all."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic
+
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.model import Maker
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an answer cost."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    """In US dollars; `None` when the model's price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[ResponseT]):
+    """A role's response, who gave it, and what it cost."""
+
+    value: ResponseT
+    made_by: Maker
+    """Role, engine (`offline`, or the model's name) and version, as kept on what is derived from the answer."""
+    usage: Usage = Usage()
+
+
+Listener = Callable[[str], Awaitable[None]]
+"""Is told the pieces of a text as they come."""
+
+
+class Engine(ABC):
+    """Runs roles. Failures are `LanguageError` and its kin, never a provider's own exception."""
+
+    name: str
+
+    @abstractmethod
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Return the checked response of a role to a request."""
+
+    async def stream(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener
+    ) -> Answer[ResponseT]:
+        """Run a role of the form `text` and tell its pieces on the way.
+
+        An engine that has its answer all at once tells none, so the answer is what counts.
+        """
+        return await self.run(role, request)
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Let go of connections."""

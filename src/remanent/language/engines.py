@@ -1,0 +1,64 @@
+"""Which engine does the language work, and how each role is done by it."""
+
+from typing import Any, Literal
+
+from remanent.embedding import Embedder
+from remanent.language.engine import Engine
+from remanent.language.models import ModelEngine, check_roles
+from remanent.language.models.choice import choose
+from remanent.language.offline.engine import OfflineEngine
+from remanent.language.offline.toolbox import Toolbox
+from remanent.language.role import Form, Role, Tier
+from remanent.language.roles import ROLES
+from remanent.model import Word
+from remanent.settings import Settings
+
+
+class RoleSetup(Word):
+    """How a role is done under the settings in force."""
+
+    role: str
+    version: str
+    engine: Literal["model", "offline"]
+    tier: Tier
+    form: Form
+    provider: str | None = None
+    model: str | None = None
+    temperature: float
+    top_p: float
+    max_tokens: int
+    window: int
+
+
+def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
+    """Return the engine that settings choose: a model's where one is named, else the one that needs none."""
+    check_roles(settings.model, known=ROLES)
+    if settings.uses_model:
+        return ModelEngine(settings.model)
+    return OfflineEngine(Toolbox(embedder=embedder))
+
+
+def role_setups(settings: Settings) -> list[RoleSetup]:
+    """Return how every role is done."""
+    check_roles(settings.model, known=ROLES)
+    return [_setup(role, settings) for role in ROLES.values()]
+
+
+def _setup(role: Role[Any, Any, Any], settings: Settings) -> RoleSetup:
+    defaults = role.defaults
+    choice = choose(settings.model, role=role.name, defaults=defaults) if settings.uses_model else None
+    # Without a model these are what one would be called with.
+    called = defaults if choice is None else choice
+    return RoleSetup(
+        role=role.name,
+        version=role.version,
+        engine="offline" if choice is None else "model",
+        tier=defaults.tier,
+        form=role.form,
+        provider=None if choice is None else choice.place.provider,
+        model=None if choice is None else choice.model,
+        temperature=called.temperature,
+        top_p=called.top_p,
+        max_tokens=called.max_tokens,
+        window=called.window,
+    )

@@ -1,0 +1,73 @@
+"""ReAct: one turn of thinking, calling tools or answering."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from remanent.language.exchanges.shapes import LONGEST_TEXT, LongText, Remark
+from remanent.model import JsonObject, Word
+from remanent.model.word import Text
+
+
+class Tool(Word):
+    """A tool that may be called, declared as chat APIs do."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
+    description: Remark
+    parameters: JsonObject = Field(default_factory=dict)
+    """The JSON schema of its arguments; empty for a tool without any."""
+
+
+class ToolCall(Word):
+    """A call of a tool that was declared."""
+
+    name: Text
+    arguments: JsonObject
+
+
+class ToolResult(Word):
+    """What a tool gave back, or why it did not."""
+
+    name: Text
+    content: Annotated[Text, Field(max_length=LONGEST_TEXT)]
+    failed: bool = False
+
+
+class Turn(Word):
+    """What the agent said in one turn, and what its tool calls gave back."""
+
+    said: Annotated[Text, Field(max_length=LONGEST_TEXT)]
+    results: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
+
+
+class Urgency(StrEnum):
+    """How much room is left."""
+
+    NONE = "none"
+    SOON = "soon"
+    """Near the limit: the final answer is asked for."""
+    NOW = "now"
+    """Past it: no tool may be called any more."""
+
+
+class ReactRequest(Word):
+    """A task, the tools, and all turns up to now."""
+
+    task: LongText
+    """As the bank's adapter made it: what comes from memory in it is escaped already, so it is shown as it is."""
+    tools: Annotated[tuple[Tool, ...], Field(max_length=100)] = ()
+    turns: Annotated[tuple[Turn, ...], Field(max_length=1000)] = ()
+    urgency: Urgency = Urgency.NONE
+
+
+class ReactResponse(Word):
+    """One turn, taken apart."""
+
+    said: Text
+    """The turn as it goes into the history."""
+    thought: Text = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    problems: tuple[Remark, ...] = ()
+    """Calls that cannot be made (no JSON, no such tool) and why, to be told to the agent."""
+    answer: Text | None = None

@@ -1,0 +1,295 @@
+"""The engine that asks language models: it does not hang, does not leak and does not believe all it is told."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Generic
+
+from remanent.errors import InvalidInput, ModelRejected, ModelUnavailable, Refused
+from remanent.http.retries import backoff
+from remanent.language.engine import Answer, Engine, Listener
+from remanent.language.models.breaker import Breaker, Resting
+from remanent.language.models.call import Call, Completion
+from remanent.language.models.choice import Choice, Place, choose
+from remanent.language.models.conversation import ask_again, describe_form
+from remanent.language.models.failures import OutputUnsupported
+from remanent.language.models.fitting import read_reply, schema_of
+from remanent.language.models.meter import Meter, Metered, Tally
+from remanent.language.models.parsing import Unreadable
+from remanent.language.models.pydanticai import Connection
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Said
+from remanent.model import Clock, Maker, system_clock
+from remanent.settings import ModelSettings
+from remanent.text.tokens import counter_for
+
+_logger = logging.getLogger(__name__)
+
+_SHOWS_NO_SCHEMA = frozenset({"ollama", "local"})
+"""Providers that hold an answer to a schema but do not show it to the model, which then fills it in blindly."""
+
+
+_LONGEST_REPEATED = 8_000
+_SHORTEST_REPEATED = 500
+"""Characters of a bad answer that a model is shown again; what is wrong with a longer one shows in these."""
+
+
+class _Unusable(Exception):
+    """An answer cannot be used; says why, for the model to correct."""
+
+
+@dataclass(slots=True)
+class _Telling:
+    """A listener, and whether it was told something."""
+
+    listener: Listener
+    has_told: bool = False
+
+    async def __call__(self, piece: str) -> None:
+        self.has_told = True
+        await self.listener(piece)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run(Generic[RequestT, ReplyT, ResponseT]):
+    """One run of a role: what is asked, of whom, until when, and what it takes."""
+
+    role: Role[RequestT, ReplyT, ResponseT]
+    request: RequestT
+    choice: Choice
+    connection: Connection
+    deadline: float
+    tally: Tally
+    listener: _Telling | None = None
+
+
+class ModelEngine(Engine):
+    """Runs roles on the models that settings choose.
+
+    An answer that cannot be used is sent back once, with what is wrong with it; then it is `Refused`. Failures that may
+    pass are tried again within the time that settings give; a provider that keeps failing is left alone for a while.
+    """
+
+    name = "model"
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        *,
+        clock: Clock = system_clock,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._now = now
+        self._sleep = sleep
+        self._chance = chance
+        self._meter = Meter(now=now)
+        self._connections: dict[Place, Connection] = {}
+        self._breakers: dict[str, Breaker] = {}
+        self._unstructured: set[tuple[Place, str]] = set()
+        """Models whose provider turned down every structured form of answer."""
+
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Return the checked response of a role to a request."""
+        return await self._run(role, request, listener=None)
+
+    async def stream(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener
+    ) -> Answer[ResponseT]:
+        """Run a role and tell the text of its reply as it comes; a role that replies in JSON tells nothing.
+
+        What was told cannot be taken back: a stream that breaks off is not tried again, and an answer that is repaired
+        is given back without being told.
+        """
+        return await self._run(role, request, listener=listener if role.form == "text" else None)
+
+    def meter(self) -> dict[str, Metered]:
+        """Return what each role took since the engine was made: requests, tokens, cost, failures, time."""
+        return self._meter.read()
+
+    def choice(self, role: Role[RequestT, ReplyT, ResponseT]) -> Choice:
+        """Return the model that does a role's work, and how it is called."""
+        return choose(self._settings, role=role.name, defaults=role.defaults)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        connections = list(self._connections.values())
+        self._connections.clear()
+        for connection in connections:
+            await connection.close()
+
+    async def _run(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener | None
+    ) -> Answer[ResponseT]:
+        choice = self.choice(role)
+        connection = await self._connect(choice)
+        with self._meter.run(role.name) as tally:
+            run = _Run(
+                role=role,
+                request=request,
+                choice=choice,
+                connection=connection,
+                deadline=self._now() + self._settings.timeout,
+                tally=tally,
+                listener=_Telling(listener) if listener is not None else None,
+            )
+            response = await self._converse(run)
+        made_by = Maker(role=role.name, engine=choice.model, version=role.version)
+        return Answer(value=response, made_by=made_by, usage=tally.usage)
+
+    async def _connect(self, choice: Choice) -> Connection:
+        connection = self._connections.get(choice.place)
+        if connection is None:
+            connection = Connection(choice.place, settings=self._settings, clock=self._clock)
+            self._connections[choice.place] = connection
+        await connection.open(choice.model)
+        return connection
+
+    async def _converse(self, run: _Run[RequestT, ReplyT, ResponseT]) -> ResponseT:
+        call = self._first_call(run)
+        room = self._check_window(run, call)
+        answer = await self._ask(run, call)
+        try:
+            return _read(run, answer)
+        except _Unusable as unusable:
+            problem = str(unusable)
+        _logger.info("%s: the answer of %s is sent back: %s", run.role.name, run.choice.model, problem)
+        run.tally.repairs += 1
+        tongue = run.role.tongue(run.request)
+        longest = max(_SHORTEST_REPEATED, min(_LONGEST_REPEATED, room))
+        turns = ask_again(answer.text, problem, form=run.role.form, tongue=tongue, longest=longest)
+        answer = await self._ask(replace(run, listener=None), call.following(*turns))
+        try:
+            return _read(run, answer)
+        except _Unusable as unusable:
+            raise Refused(
+                f"{run.choice.model} gave no usable answer for {run.role.name}, not even when told why: {unusable}"
+            ) from unusable
+
+    def _first_call(self, run: _Run[RequestT, ReplyT, ResponseT]) -> Call:
+        role, choice = run.role, run.choice
+        prompt = role.prompt(run.request, tongue=role.tongue(run.request))
+        return Call(
+            model=choice.model,
+            instructions=prompt.instructions,
+            turns=(Said("user", prompt.content), *prompt.turns),
+            name=role.name,
+            schema=schema_of(role.reply) if role.form == "json" else None,
+            temperature=choice.temperature,
+            top_p=choice.top_p,
+            max_tokens=choice.max_tokens,
+            stop=role.defaults.stop,
+        )
+
+    def _check_window(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> int:
+        """Return the tokens that the window has left; raise `ModelRejected` when the request does not fit in."""
+        formed = self._formed(run, call)
+        count = counter_for(call.model)
+        tokens = sum(count(text) for text in (formed.instructions, *(turn.text for turn in formed.turns)))
+        room = run.choice.window - tokens
+        if room < 0:
+            raise ModelRejected(
+                f"the request for {run.role.name} has about {tokens} tokens, and its window {run.choice.window}; "
+                "shorten it, or raise model.window if the model takes more"
+            )
+        return room
+
+    async def _ask(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> Completion:
+        """Return what the model says, after as many attempts as it may take."""
+        failures = 0
+        while True:
+            formed = self._formed(run, call)
+            try:
+                return await self._attempt(run, formed)
+            except OutputUnsupported as error:
+                if formed.output == "text" or run.choice.output != "auto":
+                    raise
+                _logger.info("%s is asked for JSON in words from now on: %s", call.model, error)
+                self._unstructured.add((run.choice.place, call.model))
+            except Resting:
+                raise
+            except ModelUnavailable as error:
+                failures += 1
+                wait = self._wait(run, error, failures=failures)
+                if wait is None:
+                    raise
+                _logger.warning("%s: trying again in %.1f s, because %s", run.role.name, wait, error)
+                run.tally.retries += 1
+                await self._sleep(wait)
+
+    def _formed(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> Call:
+        """Return the call in the strictest form that its provider has."""
+        if call.schema is None:
+            return call
+        place, output = run.choice.place, run.choice.output
+        if output == "auto":
+            is_plain = (place, call.model) in self._unstructured
+            output = "text" if is_plain else run.connection.best_output(call.model)
+        if output in {"schema", "tool"} and place.provider not in _SHOWS_NO_SCHEMA:
+            return replace(call, output=output)
+        tongue = run.role.tongue(run.request)
+        shown = describe_form(call.instructions, call.schema, tongue=tongue)
+        return replace(call, output=output, instructions=shown)
+
+    async def _attempt(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> Completion:
+        place = run.choice.place
+        left = min(self._settings.request_timeout, run.deadline - self._now())
+        if left <= 0:
+            raise ModelUnavailable(f"the {self._settings.timeout:g} s for {run.role.name} are over; see model.timeout")
+        with self._breaker(place).guard():
+            run.tally.requests += 1
+            limit = asyncio.timeout(left)
+            try:
+                async with limit:
+                    if run.listener is None:
+                        answer = await run.connection.ask(call)
+                    else:
+                        answer = await run.connection.listen(call, run.listener)
+            except TimeoutError as error:
+                if not limit.expired():
+                    raise  # the listener's own
+                raise ModelUnavailable(f"{place.provider} at {place.base_url} took longer than {left:g} s") from error
+        run.tally.answers.append(answer)
+        if answer.finish == "filter":
+            raise ModelRejected(f"{call.model} declined to answer {run.role.name}, or its answer was withheld")
+        return answer
+
+    def _breaker(self, place: Place) -> Breaker:
+        name = f"{place.provider} at {place.base_url}"
+        if name not in self._breakers:
+            most, rest = self._settings.breaker_failures, self._settings.breaker_rest
+            self._breakers[name] = Breaker(name, failures=most, rest=rest, now=self._now)
+        return self._breakers[name]
+
+    def _wait(self, run: _Run[RequestT, ReplyT, ResponseT], error: ModelUnavailable, *, failures: int) -> float | None:
+        """Return the seconds until the next attempt, or None when there is none."""
+        settings = self._settings
+        if failures >= settings.attempts or (run.listener is not None and run.listener.has_told):
+            return None
+        wait = error.retry_after
+        if wait is None:
+            wait = backoff(failures, base=settings.backoff_base, cap=settings.backoff_cap, chance=self._chance())
+        if wait > settings.backoff_cap or self._now() + wait >= run.deadline:
+            return None
+        return wait
+
+
+def _read(run: _Run[RequestT, ReplyT, ResponseT], answer: Completion) -> ResponseT:
+    """Return the checked response; raise `_Unusable`, saying why, when there is none in what was answer."""
+    role = run.role
+    if not answer.text.strip():
+        raise _Unusable(f"it calls the tool {answer.tool}, and there is no such tool" if answer.tool else "it is empty")
+    try:
+        if role.form == "text":
+            reply = role.reply.model_validate({"text": answer.text})
+        else:
+            reply = read_reply(answer.text, role.reply, cut=answer.finish == "length")
+        return role.read(run.request, reply)
+    except (Unreadable, Refused, InvalidInput) as error:
+        advice = "; it was cut off at its limit, so be brief" if answer.finish == "length" else ""
+        raise _Unusable(f"{error}{advice}") from error

@@ -1,0 +1,124 @@
+"""What goes wrong at a provider, in our own errors: who must act, what was said, and never a key."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
+from remanent.http.client import AnswerTooLarge
+from remanent.http.retries import retry_after
+from remanent.http.scrubbing import Scrubber
+from remanent.language.models.choice import Place
+from remanent.model import Clock
+
+if TYPE_CHECKING:
+    from pydantic_ai.exceptions import ModelHTTPError
+
+_MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
+_UNDERSTOOD = frozenset({400, 404, 415, 422, 501})
+"""Statuses of a provider that read the request and does not know something in it."""
+_STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "structured", "grammar", "tool", "function")
+
+
+class OutputUnsupported(ModelRejected):
+    """The provider does not know the way in which a structured answer was asked for."""
+
+
+class Border:
+    """Where a provider's exceptions become ours."""
+
+    def __init__(self, place: Place, *, clock: Clock) -> None:
+        self._place = place
+        self._clock = clock
+        key = place.key.get_secret_value() if place.key else ""
+        self._scrubber = Scrubber([key])
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Raise `LanguageError` and its kin in place of whatever the provider's client raises."""
+        import httpx2
+
+        try:
+            yield
+        except LanguageError:
+            raise
+        except (
+            RuntimeError,  # pydantic-ai's own errors, and that of a client that was closed meanwhile
+            httpx2.HTTPError,
+            httpx2.StreamError,
+            httpx2.InvalidURL,
+            AnswerTooLarge,
+            OSError,
+            # What the client's own reading of a malformed answer ends in.
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
+            raise self._translate(error, now=self._clock()) from self._scrubber.cause(error)
+
+    def _translate(self, error: Exception, *, now: datetime) -> LanguageError:
+        from pydantic_ai import exceptions as vendor
+
+        who = f"{self._place.provider} at {self._place.base_url}"
+        too_large = _find(error, AnswerTooLarge)
+        if too_large is not None:
+            return Refused(f"{who}: {too_large}")
+        if isinstance(error, vendor.ModelHTTPError):
+            return self._of_status(error, who=who, now=now)
+        if isinstance(error, vendor.ModelRequestRejectedError | vendor.ModelQuotaExceededError | vendor.UserError):
+            return ModelRejected(f"{who} rejects the request: {self._said(error)}")
+        if isinstance(error, vendor.ModelTimeoutError):
+            return ModelUnavailable(f"{who} did not answer in time; see model.read_timeout and model.connect_timeout")
+        if isinstance(error, vendor.ModelAPIError):
+            return ModelUnavailable(f"{who} failed: {self._said(error)}")
+        if (
+            type(error) is RuntimeError
+            or isinstance(error, OSError)
+            or type(error).__module__.partition(".")[0] == "httpx2"
+        ):
+            return ModelUnavailable(f"{who} could not be reached: {self._said(error) or type(error).__name__}")
+        # The text of such an error repeats what came, which is not ours to show.
+        return ModelUnavailable(f"{who} answered with something that is no answer ({type(error).__name__})")
+
+    def _of_status(self, error: "ModelHTTPError", *, who: str, now: datetime) -> LanguageError:
+        from pydantic_ai import exceptions as vendor
+
+        said = self._said(error)
+        told = f"{who} answers {error.status_code}: {said}"
+        if isinstance(error, vendor.ModelQuotaExceededError):
+            return ModelRejected(f"{told}. The account has no quota left")
+        if error.status_code in _MAY_PASS and not isinstance(error, vendor.ModelRequestRejectedError):
+            return ModelUnavailable(told, retry_after=retry_after(error.headers or {}, now=now))
+        if isinstance(error, vendor.ModelAuthenticationError):
+            return ModelRejected(f"{told}. Check model.api_key and what it is allowed to do")
+        if isinstance(error, vendor.ModelContextWindowExceededError):
+            return ModelRejected(f"{told}. The request is too long for this model; lower model.window")
+        if error.status_code in _UNDERSTOOD and any(word in said.lower() for word in _STRUCTURE):
+            return OutputUnsupported(f"{told}. Another value of model.output may help")
+        if isinstance(error, vendor.ModelNotFoundError):
+            return ModelRejected(f"{told}. Check model.name and model.base_url")
+        return ModelRejected(told)
+
+    def _said(self, error: Exception) -> str:
+        """Return what the provider said, in a line and without keys."""
+        body = getattr(error, "body", None)
+        if isinstance(body, dict):
+            inner = body.get("error", body)
+            text = inner.get("message") if isinstance(inner, dict) else inner
+            return self._scrubber.clean(str(text or body))
+        text = str(body or error)
+        if text.lstrip().startswith("<"):
+            return "a page of HTML, which a gateway may have written"
+        return self._scrubber.clean(text)
+
+
+def _find(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
+    """Return the error of a kind among an error and its causes."""
+    for _ in range(20):
+        if error is None or isinstance(error, kind):
+            return error
+        error = error.__cause__ or error.__context__
+    return None

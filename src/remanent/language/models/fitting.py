@@ -1,0 +1,288 @@
+"""Making a value fit the type that was asked for, where only its form is wrong.
+
+A model that writes "0.9" for 0.9, one object for a list of one, or "a, b" for two words has said what it means.
+Pydantic has the last word: what is changed here is checked like everything else.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pydantic import JsonValue
+
+from remanent.errors import InvalidInput
+from remanent.language.models.parsing import Unreadable, read_values
+from remanent.model import Word
+
+_ReplyT = TypeVar("_ReplyT", bound=Word)
+Schema = dict[str, Any]
+
+_DEEPEST = 32
+_LONGEST_WORD = 40
+_SEPARATOR = re.compile(r"\s*[,，、;；\n]\s*")
+_BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,3}[.)、])\s*")
+_SENTENCE = re.compile(r"[.!?。！？…](?:\s|$)|[。！？]")
+_YES = frozenset({"true", "yes", "y", "1", "是", "对", "真"})
+_NO = frozenset({"false", "no", "n", "0", "否", "不是", "假"})
+_NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%|％)?", re.IGNORECASE | re.ASCII)
+
+
+@lru_cache(maxsize=256)
+def schema_of(reply: type[Word]) -> Schema:
+    """Return the JSON schema of a reply without the titles, which only repeat the names."""
+    schema: Schema = _without_titles(reply.model_json_schema())
+    return schema
+
+
+def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False) -> _ReplyT:
+    """Return the one reply that a text holds; raise `Unreadable`, saying why, when it holds none or several."""
+    fitting: list[_ReplyT] = []
+    problem = ""
+    for value in read_values(text, cut=cut):
+        try:
+            candidate = fit(value, reply)
+        except Unreadable as error:
+            problem = str(error)
+            continue
+        if candidate not in fitting:
+            fitting.append(candidate)
+    if len(fitting) > 1:
+        raise Unreadable("it holds several different JSON objects that fit; write just one")
+    if not fitting:
+        raise Unreadable(problem)
+    return fitting[0]
+
+
+def fit(value: JsonValue, reply: type[_ReplyT]) -> _ReplyT:
+    """Return the value as the type of a reply; raise `Unreadable` when it does not fit in any one way."""
+    schema = schema_of(reply)
+    shaped = _Shaper(schema).shape(value, schema)
+    if not isinstance(shaped, dict):
+        raise Unreadable(f"a JSON object was expected, not {_kind(shaped)}")
+    known = schema.get("properties", {})
+    if known and not known.keys() & shaped.keys():
+        raise Unreadable(f"it has none of the keys {', '.join(known)}")
+    try:
+        return reply.model_validate(shaped)
+    except InvalidInput as error:
+        raise Unreadable(str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Shaper:
+    """Shapes values by one schema, whose definitions it knows."""
+
+    root: Schema
+
+    def shape(self, value: JsonValue, schema: Schema, *, depth: int = 0) -> JsonValue:
+        """Return the value in the form that the schema wants, or unchanged where that is not plain."""
+        schema = self._resolve(schema)
+        if depth > _DEEPEST:
+            return value
+        if "enum" in schema or "const" in schema:
+            return _choose(value, schema.get("enum") or [schema["const"]])
+        branches = schema.get("anyOf") or schema.get("oneOf")
+        if branches:
+            return self._shape_one_of(value, branches, depth=depth)
+        shapers: dict[str, Callable[[], JsonValue]] = {
+            "object": lambda: self._shape_object(value, schema, depth=depth),
+            "array": lambda: self._shape_list(value, schema, depth=depth),
+            "string": lambda: _shape_text(value),
+            "number": lambda: _shape_number(value, schema),
+            "integer": lambda: _shape_number(value, schema),
+            "boolean": lambda: _shape_flag(value),
+        }
+        shaper = shapers.get(str(schema.get("type")))
+        return shaper() if shaper else value
+
+    def _resolve(self, schema: Schema) -> Schema:
+        while "$ref" in schema or len(schema.get("allOf", ())) == 1:
+            name = schema.get("$ref", "").rpartition("/")[2]
+            schema = self.root["$defs"][name] if name else schema["allOf"][0]
+        return schema
+
+    def _shape_one_of(self, value: JsonValue, branches: list[Schema], *, depth: int) -> JsonValue:
+        resolved = [self._resolve(branch) for branch in branches]
+        nothing = value is None or (isinstance(value, str) and value.strip().lower() in {"", "null"})
+        if nothing and any(branch.get("type") == "null" for branch in resolved):
+            return None
+        others = [branch for branch in resolved if branch.get("type") != "null"]
+        if any(_is_of(value, branch) for branch in others):
+            others = [branch for branch in others if _is_of(value, branch)]
+        # With several branches left, pydantic knows better than a guess.
+        return self.shape(value, others[0], depth=depth + 1) if len(others) == 1 else value
+
+    def _shape_object(self, value: JsonValue, schema: Schema, *, depth: int) -> JsonValue:
+        value = _unpack(value, dict)
+        properties: dict[str, Schema] = schema.get("properties", {})
+        if isinstance(value, list):
+            value = self._from_list(value, schema)
+        if not isinstance(value, dict) or not properties:
+            return value
+        if schema.get("additionalProperties"):
+            return value
+        members = _match_keys(value, properties)
+        if not members:
+            inner = [part for part in value.values() if isinstance(part, dict) and _match_keys(part, properties)]
+            members = _match_keys(inner[0], properties) if len(inner) == 1 else {}
+        shaped: dict[str, JsonValue] = {}
+        for name, part in members.items():
+            wanted = self.shape(part, properties[name], depth=depth + 1)
+            if wanted is None and "default" in properties[name] and not self._may_be_null(properties[name]):
+                continue
+            shaped[name] = wanted
+        return shaped
+
+    def _from_list(self, items: list[JsonValue], schema: Schema) -> JsonValue:
+        """Take a list for the only list that the object has, or a list of one for the one in it."""
+        properties: dict[str, Schema] = schema.get("properties", {})
+        if len(items) == 1 and isinstance(items[0], dict) and _match_keys(items[0], properties):
+            return items[0]
+        lists = [name for name, part in properties.items() if self._resolve(part).get("type") == "array"]
+        required = set(schema.get("required", ()))
+        return {lists[0]: items} if len(lists) == 1 and required <= set(lists) else items
+
+    def _may_be_null(self, schema: Schema) -> bool:
+        resolved = self._resolve(schema)
+        branches = resolved.get("anyOf") or resolved.get("oneOf") or [resolved]
+        return any(self._resolve(branch).get("type") == "null" for branch in branches)
+
+    def _shape_list(self, value: JsonValue, schema: Schema, *, depth: int) -> JsonValue:
+        value = _unpack(value, list)
+        item: Schema = self._resolve(schema.get("items") or {})
+        if value is None:
+            return []
+        if isinstance(value, str) and item.get("type") == "string":
+            value = _split(value)
+        if not isinstance(value, list):
+            value = [value]
+        places: list[Schema] = schema.get("prefixItems", [])
+        return [
+            self.shape(part, places[number] if number < len(places) else item, depth=depth + 1)
+            for number, part in enumerate(value)
+        ]
+
+
+def _match_keys(value: dict[str, JsonValue], properties: dict[str, Schema]) -> dict[str, JsonValue]:
+    """Return the members with a known name, also where it is spelt `keyWords` or `Key Words`; the rest is dropped."""
+    plain = {_plain(name): name for name in properties}
+    matched = {name: part for name, part in value.items() if name in properties}
+    for name, part in value.items():
+        meant = plain.get(_plain(name))
+        if meant is not None and meant not in matched:
+            matched[meant] = part
+    return matched
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _unpack(value: JsonValue, wanted: type[dict[str, JsonValue]] | type[list[JsonValue]]) -> JsonValue:
+    """Return what a text holds when it is JSON of the wanted kind; some models write JSON into JSON."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
+        return value
+    try:
+        inner = read_values(value)
+    except Unreadable:
+        return value
+    return inner[0] if len(inner) == 1 and isinstance(inner[0], wanted) else value
+
+
+def _choose(value: JsonValue, choices: list[JsonValue]) -> JsonValue:
+    """Return the choice that is meant, whatever its case and the signs between its words."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if value in choices or not isinstance(value, str):
+        return value
+    meant = [choice for choice in choices if _plain(str(choice)) == _plain(value)]
+    return meant[0] if len(meant) == 1 else value
+
+
+def _shape_text(value: JsonValue) -> JsonValue:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, str):
+        # Half of a surrogate pair cannot be stored; it is shown as what cannot be shown.
+        return value.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return value
+
+
+def _shape_number(value: JsonValue, schema: Schema) -> JsonValue:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, str):
+        match = _NUMBER.fullmatch(value.strip())
+        if match is None:
+            return value
+        number = float(match[1])
+        most = schema.get("maximum")
+        if match[2] and most not in {1, 100}:
+            return value  # of one, of a hundred, of something else: not to be told
+        if match[2] and most == 1:
+            number /= 100
+        value = number
+    if schema.get("type") == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _shape_flag(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in _YES or word in _NO:
+            return word in _YES
+    return value
+
+
+def _split(text: str) -> JsonValue:
+    """Return the words of an enumeration, or the lines of a list; a sentence stays whole."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return []
+    if len(lines) > 1 or _BULLET.match(lines[0]):
+        return [_BULLET.sub("", line).strip() for line in lines]
+    words = [word for word in _SEPARATOR.split(text.strip()) if word]
+    if _SENTENCE.search(text) or any(len(word) > _LONGEST_WORD for word in words):
+        return [text.strip()]
+    return list(words)
+
+
+def _is_of(value: JsonValue, schema: Schema) -> bool:
+    """Say whether the value is of the schema's JSON type already."""
+    if "enum" in schema:
+        return value in schema["enum"]
+    if "const" in schema:
+        return bool(value == schema["const"])
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "number": (int, float),
+        "integer": int,
+        "boolean": bool,
+    }
+    kind = kinds.get(str(schema.get("type")))
+    return kind is not None and isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
+
+
+def _kind(value: JsonValue) -> str:
+    names: dict[type, str] = {list: "a list", str: "text", bool: "a truth value", int: "a number", float: "a number"}
+    return names.get(type(value), "null")
+
+
+def _without_titles(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        # A title is text; a field that is called `title` has a schema.
+        return {
+            name: _without_titles(part) for name, part in schema.items() if name != "title" or not isinstance(part, str)
+        }
+    if isinstance(schema, list):
+        return [_without_titles(part) for part in schema]
+    return schema

@@ -1,0 +1,257 @@
+"""Speaking to providers through pydantic-ai, which knows the form of each one's API."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from remanent.http.client import make_client
+from remanent.language.engine import Listener
+from remanent.language.models.call import Call, Completion, Finish, Output
+from remanent.language.models.choice import Place
+from remanent.language.models.failures import Border
+from remanent.model import Clock
+from remanent.settings import ModelSettings
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.providers import Provider
+    from pydantic_ai.settings import ModelSettings as VendorSettings
+
+_FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter", "tool_call": "tool"}
+_NO_KEY = "none"
+"""Sent where a provider needs no key and the client wants one."""
+_NO_TAGS = ("\0<", ">\0")
+"""Tags that no text holds: what a model writes is read as it is, because roles have tags of their own."""
+
+
+class Connection:
+    """One provider at one address with one key: its HTTP connections and the models asked through them."""
+
+    def __init__(self, place: Place, *, settings: ModelSettings, clock: Clock) -> None:
+        self.place = place
+        self._settings = settings
+        self._border = Border(place, clock=clock)
+        self._models: dict[str, Model[Any]] = {}
+        self._opening = asyncio.Lock()
+        self._resources = AsyncExitStack()
+        self._provider: Provider[Any] | None = None
+
+    async def open(self, model: str) -> None:
+        """Load what is needed to ask a model; it takes seconds the first time, so it is not a part of any time-out."""
+        async with self._opening:
+            # In threads: the imports would hold up everything else for as long.
+            if self._provider is None:
+                client, provider = await asyncio.to_thread(_connect, self.place, self._settings)
+                self._resources.push_async_callback(client.aclose)
+                self._provider = provider
+                self._models.clear()
+            if model not in self._models:
+                self._models[model] = await asyncio.to_thread(_make_model, self.place, self._provider, model)
+
+    async def close(self) -> None:
+        """Close the connections; what is still being asked ends in an error."""
+        await self._resources.aclose()
+        self._provider = None
+
+    def best_output(self, model: str) -> Output:
+        """Return the strictest form of answer that the provider has for a model."""
+        profile = self._models[model].profile
+        if profile.get("supports_json_schema_output"):
+            return "schema"
+        if profile.get("supports_json_object_output"):
+            return "json"
+        return "tool" if profile.get("supports_tools", True) else "text"
+
+    async def ask(self, call: Call) -> Completion:
+        """Return a model's answer; raise `LanguageError` and its kin."""
+        from pydantic_ai.direct import model_request
+
+        with self._border.translated():
+            response = await model_request(
+                self._models[call.model],
+                _messages(call),
+                model_settings=self._vendor_settings(call),
+                model_request_parameters=_parameters(call),
+                instrument=False,
+            )
+            return self._completion(response, call)
+
+    async def listen(self, call: Call, listener: Listener) -> Completion:
+        """Return a model's answer and tell its pieces as they come; raise `LanguageError` and its kin."""
+        from pydantic_ai.direct import model_request_stream
+
+        async with AsyncExitStack() as stack:
+            with self._border.translated():
+                stream = await stack.enter_async_context(
+                    model_request_stream(
+                        self._models[call.model],
+                        _messages(call),
+                        model_settings=self._vendor_settings(call),
+                        model_request_parameters=_parameters(call),
+                        instrument=False,
+                    )
+                )
+            events = aiter(stream)
+            while True:
+                with self._border.translated():
+                    try:
+                        event = await anext(events)
+                    except StopAsyncIteration:
+                        return self._completion(stream.get(), call)
+                # Not a part of what is translated: the listener's errors are its own.
+                piece = _text_of(event)
+                if piece:
+                    await listener(piece)
+
+    def _vendor_settings(self, call: Call) -> "VendorSettings":
+        from pydantic_ai.settings import ModelSettings as VendorSettings
+
+        sampling = VendorSettings(max_tokens=call.max_tokens)
+        if _takes_sampling(self._models[call.model].profile):
+            sampling["temperature"] = call.temperature
+            if self.place.provider != "anthropic":  # whose models take one of the two, not both
+                sampling["top_p"] = call.top_p
+        if call.stop:
+            sampling["stop_sequences"] = list(call.stop)
+        return sampling
+
+    def _completion(self, response: "ModelResponse", call: Call) -> Completion:
+        from pydantic_ai.messages import TextPart, ToolCallPart
+
+        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        wanted = [part for part in calls if call.output == "tool" and part.tool_name == call.name]
+        return Completion(
+            text=wanted[0].args_as_json_str() if wanted else text,
+            finish=_FINISHES.get(response.finish_reason or "stop", "other"),
+            tool=calls[0].tool_name if calls and not wanted else "",
+            input_tokens=response.usage.input_tokens,
+            output_tokens=response.usage.output_tokens,
+            cost=self._cost(response),
+        )
+
+    def _cost(self, response: "ModelResponse") -> float | None:
+        """Return the price of an answer, if it is known; what runs at home has none, whatever it is called."""
+        if self.place.provider in {"local", "ollama"} or not response.usage.has_values():
+            return None
+        try:
+            return float(response.cost().total_price)
+        except (LookupError, ValueError, AssertionError):
+            return None
+
+
+def _connect(place: Place, settings: ModelSettings) -> "tuple[httpx2.AsyncClient, Provider[Any]]":
+    """Make the HTTP client and the provider on it. All that is imported here is slow to import."""
+    client = make_client(
+        read_timeout=settings.read_timeout, connect_timeout=settings.connect_timeout, limit=int(settings.max_answer)
+    )
+    key = place.key.get_secret_value() if place.key else _NO_KEY
+    if place.provider == "anthropic":
+        from anthropic import AsyncAnthropic
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        anthropic = AsyncAnthropic(
+            api_key=key, base_url=place.base_url, http_client=client, timeout=client.timeout, max_retries=0
+        )
+        return client, AnthropicProvider(anthropic_client=anthropic)
+    from openai import AsyncOpenAI
+
+    openai = AsyncOpenAI(
+        api_key=key, base_url=place.base_url, http_client=client, timeout=client.timeout, max_retries=0
+    )
+    if place.provider != "openai":
+        # The client takes these from the environment; they are nobody else's business.
+        openai.organization = openai.project = openai.admin_api_key = None
+    return client, _on_openai(place, openai)
+
+
+def _on_openai(place: Place, client: "AsyncOpenAI") -> "Provider[Any]":
+    """Return the provider that speaks OpenAI's API in its own way."""
+    from pydantic_ai.providers.deepseek import DeepSeekProvider
+    from pydantic_ai.providers.ollama import OllamaProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    match place.provider:
+        case "openai":
+            return OpenAIProvider(openai_client=client)
+        case "deepseek":
+            return DeepSeekProvider(openai_client=client)
+        case "ollama":
+            return OllamaProvider(openai_client=client)
+        case _:
+            return OpenAICompatibleProvider("local", openai_client=client)
+
+
+def _make_model(place: Place, provider: "Provider[Any]", name: str) -> "Model[Any]":
+    from pydantic_ai.profiles import ModelProfile
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+
+    if place.provider == "anthropic":
+        from pydantic_ai.models.anthropic import AnthropicModel
+
+        return AnthropicModel(name, provider=provider, profile=ModelProfile(thinking_tags=_NO_TAGS))
+    from pydantic_ai.models.openai import OpenAIChatModel
+
+    profile = OpenAIModelProfile(
+        thinking_tags=_NO_TAGS,
+        # A stream that just ends was cut; one that is done says why.
+        openai_chat_streaming_requires_finish_reason=True,
+        # OpenAI alone wants the newer name, and few of the others know it.
+        openai_chat_supports_max_completion_tokens=place.provider == "openai",
+    )
+    return OpenAIChatModel(name, provider=provider, profile=profile)
+
+
+def _takes_sampling(profile: Mapping[str, Any]) -> bool:
+    """Say whether a model takes a temperature; those that reason before they answer mostly do not."""
+    if profile.get("anthropic_disallows_sampling_settings"):
+        return False
+    if not profile.get("openai_supports_reasoning"):
+        return True
+    return bool(profile.get("openai_supports_reasoning_effort_none")) and not profile.get("thinking_enabled_by_default")
+
+
+def _messages(call: Call) -> "list[ModelMessage]":
+    from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+
+    return [
+        ModelRequest(parts=[UserPromptPart(content=turn.text)], instructions=call.instructions)
+        if turn.speaker == "user"
+        else ModelResponse(parts=[TextPart(content=turn.text)])
+        for turn in call.turns
+    ]
+
+
+def _parameters(call: Call) -> "ModelRequestParameters":
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    if call.schema is None or call.output == "text":
+        return ModelRequestParameters()
+    schema = deepcopy(call.schema)  # each provider rewrites it to what it understands
+    if call.output == "tool":
+        tool = ToolDefinition(name=call.name, parameters_json_schema=schema, kind="output")
+        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    return ModelRequestParameters(
+        output_mode="native" if call.output == "schema" else "prompted",
+        output_object=OutputObjectDefinition(json_schema=schema, name=call.name),
+        prompted_output_template=False,  # the schema is shown in the instructions, in the language of the rest
+    )
+
+
+def _text_of(event: object) -> str:
+    """Return the text that an event of a stream adds."""
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+        return event.part.content
+    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+        return event.delta.content_delta
+    return ""

@@ -1,0 +1,1 @@
+"""Language work without a model: deterministic, modest, honest about what it is."""

@@ -1,0 +1,62 @@
+"""How alike texts are: by their vectors where there is an embedder, by their words where there is none."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from remanent.language.offline.toolbox import Toolbox
+from remanent.text.words import query_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Texts are compared by their beginnings; what matters of a longer one is said there.
+_READ = 2_000
+
+
+async def likeness(texts: Sequence[str], toolbox: Toolbox) -> "NDArray[np.float32]":
+    """Return how alike each two of the texts are, from 0 to 1; the same text is always alike by 1."""
+    import numpy as np
+
+    by_words = _cosines(texts)
+    if toolbox.embedder is None or not texts:
+        return by_words
+    vectors = await toolbox.embedder.embed([text[:_READ] for text in texts])
+    by_meaning = np.clip(vectors @ vectors.T, 0, 1)
+    # Words that are shared count beside the meaning: a name or a number says more than any vector tells.
+    both = 0.75 * by_meaning + 0.25 * by_words
+    return np.asarray(np.maximum(both, np.where(by_words > 0.999, 1, 0)), np.float32)
+
+
+async def likeness_to(text: str, others: Sequence[str], toolbox: Toolbox) -> list[float]:
+    """Return how alike one text is to each of the others."""
+    matrix = await likeness([text, *others], toolbox)
+    return [float(value) for value in matrix[0, 1:]]
+
+
+def overlap(one: str, other: str) -> float:
+    """Return the share of the shorter text's terms that the other has, too."""
+    first, second = set(query_terms(one)), set(query_terms(other))
+    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
+
+
+def _cosines(texts: Sequence[str]) -> "NDArray[np.float32]":
+    """Return the cosines of the texts' terms, those that many of the texts have weighing less."""
+    import numpy as np
+
+    counts = [Counter(query_terms(text[:_READ])) for text in texts]
+    spread = Counter(term for count in counts for term in count)
+    places = {term: place for place, term in enumerate(spread)}
+    rows = np.zeros((len(texts), len(places)), np.float32)
+    for row, count in enumerate(counts):
+        for term, times in count.items():
+            weight = 1.0 if len(texts) < 3 else math.log(1 + len(texts) / spread[term])
+            rows[row, places[term]] = (1 + math.log(times)) * weight
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    rows /= lengths
+    same: NDArray[np.float32] = np.clip(rows @ rows.T, 0, 1)
+    np.fill_diagonal(same, 1)
+    return same

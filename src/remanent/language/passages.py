@@ -1,0 +1,111 @@
+"""Numbered passages: what a model names by number, so that it need not copy text, and code puts together again."""
+
+import math
+from collections.abc import Collection, Sequence
+
+from remanent.text.sentences import paragraphs, sentences
+from remanent.text.spans import Span
+
+LONGEST_PASSAGE = 800
+MOST_PASSAGES = 200
+"""More numbers than this would leave too little of a window to the text, and a model would lose count."""
+
+
+def passages(text: str, *, longest: int = LONGEST_PASSAGE, most: int = MOST_PASSAGES) -> list[Span]:
+    """Part a text into passages that cover it exactly: paragraphs, long ones at the ends of sentences.
+
+    A heading stays with what it is the heading of. In a text of very many paragraphs, neighbours share a passage.
+    """
+    parts: list[Span] = []
+    for paragraph in _with_headings(text, paragraphs(text)):
+        parts += _at_sentences(text, paragraph, longest) if len(paragraph) > longest else [paragraph]
+    if len(parts) > most:
+        parts = packed(parts, at_least=math.ceil(len(text) / most))
+    return _without_blanks(text, parts)
+
+
+def packed(spans: Sequence[Span], *, at_least: int) -> list[Span]:
+    """Join spans that follow each other until each has so many characters; the last may have fewer."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and len(joined[-1]) < at_least:
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
+
+
+def filled(spans: Sequence[Span], *, at_most: int) -> list[Span]:
+    """Join spans that follow each other as long as they have at most so many characters together."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and span.end - joined[-1].start <= at_most:
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
+
+
+def assembled(count: int, groups: Sequence[Collection[int]]) -> list[list[int]]:
+    """Give each of the numbers from 1 to `count` to one group: the first that claims it, else the nearest one's.
+
+    Numbers outside that range are passed over; with no group at all there is nothing to give to.
+    """
+    owner: dict[int, int] = {}
+    for place, group in enumerate(groups):
+        for number in group:
+            if 1 <= number <= count:
+                owner.setdefault(number, place)
+    if not owner:
+        return [list(range(1, count + 1)) if place == 0 else [] for place in range(len(groups))]
+    claimed = sorted(owner)
+    given: list[list[int]] = [[] for _ in groups]
+    for number in range(1, count + 1):
+        # The one before wins a tie: what follows a passage more often belongs to it than what precedes one.
+        nearest = owner.get(number, owner[min(claimed, key=lambda other: (abs(other - number), other))])
+        given[nearest].append(number)
+    return given
+
+
+def stretches(spans: Sequence[Span], numbers: Sequence[int]) -> list[Span]:
+    """Return what the numbered spans cover, with those that follow each other joined."""
+    joined: list[Span] = []
+    for number in sorted(numbers):
+        span = spans[number - 1]
+        if joined and joined[-1].end == span.start:
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
+
+
+def _at_sentences(text: str, paragraph: Span, longest: int) -> list[Span]:
+    start = paragraph.start
+    parts = [Span(start + part.start, start + part.end) for part in sentences(paragraph.of(text))]
+    return filled(parts, at_most=longest)
+
+
+def _with_headings(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Join a paragraph that is only a heading to the one below it."""
+    joined: list[Span] = []
+    heading = False
+    for span in spans:
+        if heading:
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+        bare = span.of(text).strip()
+        heading = bare.startswith("#") and "\n" not in bare
+    return joined
+
+
+def _without_blanks(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Join passages that are only white space to the one before, or the one after at the beginning."""
+    joined: list[Span] = []
+    for span in spans:
+        blank_before = len(joined) == 1 and not joined[0].of(text).strip()
+        if joined and (blank_before or not span.of(text).strip()):
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined

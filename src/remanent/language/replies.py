@@ -1,0 +1,58 @@
+"""What the replies of models have in common: forms of a value that have one reading are taken for it."""
+
+import re
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from remanent.model.word import Share, Text
+
+_RANGE = re.compile(r"\D{0,12}?(\d{1,6})\s*(?:[-–—~～]|to|至|到)\s*\D{0,4}?(\d{1,6})\D{0,4}")
+_NUMBER = re.compile(r"\D{0,12}?(\d{1,6})\D{0,4}")
+_SEPARATOR = re.compile(r"[,，、;；\s]*[,，、;；][,，、;；\s]*")
+_LONGEST_RANGE = 1000
+MOST_ITEMS = 1000
+"""Things that a reply may list; far more than any request can give rise to."""
+
+
+def _numbers(value: object) -> object:
+    """Read 3, "3", "p3", "1, 2" and "4-6" as the numbers that they name."""
+    items = value if isinstance(value, list | tuple) else [value]
+    numbers: list[object] = []
+    for item in items:
+        parts = _SEPARATOR.split(item.strip()) if isinstance(item, str) else [item]
+        for part in parts:
+            numbers += _named(part) if isinstance(part, str) else [part]
+    return numbers
+
+
+def _named(text: str) -> list[object]:
+    if not text.strip():
+        return []
+    span = _RANGE.fullmatch(text)
+    if span and 0 <= int(span[2]) - int(span[1]) < _LONGEST_RANGE:
+        return list(range(int(span[1]), int(span[2]) + 1))
+    one = _NUMBER.fullmatch(text)
+    return [int(one[1])] if one else [text]
+
+
+def _share(value: object) -> object:
+    """Read 95 as 0.95: a model that writes so means per cent."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 1 < value <= 100:
+        return value / 100
+    return value
+
+
+Numbers = Annotated[
+    tuple[Annotated[int, Field(ge=0, le=2**31)], ...], BeforeValidator(_numbers), Field(max_length=5000)
+]
+"""Numbers of passages that were shown."""
+
+Confidence = Annotated[Share, BeforeValidator(_share)]
+"""How sure a model says that it is."""
+
+Prose = Annotated[Text, Field(max_length=100_000)]
+"""What a model wrote; brought into the bounds of the response when it is read."""
+
+Words = Annotated[tuple[Annotated[Text, Field(max_length=2_000)], ...], Field(max_length=200)]
+Lines = Annotated[tuple[Prose, ...], Field(max_length=200)]

@@ -1,0 +1,103 @@
+"""What a role is: typed input and output, what a model is told, and how it is done without one."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
+
+from remanent.language.tongue import Tongue
+from remanent.model import Word
+from remanent.model.word import Text
+
+if TYPE_CHECKING:
+    from remanent.language.offline.toolbox import Toolbox
+
+RequestT = TypeVar("RequestT", bound=Word)
+ReplyT = TypeVar("ReplyT", bound=Word)
+ResponseT = TypeVar("ResponseT", bound=Word)
+
+Form = Literal["json", "text"]
+"""How a model replies: with one JSON object of the role's `reply`, or with plain text."""
+
+
+class Tier(StrEnum):
+    """What sort of model a role needs; settings name a model for each."""
+
+    CORE = "core"
+    CODE = "code"
+    COMPRESSION = "compression"
+    EXTRACTION = "extraction"
+    INTENT = "intent"
+    EMBEDDING = "embedding"
+    RERANK = "rerank"
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """How a role's model is called unless settings say otherwise."""
+
+    tier: Tier = Tier.CORE
+    temperature: float = 0.6
+    top_p: float = 0.95
+    max_tokens: int = 4096
+    window: int = 32_000
+    """Tokens of input that a request may have."""
+    stop: tuple[str, ...] = ()
+    """Where a model is to stop writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn of a conversation with a model."""
+
+    speaker: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is told: its part, which never changes, the matter at hand, and what was said since."""
+
+    instructions: str
+    content: str
+    turns: tuple[Said, ...] = ()
+    """What followed the content, oldest first; only a role that goes on over several calls has any."""
+
+
+class TextReply(Word):
+    """The reply of a role of the form `text`: what the model wrote."""
+
+    text: Text
+
+
+class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
+    """One thing that is asked of language.
+
+    A model's `Reply` is a proposal: `read` checks it against what was shown and turns it into the `Response`.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str] = "1"
+    """Raised when a change of wording or of reading makes other responses; kept on what is derived from them."""
+    defaults: ClassVar[Defaults]
+    form: ClassVar[Form] = "json"
+    """With `text`, the reply is a word of one field, `text`, and the engine can stream it."""
+    request: type[RequestT]
+    reply: type[ReplyT]
+    """What a model must return; its schema is shown to the model."""
+
+    @abstractmethod
+    def tongue(self, request: RequestT) -> Tongue:
+        """Return the language to speak to a model in."""
+
+    @abstractmethod
+    def prompt(self, request: RequestT, *, tongue: Tongue) -> Prompt:
+        """Return what a model is told; stored text in it is escaped."""
+
+    @abstractmethod
+    def read(self, request: RequestT, reply: ReplyT) -> ResponseT:
+        """Return the checked response; raise `Refused` for ids that were not shown and other impossible answers."""
+
+    @abstractmethod
+    async def offline(self, request: RequestT, toolbox: "Toolbox") -> ResponseT:
+        """Do it without a model: simpler, honest and deterministic."""

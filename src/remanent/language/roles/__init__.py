@@ -1,0 +1,62 @@
+"""One module per role: what a model is told, how its reply is read, and how it is done without one.
+
+What does it without a model is imported when it is first needed: its word lists take time to load, and not every
+program that opens a memory asks for language work.
+"""
+
+from typing import Any
+
+from remanent.language.role import Role
+from remanent.language.roles.analysis import Analysis
+from remanent.language.roles.annotation import Annotation
+from remanent.language.roles.classification import Classification
+from remanent.language.roles.extraction import Extraction
+from remanent.language.roles.hyde import Hyde
+from remanent.language.roles.integration import Integration
+from remanent.language.roles.intent import IntentRecognition
+from remanent.language.roles.planning import Planning
+from remanent.language.roles.react import React
+from remanent.language.roles.relation_naming import RelationNaming
+from remanent.language.roles.reranking import Reranking
+from remanent.language.roles.rewriting import Rewriting
+from remanent.language.roles.segmentation import Segmentation
+from remanent.language.roles.structure import Structure
+from remanent.language.roles.summary import Summary
+
+ANALYSIS = Analysis()
+ANNOTATION = Annotation()
+CLASSIFICATION = Classification()
+EXTRACTION = Extraction()
+HYDE = Hyde()
+INTEGRATION = Integration()
+INTENT = IntentRecognition()
+PLANNING = Planning()
+REACT = React()
+RELATION_NAMING = RelationNaming()
+RERANKING = Reranking()
+REWRITING = Rewriting()
+SEGMENTATION = Segmentation()
+STRUCTURE = Structure()
+SUMMARY = Summary()
+
+ROLES: dict[str, Role[Any, Any, Any]] = {
+    role.name: role
+    for role in (
+        CLASSIFICATION,
+        STRUCTURE,
+        ANALYSIS,
+        INTEGRATION,
+        PLANNING,
+        REACT,
+        SEGMENTATION,
+        ANNOTATION,
+        RELATION_NAMING,
+        EXTRACTION,
+        SUMMARY,
+        INTENT,
+        REWRITING,
+        HYDE,
+        RERANKING,
+    )
+}
+"""Every role by its name, the task bank's first."""

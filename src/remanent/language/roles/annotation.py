@@ -1,0 +1,149 @@
+"""Annotation: a model gives a phrase and keywords, and compresses when asked; code holds lengths and numbers."""
+
+import re
+from typing import TYPE_CHECKING
+
+from remanent.errors import Refused
+from remanent.language.exchanges.annotation import (
+    LONGEST_PHRASE,
+    MOST_ANNOTATED_KEYWORDS,
+    AnnotationRequest,
+    AnnotationResponse,
+)
+from remanent.language.replies import Prose, Words
+from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.language.tidying import keywords, line, remark, shortened
+from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.wording import Wording, block, prompt
+from remanent.model import Word
+from remanent.text.folding import fold
+from remanent.text.keywords import keywords as keywords_of
+from remanent.text.numbers import quantities
+
+if TYPE_CHECKING:
+    from remanent.language.offline.toolbox import Toolbox
+
+_FEWEST_KEYWORDS = 3
+_NUMBER = re.compile(r"\d+(?:,\d+)*(?:\.\d+)?")
+_INSTRUCTIONS: Wording = {
+    "zh": """
+你负责给一条记忆写标注。
+字段：
+phrase：概括这条记忆的短语，10 到 20 个字。
+keywords：3 到 5 个关键词，名词或名词短语，最重要的在前。
+使用原文的语言，不添加原文没有的内容。
+示例：{"phrase": "小丽五月搬到杭州工作", "keywords": ["小丽", "搬家", "杭州"]}
+""",
+    "en": """
+You annotate a memory.
+Fields:
+phrase: a phrase of 10 to 20 characters (two to four words) that says what it is about.
+keywords: 3 to 5 keywords, nouns or noun phrases, the most important first.
+Write in the language of the text and add nothing that is not in it.
+Example: {"phrase": "Lily moved to Leeds", "keywords": ["Lily", "move", "Leeds"]}
+""",
+}
+_COMPRESSING: Wording = {
+    "zh": """
+你负责把一条记忆压缩到指定长度，并写标注。
+字段：
+content：压缩后的内容，不超过 <limit> 指定的字符数，句子完整。先保留谁、做了什么、结论、数字、日期、否定，\
+再舍弃细节和修饰；数字和名称照原文，不添加原文没有的内容。
+phrase：概括这条记忆的短语，10 到 20 个字。
+keywords：3 到 5 个关键词，名词或名词短语，最重要的在前。
+使用原文的语言。
+示例：{"content": "小丽 5 月搬到杭州，没有换工作。", "phrase": "小丽五月搬到杭州居住", "keywords": ["小丽", "搬家", \
+"杭州"]}
+""",
+    "en": """
+You compress a memory to a given length and annotate it.
+Fields:
+content: the compressed memory, at most as many characters as <limit> says, in whole sentences. Keep who did what, \
+conclusions, numbers, dates and negations before details and ornament; numbers and names as in the text; add \
+nothing that is not in it.
+phrase: a phrase of 10 to 20 characters (two to four words) that says what it is about.
+keywords: 3 to 5 keywords, nouns or noun phrases, the most important first.
+Write in the language of the text.
+Example: {"content": "Lily moved to Leeds in May and kept her job.", "phrase": "Lily moved to Leeds", "keywords": \
+["Lily", "move", "Leeds"]}
+""",
+}
+
+
+class AnnotationReply(Word):
+    """A memory's annotation, with its compressed content where that was asked for."""
+
+    content: Prose = ""
+    phrase: Prose
+    keywords: Words
+
+
+class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
+    """Give a memory its phrase and keywords, and fewer characters if it must have fewer."""
+
+    name = "annotation"
+    defaults = Defaults(tier=Tier.COMPRESSION, temperature=0.1, top_p=0.9, max_tokens=2048)
+    request = AnnotationRequest
+    reply = AnnotationReply
+
+    def tongue(self, request: AnnotationRequest) -> Tongue:
+        """Speak the language of the text."""
+        return tongue_of(request.text)
+
+    def prompt(self, request: AnnotationRequest, *, tongue: Tongue) -> Prompt:
+        """Show the text, and the length that it must come down to."""
+        target = _target(request)
+        if target is None:
+            return prompt(_INSTRUCTIONS[tongue], [block("text", request.text)], tongue=tongue)
+        parts = [block("text", request.text), block("limit", str(target))]
+        return prompt(_COMPRESSING[tongue], parts, tongue=tongue)
+
+    def read(self, request: AnnotationRequest, reply: AnnotationReply) -> AnnotationResponse:
+        """Hold the lengths; refuse a compression that is none or that brings in numbers of its own."""
+        target = _target(request)
+        phrase = line(reply.phrase, LONGEST_PHRASE)
+        if not phrase:
+            raise Refused("phrase must not be empty")
+        return AnnotationResponse(
+            content=request.text if target is None else _compressed(request.text, reply.content, target),
+            phrase=phrase,
+            keywords=_enough(keywords(reply.keywords, most=MOST_ANNOTATED_KEYWORDS), request.text),
+        )
+
+    async def offline(self, request: AnnotationRequest, toolbox: "Toolbox") -> AnnotationResponse:
+        """Take keywords and a phrase from the text, and keep its most telling sentences."""
+        from remanent.language.offline.annotating import annotate
+
+        return await annotate(request, toolbox)
+
+
+def _target(request: AnnotationRequest) -> int | None:
+    """Return the length to compress to, or nothing when the text is short enough as it is."""
+    target = request.target_length
+    return target if target is not None and target < len(request.text) else None
+
+
+def _enough(words: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Return the words, and where a model gave too few, the most telling ones of the text after them."""
+    if len(words) >= _FEWEST_KEYWORDS:
+        return words
+    found = (keyword.text for keyword in keywords_of(text, limit=MOST_ANNOTATED_KEYWORDS))
+    return keywords((*words, *found), most=_FEWEST_KEYWORDS)
+
+
+def _new_numbers(content: str, text: str) -> list[str]:
+    """Return the numbers that the content has and the text has not, neither as written nor in words."""
+    known = set(_NUMBER.findall(fold(text)))
+    values = {value for quantity in quantities(text) for value in (quantity.value, quantity.base_value)}
+    numbers = [number for number in _NUMBER.findall(fold(content)) if number not in known]
+    return [number for number in numbers if float(number.replace(",", "")) not in values]
+
+
+def _compressed(text: str, content: str, target: int) -> str:
+    content = remark(content, len(text))
+    if not content:
+        raise Refused(f"content must hold the text in at most {target} characters")
+    invented = _new_numbers(content, text)
+    if invented:
+        raise Refused(f"content has numbers that the text has not: {', '.join(invented[:5])}; keep numbers as written")
+    return shortened(content, target)

@@ -1,0 +1,64 @@
+"""Bringing what a model wrote into bounds: one line, so many characters, each word once."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from remanent.language.exchanges.shapes import LONGEST_KEYWORD, LONGEST_REMARK, MOST_KEYWORDS
+from remanent.text.budget import fit
+from remanent.text.excerpt import excerpt
+from remanent.text.sentences import sentences
+from remanent.text.tokens import ESTIMATE
+
+_SPACE = re.compile(r"\s+")
+_MANY_BREAKS = re.compile(r"\s*\n\s*\n\s*")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]")
+
+
+def line(text: str, limit: int) -> str:
+    """Return the text as one line of at most so many characters, cut between words."""
+    return excerpt(_SPACE.sub(" ", _CONTROL.sub(" ", text)).strip(), limit)
+
+
+def remark(text: str, limit: int = LONGEST_REMARK) -> str:
+    """Return the text, its lines kept, in at most so many characters, whole sentences as far as there are any."""
+    return shortened(_MANY_BREAKS.sub("\n\n", _CONTROL.sub(" ", text.replace("\r\n", "\n"))).strip(), limit)
+
+
+def lines(texts: Iterable[str], *, most: int, limit: int = LONGEST_REMARK) -> tuple[str, ...]:
+    """Return the texts as single lines, each once and none blank."""
+    return tuple(_once(line(text, limit) for text in texts))[:most]
+
+
+def keywords(words: Iterable[str], *, most: int = MOST_KEYWORDS) -> tuple[str, ...]:
+    """Return the words without the marks around them, each once whatever its case, none blank."""
+    return tuple(_once(line(word.strip(" \t\n#,，、。;；\"'“”‘’`"), LONGEST_KEYWORD) for word in words))[:most]
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return the whole sentences from the beginning that fit into so many characters; at least a part of the first."""
+    if len(text) <= limit:
+        return text
+    end = 0
+    for sentence in sentences(text):
+        if len(text[: sentence.end].rstrip()) > limit:
+            break
+        end = sentence.end
+    return text[:end].rstrip() or excerpt(text, limit) or text[:limit]
+
+
+def within_tokens(text: str, limit: int) -> str:
+    """Return the beginning of a text, whole sentences if it has any, that is surely no more than so many tokens.
+
+    The count is the safe estimate, so that a text is the same on every machine whatever tokenizer it has.
+    """
+    return fit(text, max(0, limit), counter=ESTIMATE)
+
+
+def _once(texts: Iterable[str]) -> Iterable[str]:
+    seen: set[str] = set()
+    for text in texts:
+        key = unicodedata.normalize("NFKC", text).casefold()
+        if text and key not in seen:
+            seen.add(key)
+            yield text
