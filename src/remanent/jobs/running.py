@@ -1,0 +1,239 @@
+"""Running one claimed job: its handler, its lease, and what becomes of it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
+from remanent.jobs.failure import Requeue, describe_failure
+from remanent.jobs.retries import retry_delay
+from remanent.jobs.waiting import Sleep
+from remanent.model import Clock, Job, Scope
+from remanent.stores import Store, Transaction
+
+if TYPE_CHECKING:
+    from remanent.settings import JobSettings
+
+Handler = Callable[[Job, Transaction], Awaitable[None]]
+"""Does the work of one kind of job.
+
+It puts its effects into the transaction and does not commit it: the worker adds the job's completion and commits both
+together, so an effect happens once however often the handler runs. It may raise `Requeue`.
+"""
+
+RUNS_AT_ONCE = 3
+"""How often a handler runs again without waiting when somebody else was faster or held the database."""
+
+_NOT_THE_JOBS_FAULT = (StorageFull, StoreBusy, StoreClosed)
+
+_logger = logging.getLogger(__name__)
+
+
+class Outcome(StrEnum):
+    """What became of a claimed job."""
+
+    DONE = "done"
+    RETRIED = "retried"
+    BURIED = "buried"
+    GIVEN_BACK = "given_back"
+    LOST = "lost"
+    """Another worker took it over; what this one did was discarded."""
+    OWED = "owed"
+    """What became of it could not be written yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A job that is no longer run here, and why."""
+
+    job: Job
+    outcome: Outcome
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Debt:
+    """A conclusion that the store could not take."""
+
+    ended: Ended
+    transaction: Transaction
+
+
+class Runner:
+    """Runs claimed jobs; never raises because of what a handler does."""
+
+    def __init__(
+        self, store: Store, *, handlers: Mapping[str, Handler], settings: "JobSettings", clock: Clock, sleep: Sleep
+    ) -> None:
+        self._store = store
+        self._handlers = handlers
+        self._settings = settings
+        self._clock = clock
+        self._sleep = sleep
+        self._work: dict[tuple[str, int], asyncio.Task[None]] = {}
+        self._lost: set[tuple[str, int]] = set()
+        self._debts: dict[Scope, list[_Debt]] = {}
+        self._setbacks: dict[str, int] = {}
+        self._aborting = False
+
+    def abort(self) -> None:
+        """Cancel the handlers that run; their jobs are given back."""
+        self._aborting = True
+        for work in self._work.values():
+            work.cancel()
+
+    async def run(self, job: Job) -> Ended:
+        """Run a job to its end and write down what became of it."""
+        refusal = self._refusal(job)
+        if refusal:
+            return await self._bury(job, refusal)
+        keeper = asyncio.create_task(self._keep_lease(job))
+        try:
+            error = await self._attempt(job)
+            ended = await self._conclude(job, error)
+        except asyncio.CancelledError:
+            # Not the handler was cancelled but all of this: the event loop is going down.
+            await self.give_back(job)
+            raise
+        else:
+            if ended.outcome is not Outcome.GIVEN_BACK:
+                self._setbacks.pop(job.id, None)
+            return ended
+        finally:
+            keeper.cancel()
+            self._lost.discard((job.id, job.fence))
+            await asyncio.gather(keeper, return_exceptions=True)
+
+    async def give_back(self, job: Job, *, wait: timedelta = timedelta(0), error: str = "") -> Ended:
+        """Return a job that did not fail to its place; the attempt does not count."""
+        transaction = self._store.transaction(job.scope)
+        transaction.retry(job, not_before=self._clock() + wait, error=error, counts=False)
+        return await self._write(transaction, Ended(job, Outcome.GIVEN_BACK, error))
+
+    async def pay_debt(self, owner: Scope) -> Ended | None:
+        """Write one thing that the store could not take before; raise what it raises when it still cannot."""
+        debts = self._debts.get(owner)
+        if not debts:
+            self._debts.pop(owner, None)
+            return None
+        ended = debts[0].ended
+        try:
+            await self._store.commit(owner, debts[0].transaction.changes)
+        except LeaseLost:
+            ended = Ended(ended.job, Outcome.LOST)
+        del debts[0]
+        return ended
+
+    def _refusal(self, job: Job) -> str:
+        if job.kind not in self._handlers:
+            return f"no part of this installation does jobs of kind {job.kind!r}; turn it on, then revive the job"
+        if job.attempts > job.max_attempts:
+            # A handler that fails is counted below. Here the process went down with it, time and again.
+            return f"the process ended or lost its lease in each of {job.max_attempts} attempts"
+        return ""
+
+    async def _attempt(self, job: Job) -> BaseException | None:
+        """Run the handler and commit its effects with the job's completion; return what went wrong."""
+        error: BaseException | None = None
+        for _ in range(RUNS_AT_ONCE):
+            transaction = self._store.transaction(job.scope)
+            error = await self._handle(job, transaction)
+            if error is None:
+                error = await self._commit(job, transaction)
+            if not isinstance(error, VersionConflict | StoreBusy) or self._aborting:
+                break
+        return error
+
+    async def _handle(self, job: Job, transaction: Transaction) -> BaseException | None:
+        async def call() -> None:
+            await self._handlers[job.kind](job, transaction)
+
+        # A task of its own, so that it can be cancelled without cancelling the runner.
+        work = asyncio.create_task(call(), name=f"{job.kind} {job.id}")
+        self._work[job.id, job.fence] = work
+        if self._aborting:
+            work.cancel()
+        try:
+            await asyncio.wait({work})
+        finally:
+            self._work.pop((job.id, job.fence), None)
+            if not work.done():
+                work.cancel()
+        return asyncio.CancelledError() if work.cancelled() else work.exception()
+
+    async def _commit(self, job: Job, transaction: Transaction) -> RemanentError | None:
+        try:
+            async with transaction:
+                transaction.finish(job)
+        except RemanentError as error:
+            return error
+        return None
+
+    async def _conclude(self, job: Job, error: BaseException | None) -> Ended:
+        if error is None:
+            return Ended(job, Outcome.DONE)
+        if isinstance(error, LeaseLost) or (job.id, job.fence) in self._lost:
+            _logger.info("job %s (%s) was taken over by another worker; its result was discarded", job.id, job.kind)
+            return Ended(job, Outcome.LOST)
+        if self._aborting and isinstance(error, asyncio.CancelledError | VersionConflict | StoreBusy):
+            return await self.give_back(job)
+        text = describe_failure(error)
+        _logger.warning(
+            "attempt %d of %d of job %s (%s) failed: %s", job.attempts, job.max_attempts, job.id, job.kind, text
+        )
+        _logger.debug("traceback of job %s", job.id, exc_info=error)
+        if isinstance(error, _NOT_THE_JOBS_FAULT):
+            setbacks = self._setbacks[job.id] = self._setbacks.get(job.id, 0) + 1
+            return await self.give_back(job, wait=self._delay(setbacks), error=text)
+        if job.attempts >= job.max_attempts:
+            return await self._bury(job, text)
+        transaction = self._store.transaction(job.scope)
+        later = self._clock() + self._delay(job.attempts)
+        transaction.retry(job, not_before=later, error=text, to_tail=isinstance(error, Requeue))
+        return await self._write(transaction, Ended(job, Outcome.RETRIED, text))
+
+    def _delay(self, failures: int) -> timedelta:
+        return retry_delay(failures, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
+
+    async def _bury(self, job: Job, text: str) -> Ended:
+        _logger.error("job %s (%s) of %s gave up and is kept as a dead letter: %s", job.id, job.kind, job.scope, text)
+        transaction = self._store.transaction(job.scope)
+        transaction.bury(job, error=text)
+        return await self._write(transaction, Ended(job, Outcome.BURIED, text))
+
+    async def _write(self, transaction: Transaction, ended: Ended) -> Ended:
+        """Commit a conclusion, or owe it when the store cannot take it now."""
+        for _ in range(RUNS_AT_ONCE):
+            try:
+                await self._store.commit(transaction.scope, transaction.changes)
+            except StoreBusy:
+                continue
+            except LeaseLost:
+                return Ended(ended.job, Outcome.LOST)
+            except RemanentError as error:
+                _logger.warning("what became of job %s is not yet written: %s", ended.job.id, describe_failure(error))
+                break
+            else:
+                return ended
+        self._debts.setdefault(ended.job.scope.owner, []).append(_Debt(ended, transaction))
+        return Ended(ended.job, Outcome.OWED, ended.error)
+
+    async def _keep_lease(self, job: Job) -> None:
+        lease = timedelta(seconds=self._settings.lease)
+        while True:
+            # A third: two renewals may fail before the lease is over.
+            await self._sleep(self._settings.lease / 3)
+            try:
+                await self._store.renew(job.scope, job_id=job.id, fence=job.fence, until=self._clock() + lease)
+            except LeaseLost:
+                self._lost.add((job.id, job.fence))
+                work = self._work.get((job.id, job.fence))
+                if work is not None:
+                    work.cancel()
+                return
+            except RemanentError as error:
+                _logger.warning("the lease of job %s was not renewed: %s", job.id, describe_failure(error))

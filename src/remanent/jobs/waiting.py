@@ -1,0 +1,24 @@
+"""Waiting for the first of several things, with time that is passed in."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+Sleep = Callable[[float], Awaitable[None]]
+"""Waits so many seconds."""
+
+
+async def pause(sleep: Sleep, seconds: float) -> None:
+    """Wait so many seconds; a coroutine, as tasks are made from."""
+    await sleep(seconds)
+
+
+async def wait_first(*waits: Coroutine[Any, Any, Any]) -> None:
+    """Return when the first has ended, or was cancelled; the others are cancelled and have ended too."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

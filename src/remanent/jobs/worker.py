@@ -1,0 +1,233 @@
+"""The worker of the durable queue: looks at agents' queues, runs what is due, and outlives every failure."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from remanent.errors import CallerError, JobFailed, RemanentError
+from remanent.jobs.agenda import Agenda
+from remanent.jobs.failure import describe_failure
+from remanent.jobs.retries import retry_delay
+from remanent.jobs.running import Ended, Handler, Outcome, Runner
+from remanent.jobs.settling import Progress, Settling
+from remanent.jobs.waiting import Sleep, pause, wait_first
+from remanent.model import Clock, Job, NewId, Scope
+from remanent.stores import QueueState, Store
+
+if TYPE_CHECKING:
+    from remanent.settings import JobSettings
+
+GRACE = 5.0
+"""Seconds that cancelled handlers get to clean up."""
+
+SHORTEST_LOOK = timedelta(milliseconds=100)
+"""Between two looks at a queue that says it has work but hands none out, as when another process is just faster."""
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Failures:
+    """What gave up since somebody was last told."""
+
+    count: int
+    last: Ended
+
+
+class Worker:
+    """Runs the jobs of watched agents.
+
+    Jobs of one lane of an agent run strictly in order, other lanes and agents beside them. A job's effects and its
+    completion are committed together. A failing job is retried with growing waits, its lane waiting with it, and in
+    the end kept as a dead letter, and the lane goes on. Trouble with the store delays work and loses none.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        handlers: Mapping[str, Handler],
+        settings: "JobSettings",
+        clock: Clock,
+        new_id: NewId,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._sleep = sleep
+        self._name = new_id()
+        self._agenda = Agenda(clock=clock, sleep=sleep)
+        self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
+        self._watched: dict[Scope, None] = {}
+        self._troubles: dict[Scope, int] = {}
+        self._failures: dict[Scope, _Failures] = {}
+        self._settlings: set[Settling] = set()
+        self._loops: list[asyncio.Task[None]] = []
+        self._timekeeper: asyncio.Task[None] | None = None
+        self._stopping: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
+
+    def start(self) -> None:
+        """Begin to work, on the running event loop."""
+        if self._loops or self._stopping is not None:
+            raise CallerError("a worker is started once; make a new one")
+        self._store.on_enqueue(self._enqueued)
+        self._timekeeper = asyncio.create_task(self._agenda.keep_time(), name="remanent worker: time")
+        self._loops = [
+            asyncio.create_task(self._loop(), name=f"remanent worker {number}")
+            for number in range(self._settings.concurrency)
+        ]
+
+    def watch(self, scope: Scope) -> None:
+        """Work on an agent's queue from now on; work that an earlier process left there is taken up."""
+        self._watched.setdefault(scope.owner)
+        self._agenda.look_now(scope.owner)
+
+    async def settle(
+        self,
+        scopes: Iterable[Scope] | None = None,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """Return when nothing waits or runs for the agents (all watched ones unless named), future retries included.
+
+        Raises `JobFailed` if any of their jobs gave up here and no `settle` has told of it before, but only once all
+        else is done: a job that fails before `settle` is called is told of as well. Dead letters of earlier runs are
+        not. Raises `BusyError` when the time is over or the worker stops first.
+        """
+        if not self._loops:
+            raise CallerError("the worker was not started, so nothing would ever settle; start it first")
+        owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
+        for owner in owners:
+            self.watch(owner)
+        settling = Settling(self._store, owners, sleep=self._sleep, report=on_progress)
+        if self._stopping is not None:
+            settling.stop()
+        self._settlings.add(settling)
+        try:
+            await settling.wait(timeout=timeout)
+        finally:
+            self._settlings.discard(settling)
+        self._tell_failures(owners)
+
+    async def stop(self, *, drain: bool = True, timeout: float | None = None) -> None:
+        """Take up no more work, let what runs end within the timeout, then cancel it and give it back.
+
+        Without `drain`, what runs is cancelled at once. Cancelling `stop` cuts the waiting short, not the giving back.
+        """
+        if self._stopping is None:
+            self._agenda.close()
+            seconds = self._settings.drain_timeout if timeout is None else timeout
+            self._stopping = asyncio.create_task(self._stop(seconds), name="remanent worker: stop")
+        if not drain:
+            self._hurry.set()
+        try:
+            await asyncio.shield(self._stopping)
+        except asyncio.CancelledError:
+            self._hurry.set()
+            await self._stopping
+            raise
+
+    async def _stop(self, seconds: float) -> None:
+        await wait_first(_all_of(self._loops), pause(self._sleep, seconds), self._hurry.wait())
+        self._runner.abort()
+        await wait_first(_all_of(self._loops), pause(self._sleep, GRACE))
+        for loop in self._loops:
+            if not loop.done():
+                _logger.error("a handler goes on although it was cancelled; its result will be discarded")
+                loop.cancel()
+        if self._timekeeper is not None:
+            self._timekeeper.cancel()
+            await asyncio.gather(self._timekeeper, *self._loops, return_exceptions=True)
+        for settling in self._settlings:
+            settling.stop()
+
+    def _enqueued(self, scope: Scope) -> None:
+        if self._stopping is None:
+            self.watch(scope)
+            for settling in self._settlings:
+                settling.touch(scope.owner)
+
+    async def _loop(self) -> None:
+        while (owner := await self._agenda.next()) is not None:
+            # Gathered, whatever goes wrong in a turn comes back as a value: a defect must not end all background work.
+            [trouble] = await asyncio.gather(self._turn(owner), return_exceptions=True)
+            if trouble is not None:
+                _logger.error("unforeseen error while working for %s", owner, exc_info=trouble)
+                self._postpone(owner)
+
+    async def _turn(self, owner: Scope) -> None:
+        try:
+            job = await self._look(owner)
+        finally:
+            self._agenda.looked(owner)
+        if job is None:
+            return
+        if self._stopping is not None:
+            self._record(await self._runner.give_back(job))
+            return
+        # Another of its lanes may have work for somebody else.
+        self._agenda.look_now(owner)
+        ended = await self._runner.run(job)
+        self._record(ended)
+        if ended.outcome is Outcome.OWED:
+            self._postpone(owner)
+        else:
+            self._agenda.look_now(owner)
+
+    async def _look(self, owner: Scope) -> Job | None:
+        """Claim a job, or arrange the next look."""
+        try:
+            while (ended := await self._runner.pay_debt(owner)) is not None:
+                self._record(ended)
+            now = self._clock()
+            job = await self._store.claim(
+                owner, worker=self._name, now=now, lease=timedelta(seconds=self._settings.lease)
+            )
+            if job is None:
+                self._agenda.look_at(owner, self._next_look(await self._store.queue(owner), now=now))
+        except RemanentError as error:
+            if owner not in self._troubles:
+                _logger.warning("the queue of %s cannot be worked on, trying on: %s", owner, describe_failure(error))
+            self._postpone(owner)
+            return None
+        if self._troubles.pop(owner, 0):
+            _logger.info("the queue of %s can be worked on again", owner)
+        return job
+
+    def _next_look(self, state: QueueState, *, now: datetime) -> datetime:
+        poll = now + timedelta(seconds=self._settings.poll)
+        return poll if state.wake_at is None else max(now + SHORTEST_LOOK, min(state.wake_at, poll))
+
+    def _postpone(self, owner: Scope) -> None:
+        troubles = self._troubles[owner] = self._troubles.get(owner, 0) + 1
+        wait = retry_delay(troubles, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
+        self._agenda.look_at(owner, self._clock() + wait)
+
+    def _record(self, ended: Ended) -> None:
+        if ended.outcome is Outcome.BURIED:
+            failures = self._failures.setdefault(ended.job.scope.owner, _Failures(0, ended))
+            failures.count += 1
+            failures.last = ended
+        for settling in self._settlings:
+            settling.note(ended)
+
+    def _tell_failures(self, owners: list[Scope]) -> None:
+        told = [self._failures.pop(owner) for owner in owners if owner in self._failures]
+        if told:
+            count = sum(failures.count for failures in told)
+            kept = "1 job gave up and is kept as a dead letter"
+            if count != 1:
+                kept = f"{count} jobs gave up and are kept as dead letters"
+            last = told[-1].last
+            raise JobFailed(f"{kept}; the last one is {last.job.kind!r} for {last.job.scope.owner}: {last.error}")
+
+
+async def _all_of(tasks: list[asyncio.Task[None]]) -> None:
+    if tasks:
+        await asyncio.wait(tasks)

@@ -1,0 +1,196 @@
+"""Making what was said findable as itself: a `turn` record per entry, then its vector."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from pydantic import JsonValue
+
+from remanent.embedding import Embedders
+from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
+from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
+
+TURNS = "turns"
+"""The job that makes turn records, and its lane; the state that says how far the journal is covered."""
+
+EMBED = "embed"
+"""The job that gives records their vectors, and its lane."""
+
+REEMBED = "reembed"
+"""The job that brings all vectors to the models in force, and its lane."""
+
+MODELS = "embedding"
+"""The state that names the models which every record has its vectors of."""
+
+PATIENCE = 0.25
+"""Seconds that indexing waits for a lull among writers before each step."""
+
+ENTRIES_AT_ONCE = 256
+RECORDS_AT_ONCE = 64
+
+
+async def indexed_through(store: Store, scope: Scope) -> int:
+    """Return the place in the journal up to which every entry has its turn record."""
+    seq = (await store.states(scope)).get(TURNS, 0)
+    return seq if isinstance(seq, int) else 0
+
+
+def turn_of(entry: Entry) -> Record:
+    """Return an entry as a record; it keeps the entry's id, so that making it again makes nothing new."""
+    return Record(
+        id=entry.id,
+        scope=entry.scope,
+        kind=Kind.TURN,
+        content=entry.text,
+        created_at=entry.recorded_at,
+        updated_at=entry.recorded_at,
+        occurred_at=entry.occurred_at,
+        sources=(Source(entry_id=entry.id, end=len(entry.text)),),
+        trust=entry.origin,
+        data=TurnData(role=entry.role),
+    )
+
+
+class Indexing:
+    """The jobs that stand between the journal and recall."""
+
+    def __init__(
+        self, store: Store, embedders: Embedders | None, *, clock: Clock, new_id: NewId, queue_limit: int
+    ) -> None:
+        self._store = store
+        self._embedders = embedders
+        self._clock = clock
+        self._new_id = new_id
+        self._queue_limit = queue_limit
+        self._writers = 0
+        self._lull = asyncio.Event()
+        self._seen: set[Scope] = set()
+
+    @asynccontextmanager
+    async def kept_waiting(self) -> AsyncIterator[None]:
+        """Let a write go first: what is being said is taken down before what was said is indexed."""
+        self._writers += 1
+        self._lull.clear()
+        try:
+            yield
+        finally:
+            self._writers -= 1
+            if not self._writers:
+                self._lull.set()
+
+    async def _wait_for_writers(self) -> None:
+        if self._writers:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._lull.wait(), PATIENCE)
+
+    def request(self, tx: Transaction, kind: str = TURNS, *, payload: JsonObject | None = None) -> None:
+        """Ask for indexing as part of a unit of work; one request covers everything that waits."""
+        job = Job(
+            id=self._new_id(),
+            scope=tx.scope.owner,
+            kind=kind,
+            lane=kind,
+            key=kind,
+            enqueued_at=self._clock(),
+            payload=payload or {},
+        )
+        tx.enqueue(job, limit=self._queue_limit)
+
+    async def make_turns(self, job: Job, tx: Transaction) -> None:
+        """Give the next entries of the journal their turn records."""
+        await self._wait_for_writers()
+        done = await indexed_through(self._store, job.scope)
+        entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=ENTRIES_AT_ONCE))
+        if not entries:
+            return
+        for record, terms in await asyncio.to_thread(_prepare, entries):
+            tx.put(record, terms=terms)
+        tx.state(TURNS, entries[-1].seq)
+        if self._embedders is not None:
+            self.request(tx, EMBED)
+        if len(entries) == ENTRIES_AT_ONCE:
+            self.request(tx)
+
+    async def embed(self, job: Job, tx: Transaction) -> None:
+        """Give the next records without a vector theirs."""
+        if self._embedders is None:
+            return
+        records = await self._store.unembedded(job.scope, limit=RECORDS_AT_ONCE)
+        if not records:
+            return
+        await self._put_vectors(tx, records)
+        if not await self._models_of(job.scope):
+            tx.state(MODELS, list(self._embedders.model_ids))
+        if len(records) == RECORDS_AT_ONCE:
+            self.request(tx, EMBED)
+
+    # ── changing the models ──────────────────────────────────────────────────
+
+    async def follow_models(self, scope: Scope) -> None:
+        """At an agent's first use, ask for new vectors if those it has are not of the models in force."""
+        owner = scope.owner
+        if self._embedders is None or owner in self._seen:
+            return
+        known = await self._models_of(owner)
+        if known and known != set(self._embedders.model_ids):
+            async with self._store.transaction(owner) as tx:
+                self.request(tx, REEMBED)
+        self._seen.add(owner)
+
+    async def reembed(self, job: Job, tx: Transaction) -> None:
+        """Give the next records the vectors they lack; after the last of them, drop those of models not in force.
+
+        Each step is committed with the next one's beginning, so a crash repeats one step at most.
+        """
+        if self._embedders is None:
+            return
+        wanted = self._embedders.model_ids
+        lacking: list[JsonValue] = [*sorted(set(wanted) - await self._models_of(job.scope))]
+        # Settings may have changed since the walk began: it begins anew then.
+        after = job.payload.get("after") if job.payload.get("models") == lacking else None
+        records = await self._walk(job.scope, after) if lacking else []
+        # Asked after the walk's records were read: one that has no vector at all must get all of them at once.
+        waiting = await self._store.unembedded(job.scope, limit=RECORDS_AT_ONCE)
+        if waiting:
+            await self._put_vectors(tx, waiting)
+            self.request(tx, REEMBED, payload={"models": lacking, "after": after})
+            return
+        alive = [record for record in records if record.status is not Status.FORGOTTEN]
+        await self._put_vectors(tx, alive, among=[str(model) for model in lacking])
+        if len(records) == RECORDS_AT_ONCE:
+            self.request(tx, REEMBED, payload={"models": lacking, "after": records[-1].id})
+            return
+        for model in await self._store.vector_models(job.scope):
+            if model not in wanted:
+                tx.drop_vectors(model)
+        tx.state(MODELS, list(wanted))
+
+    async def _walk(self, scope: Scope, after: JsonValue) -> list[Record]:
+        """Return the next records behind one, or the first when that one was erased since."""
+        every = RecordFilter(statuses=None)
+        if isinstance(after, str) and await self._store.records(scope, RecordQuery(filter=every, record_ids=(after,))):
+            return await self._store.records(scope, RecordQuery(filter=every, after_id=after, limit=RECORDS_AT_ONCE))
+        return await self._store.records(scope, RecordQuery(filter=every, limit=RECORDS_AT_ONCE))
+
+    async def _models_of(self, scope: Scope) -> set[str]:
+        """Return the models whose vectors every record has; of an agent that never noted them, those in the store."""
+        noted = (await self._store.states(scope)).get(MODELS)
+        if isinstance(noted, list):
+            return {str(model) for model in noted}
+        return set(await self._store.vector_models(scope))
+
+    async def _put_vectors(
+        self, tx: Transaction, records: Sequence[Record], *, among: Sequence[str] | None = None
+    ) -> None:
+        """Put all vectors of a record into one unit of work: it counts as embedded from its first one."""
+        if self._embedders is None or not records:
+            return
+        found = await self._embedders.embed([record.content for record in records], among=among)
+        for record, vectors in zip(records, found, strict=True):
+            for model, values in vectors.items():
+                tx.vector(record.id, model=model, values=values, expects=record.version)
+
+
+def _prepare(entries: Sequence[Entry]) -> list[tuple[Record, str]]:
+    records = [turn_of(entry) for entry in entries if entry.text and not entry.erased]
+    return [(record, search_terms(record)) for record in records]
