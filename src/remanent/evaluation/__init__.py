@@ -1,0 +1,1 @@
+"""Measuring Remanent: generated and public data, runners, reports."""

@@ -1,0 +1,49 @@
+"""Plain drawings of what was measured, as SVG."""
+
+from collections.abc import Mapping, Sequence
+from xml.sax.saxutils import escape
+
+_WIDTH, _HEIGHT, _MARGIN = 560, 420, 56
+_FONT = 'font-family="sans-serif" font-size="12"'
+_COLOURS = ("#1b6ca8", "#b3541e", "#3d7a3d", "#6a4c93")
+
+
+def precision_recall(curves: Mapping[str, Sequence[tuple[float, float]]], *, least: float | None = None) -> str:
+    """Return a drawing of precision over recall; each point is (recall, precision), each curve has a name."""
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_FONT}>',
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
+        *_axes(),
+    ]
+    if least is not None:
+        y = _y(least)
+        parts.append(f'<line x1="{_x(0)}" y1="{y}" x2="{_x(1)}" y2="{y}" stroke="#999" stroke-dasharray="4 4"/>')
+    for number, (name, points) in enumerate(curves.items()):
+        colour = _COLOURS[number % len(_COLOURS)]
+        path = " ".join(f"{_x(recall)},{_y(precision)}" for recall, precision in sorted(points))
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        top = 20 + 16 * number
+        parts.append(f'<text x="{_WIDTH - 170}" y="{top}" fill="{colour}">{escape(name)}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _axes() -> list[str]:
+    parts = [
+        f'<line x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(0)}" stroke="black"/>',
+        f'<line x1="{_x(0)}" y1="{_y(0)}" x2="{_x(0)}" y2="{_y(1)}" stroke="black"/>',
+        f'<text x="{_x(0.5)}" y="{_HEIGHT - 12}" text-anchor="middle">recall</text>',
+        f'<text x="16" y="{_y(0.5)}" text-anchor="middle" transform="rotate(-90 16 {_y(0.5)})">precision</text>',
+    ]
+    for tenth in range(0, 11, 2):
+        share = tenth / 10
+        parts.append(f'<text x="{_x(share)}" y="{_y(0) + 18}" text-anchor="middle">{share:g}</text>')
+        parts.append(f'<text x="{_x(0) - 8}" y="{_y(share) + 4}" text-anchor="end">{share:g}</text>')
+    return parts
+
+
+def _x(share: float) -> float:
+    return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
+
+
+def _y(share: float) -> float:
+    return round(_HEIGHT - _MARGIN - share * (_HEIGHT - 2 * _MARGIN), 1)
