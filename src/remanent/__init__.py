@@ -1,0 +1,58 @@
+"""A memory that LLM agents can trust: durable, traceable, searchable, erasable; local first."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from remanent._sync import Agent, Memory, open
+    from remanent.errors import RemanentError
+    from remanent.memory import AsyncAgent, AsyncMemory, aopen
+    from remanent.model import Entry, Found, FoundItem, Message, Receipt, Record, Scope
+    from remanent.settings import Settings
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Agent",
+    "AsyncAgent",
+    "AsyncMemory",
+    "Entry",
+    "Found",
+    "FoundItem",
+    "Memory",
+    "Message",
+    "Receipt",
+    "Record",
+    "RemanentError",
+    "Scope",
+    "Settings",
+    "aopen",
+    "open",
+]
+
+_HOMES = {
+    "remanent._sync": ("Agent", "Memory", "open"),
+    "remanent.errors": ("RemanentError",),
+    "remanent.memory": ("AsyncAgent", "AsyncMemory", "aopen"),
+    "remanent.model": ("Entry", "Found", "FoundItem", "Message", "Receipt", "Record", "Scope"),
+    "remanent.settings": ("Settings",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+if not TYPE_CHECKING:  # else a type checker would believe that every name is here
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used: `import remanent` itself stays instant."""
+        home = _HOME_OF.get(name)
+        if home is None:
+            raise AttributeError(f"module 'remanent' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(home), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return [*__all__, "__version__"]

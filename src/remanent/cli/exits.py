@@ -1,0 +1,109 @@
+"""The exit codes: one table for the program, its users and the documentation."""
+
+import errno
+from dataclasses import dataclass
+from enum import IntEnum
+
+from remanent.errors import (
+    BusyError,
+    CallerError,
+    DuplicateEntry,
+    IntegrityError,
+    JobFailed,
+    MissingDependency,
+    ModelRejected,
+    ModelUnavailable,
+    NotFound,
+    RemanentError,
+    SetupError,
+    StorageError,
+    StorageFull,
+    VersionConflict,
+)
+
+
+class Exit(IntEnum):
+    """How a command ended; the numbers past 64 are those of sysexits."""
+
+    OK = 0
+    NO = 1
+    USAGE = 2
+    NOT_FOUND = 3
+    CONFLICT = 4
+    DAMAGED = 5
+    BAD_INPUT = 65
+    UNAVAILABLE = 69
+    TRY_AGAIN = 75
+    CONFIGURATION = 78
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One code: what it means, and which errors end with it."""
+
+    code: Exit
+    english: str
+    chinese: str
+    errors: tuple[type[RemanentError], ...] = ()
+
+
+TABLE = (
+    Row(Exit.OK, "done", "完成"),
+    Row(
+        Exit.NO,
+        "nothing found, a check failed, or the answer to a question was no",
+        "没有找到、检查未通过，或用户选择了否",
+        (JobFailed,),
+    ),
+    Row(Exit.USAGE, "the command line is wrong", "命令行用法有误"),
+    Row(Exit.NOT_FOUND, "there is no such thing in this scope", "此范围内没有该对象", (NotFound,)),
+    Row(
+        Exit.CONFLICT,
+        "somebody else changed it first, or the id is taken by another text",
+        "已被他人修改，或该 id 已属于另一段文字",
+        (VersionConflict, DuplicateEntry),
+    ),
+    Row(
+        Exit.DAMAGED,
+        "stored bytes are damaged; nothing was deleted",
+        "存储的数据已损坏；没有删除任何内容",
+        (IntegrityError,),
+    ),
+    Row(Exit.BAD_INPUT, "a value or a file is malformed", "输入的值或文件格式有误", (CallerError,)),
+    Row(
+        Exit.UNAVAILABLE,
+        "the storage failed, a package is missing, or something unforeseen happened",
+        "存储不可用、缺少依赖，或发生了意外",
+        (StorageError, MissingDependency, RemanentError),
+    ),
+    Row(
+        Exit.TRY_AGAIN,
+        "busy or full; nothing was written, try again later",
+        "繁忙或空间已满；未写入任何内容，请稍后重试",
+        (BusyError, StorageFull, ModelUnavailable),
+    ),
+    Row(
+        Exit.CONFIGURATION,
+        "a setting is wrong, or a model's provider refuses what it was sent",
+        "设置有误，或模型服务拒绝了请求",
+        (SetupError, ModelRejected),
+    ),
+    Row(Exit.INTERRUPTED, "interrupted", "已中断"),
+)
+
+_ROWS = {row.code: row for row in TABLE}
+_CODES = {error: row.code for row in TABLE for error in row.errors}
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def row_of(code: Exit) -> Row:
+    """Return the row of a code."""
+    return _ROWS[code]
+
+
+def exit_of(error: BaseException) -> Exit:
+    """Return the code for an error: that of its nearest class in the table."""
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return Exit.TRY_AGAIN
+    return next((_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), Exit.UNAVAILABLE)

@@ -1,0 +1,44 @@
+"""Reading what a command is given: files and standard input, as UTF-8 whatever the locale says."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import BinaryIO
+
+from remanent.errors import InvalidInput
+
+STANDARD = Path("-")
+"""The name of standard input and output."""
+
+
+def waits() -> bool:
+    """Return whether something was piped into the command."""
+    return not sys.stdin.isatty()
+
+
+def read_text(file: Path) -> str:
+    """Return a whole text without its last line end."""
+    return "\n".join(read_lines(file))
+
+
+def read_lines(file: Path) -> Iterator[str]:
+    """Yield lines without their ends."""
+    with nullcontext(sys.stdin.buffer) if file == STANDARD else _open(file) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise InvalidInput(f"line {number} of {file} is not UTF-8; convert it first") from error
+
+
+def _open(file: Path) -> BinaryIO:
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise InvalidInput(f"cannot read {file}: {error.strerror}") from error
+
+
+def size_of(file: Path) -> int | None:
+    """Return how many bytes there are to read, if that is known beforehand."""
+    return file.stat().st_size if file.is_file() else None

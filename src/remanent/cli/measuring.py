@@ -1,0 +1,59 @@
+"""`bench`: how fast it is on this machine, beside what was promised."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from remanent.cli import words
+from remanent.cli.exits import Exit
+from remanent.cli.place import Place
+from remanent.cli.screen import Screen, begin
+from remanent.evaluation.embedding import run_embedding_bench
+from remanent.evaluation.figures import Figure
+from remanent.evaluation.keywords import run_keyword_bench
+from remanent.evaluation.language import run_language_bench
+from remanent.evaluation.store import run_store_bench
+
+
+def store(place: Place, *, full: bool) -> None:
+    """Measure the store; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
+        figures = run_store_bench(Path(folder), full=full, report=screen.note)
+    _end(screen, place, figures)
+
+
+def embedding(place: Place) -> None:
+    """Measure the local MiniLM beside another runtime; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    _end(screen, place, run_embedding_bench(report=screen.note))
+
+
+def language(place: Place, *, data: Path | None, folder: Path | None) -> None:
+    """Measure language work without a model; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    figures = run_language_bench(data, screen.note, folder=folder)
+    _end(screen, place, figures + run_keyword_bench(data, screen.note))
+
+
+def _end(screen: Screen, place: Place, figures: Sequence[Figure]) -> None:
+    if place.as_json:
+        screen.give(figures)
+    else:
+        screen.show(_table(screen, figures))
+    if any(figure.kept is False for figure in figures):
+        raise typer.Exit(Exit.NO)
+
+
+def _table(screen: Screen, figures: Sequence[Figure]) -> Table:
+    table = Table(screen.word(words.FIGURE))
+    for phrase in (words.MEASURED, words.PROMISED):
+        table.add_column(screen.word(phrase), justify="right")
+    table.add_column("")
+    signs = {True: "✓", False: "✗", None: ""}
+    for figure in figures:
+        table.add_row(figure.name, f"{figure.value:,g} {figure.unit}", figure.promise, signs[figure.kept])
+    return table

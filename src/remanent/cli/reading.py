@@ -1,0 +1,102 @@
+"""`recall` and `entries`: what is remembered, and what was said."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import typer
+from rich.console import Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from remanent.cli import words
+from remanent.cli.exits import Exit
+from remanent.cli.place import Place
+from remanent.cli.screen import Screen, begin, local_time, visible
+from remanent.model import Entry, Found, FoundItem, FoundSource, system_clock
+from remanent.text.excerpt import excerpt
+
+QUOTED = 60
+"""Characters of a text that is quoted in a table or beside another."""
+
+
+def recall(place: Place, query: str, *, explain: bool, **limits: Any) -> None:
+    """Answer a question; ends with `Exit.NO` when nothing is found."""
+    screen, settings = begin(place)
+    with place.open(settings) as memory:
+        found = place.agent_of(memory).recall(query, **limits)
+    for path in found.left_out:
+        screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
+    if place.as_json:
+        screen.give(found)
+    elif found.items:
+        show_found(screen, found, now=system_clock())
+        if explain:
+            screen.show(explanation(screen, found))
+    if not found.items:
+        screen.tell(words.NOTHING_FOUND, query=query)
+        raise typer.Exit(Exit.NO)
+
+
+def show_found(screen: Screen, found: Found, *, now: datetime) -> None:
+    """Show every answer as a card: the words, then where they come from."""
+    for place, item in enumerate(found.items, start=1):
+        text = Text(visible(item.text))
+        sources = [_source(screen, item, source) for source in item.sources]
+        about = f"{item.score:.4f} · {item.kind} · {screen.age(item.occurred_at, now=now)} · {item.record_id}"
+        if screen.out.is_terminal:
+            body = Group(text, *(Text(line, style="dim") for line in sources))
+            screen.show(Panel(body, title=f"{place}", subtitle=Text(about, style="dim"), title_align="left"))
+        else:
+            lines = [f"{place}. {text.plain}", *(f"   {line}" for line in sources), f"   {about}"]
+            screen.show("\n".join(lines))
+
+
+def _source(screen: Screen, item: FoundItem, source: FoundSource) -> str:
+    parts = [source.role, local_time(source.occurred_at)]
+    if source.session is not None:
+        parts.append(screen.word(words.SESSION, name=source.session))
+    if source.caller_id is not None:
+        parts.append(screen.word(words.CALLER_ID, name=source.caller_id))
+    line = "— " + " · ".join(visible(part) for part in parts if part)
+    return line if source.text == item.text else f"{line}: “{visible(excerpt(source.text, QUOTED))}”"
+
+
+def explanation(screen: Screen, found: Found) -> Table:
+    """Return the table of every answer's places on every path."""
+    paths = sorted({rank.path for item in found.items for rank in item.ranks})
+    table = Table(screen.word(words.PLACE), screen.word(words.TEXT), screen.word(words.SCORE))
+    for path in paths:
+        table.add_column(screen.word(words.RANK_AND_SCORE, path=path), justify="right")
+    for item, explained in zip(found.items, found.explain(), strict=True):
+        ranks = {rank.path: f"{rank.rank} ({rank.score:.3f})" for rank in explained.ranks}
+        text = visible(excerpt(item.text.replace("\n", " "), QUOTED))
+        table.add_row(str(explained.place), text, f"{explained.score:.4f}", *(ranks.get(path, "–") for path in paths))
+    return table
+
+
+def entries(place: Place, **limits: Any) -> None:
+    """Show journal entries."""
+    screen, settings = begin(place)
+    with place.open(settings) as memory:
+        found = place.agent_of(memory).entries(**limits)
+    if place.as_json:
+        screen.give(found)
+    else:
+        show_entries(screen, found)
+
+
+def show_entries(screen: Screen, found: Sequence[Entry]) -> None:
+    """Show journal entries, one after the other."""
+    if not found:
+        screen.tell(words.NO_ENTRIES)
+    for entry in found:
+        line = Text(f"{entry.seq:>5}  {local_time(entry.occurred_at)}  ", style="dim", end="")
+        line.append(visible(entry.role), style="bold")
+        if entry.scope.session is not None:
+            line.append(f" [{visible(entry.scope.session)}]")
+        line.append(f"  {entry.id}\n")
+        text = screen.word(words.ERASED_STUB) if entry.erased else visible(entry.text)
+        line.append(text, style="not dim")
+        screen.show(line)

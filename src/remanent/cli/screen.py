@@ -1,0 +1,199 @@
+"""Where a command writes: data to standard output, all that is said about it to standard error."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import BinaryIO, Self
+
+from pydantic_core import to_json
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from remanent.cli.place import Place
+from remanent.cli.words import AGO, INDEXING, STEPS_DONE, Language, Phrase, language_of
+from remanent.jobs import Progress as JobProgress
+from remanent.settings import Settings, load_settings
+
+PATIENCE = 0.5
+"""Seconds that work may take before its progress is shown."""
+
+PLAIN_WIDTH = 120
+"""Columns of a table that is not shown on a terminal."""
+
+# What a remembered text must not do to a terminal: every control character but tab and line end becomes its picture.
+_PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {0x7F: 0x2421}
+_PICTURES |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+
+
+class Screen:
+    """The two streams of one command."""
+
+    def __init__(self, *, as_json: bool, language: Language) -> None:
+        self.as_json = as_json
+        self.language: Language = language
+        self.out: Console = _Console()
+        self.err: Console = _Console(stderr=True)
+
+    def word(self, phrase: Phrase, **values: object) -> str:
+        """Return a phrase in the user's language, safe to show."""
+        return visible(phrase.say(self.language, **values))
+
+    def tell(self, phrase: Phrase, *, style: str = "", **values: object) -> None:
+        """Say something about the work, beside the data."""
+        self.err.print(self.word(phrase, **values), style=style, soft_wrap=True)
+
+    def note(self, text: str) -> None:
+        """Say something that somebody else has put into words."""
+        self.err.print(visible(text), style="dim", soft_wrap=True)
+
+    def show(self, renderable: RenderableType) -> None:
+        """Show data to people."""
+        # A line of a pipe is for a program to split; a line of a terminal is for the terminal to fit.
+        self.out.print(renderable, soft_wrap=isinstance(renderable, str | Text) and not self.out.is_terminal)
+
+    def give(self, value: object) -> None:
+        """Give data to programs: one JSON value."""
+        standard_output().write(to_json(value, indent=2 if self.out.is_terminal else None) + b"\n")
+
+    def ask(self, question: str) -> bool:
+        """Ask a question that only a clear yes answers with yes; no terminal means no."""
+        print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
+
+    def meter(self, phrase: Phrase, *, total: float | None = None) -> "Meter":
+        """Return a progress bar that shows itself when the work takes long."""
+        return Meter(self.err, self.word(phrase), total=total)
+
+    @contextmanager
+    def indexing(self) -> Iterator[Callable[[JobProgress], None]]:
+        """Give what `settle` reports its progress to."""
+        with self.meter(INDEXING) as meter:
+            yield lambda progress: meter.note(self.word(STEPS_DONE, done=progress.done))
+
+    def age(self, moment: datetime, *, now: datetime) -> str:
+        """Return how long ago something was, in one unit."""
+        unit, count = _age(now - moment)
+        return self.word(AGO[unit], count=count)
+
+
+def begin(place: Place) -> tuple[Screen, Settings]:
+    """Return where a command writes and the settings it works with."""
+    settings = load_settings(**place.overrides())
+    return Screen(as_json=place.as_json, language=language_of(settings.language)), settings
+
+
+class _Console(Console):
+    """A console that takes texts as they are, and leaves a closed pipe to the border of the program."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        stream = sys.stderr if stderr else sys.stdout
+        super().__init__(
+            stderr=stderr,
+            markup=False,
+            highlight=False,
+            emoji=False,
+            width=None if stream.isatty() else PLAIN_WIDTH,
+        )
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class Meter:
+    """A progress bar on standard error that is silent without a terminal and for quick work."""
+
+    def __init__(
+        self,
+        console: Console,
+        label: str,
+        *,
+        total: float | None = None,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._console = console
+        self._label = label
+        self._total = total
+        self._timer = timer
+        self._begun = timer()
+        self._done = 0.0
+        self._bar: Progress | None = None
+        self._task = TaskID(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def advance(self, by: float = 1) -> None:
+        """Count work that is done."""
+        self._done += by
+        if self._awake():
+            self._progress().update(self._task, completed=self._done)
+
+    def note(self, text: str) -> None:
+        """Say where the work is when its end is not known."""
+        if self._awake():
+            self._progress().update(self._task, note=text)
+
+    def _awake(self) -> bool:
+        return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PATIENCE)
+
+    def _progress(self) -> Progress:
+        if self._bar is None:
+            columns = [
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[note]}"),
+            ]
+            if self._total is not None:
+                columns.append(TextColumn("{task.percentage:>3.0f} %"))
+            self._bar = Progress(*columns, TimeElapsedColumn(), console=self._console, transient=True)
+            self._task = self._bar.add_task(self._label, total=self._total, note="")
+            self._bar.start()
+        return self._bar
+
+
+def standard_output() -> BinaryIO:
+    """Return standard output for data that is UTF-8 whatever the locale says, behind what was written as text."""
+    sys.stdout.flush()
+    return sys.stdout.buffer
+
+
+def visible(text: str) -> str:
+    """Return a text that moves no cursor and rings no bell."""
+    return text.translate(_PICTURES)
+
+
+def local_time(moment: datetime) -> str:
+    """Return a moment to the minute in the user's own zone."""
+    try:
+        moment = moment.astimezone()
+    except (OverflowError, ValueError, OSError):  # at the very ends of the calendar
+        moment = moment.astimezone(UTC)
+    return moment.replace(tzinfo=None).isoformat(sep=" ", timespec="minutes")
+
+
+def human_size(count: float) -> str:
+    """Return a number of bytes as people say it."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.4g} TB"
+
+
+def _age(past: timedelta) -> tuple[str, int]:
+    seconds = past.total_seconds()
+    if seconds < -60:
+        return "future", 0
+    for unit, length in (("year", 365.25 * 86_400), ("month", 30.44 * 86_400), ("day", 86_400), ("hour", 3600)):
+        # From two on, so that no language needs a singular.
+        if seconds >= 2 * length:
+            return unit, int(seconds // length)
+    return ("minute", int(seconds // 60)) if seconds >= 60 else ("second", 0)

@@ -1,0 +1,245 @@
+"""What the commands say to people, in English and Chinese."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Language = Literal["en", "zh"]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One sentence in both languages, with places to fill."""
+
+    en: str
+    zh: str
+
+    def say(self, language: Language, **values: object) -> str:
+        """Return the sentence with its places filled."""
+        return (self.zh if language == "zh" else self.en).format(**values)
+
+
+def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
+    """Return the language of the user's locale: Chinese where it says so, English elsewhere."""
+    named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := environment.get(name))), "")
+    return "zh" if named.lower().startswith("zh") else "en"
+
+
+def language_of(setting: str) -> Language:
+    """Return the language of the `language` setting, or the user's own when it leaves the choice open."""
+    return "zh" if setting == "zh" else "en" if setting == "en" else locale_language()
+
+
+# ── errors ──
+ERROR = Phrase("Error: {message}", "错误（{meaning}）：{message}")
+UNFORESEEN = Phrase(
+    "{error}. This should not happen; set REMANENT_DEBUG=1 to see where it did",
+    "{error}。这不应发生；设置 REMANENT_DEBUG=1 可查看出错位置",
+)
+INTERRUPTED = Phrase("Interrupted.", "已中断。")
+
+# ── remembering ──
+REMEMBERED = Phrase("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
+REPEATED = Phrase("{count} of them were known already.", "其中 {count} 条此前已存在。")
+REMEMBERING = Phrase("Remembering", "正在写入")
+INDEXING = Phrase("Indexing", "正在建立索引")
+STEPS_DONE = Phrase("{done} steps done", "已完成 {done} 步")
+NO_TEXT = Phrase(
+    "nothing to remember: give a TEXT, a `-` for standard input, or --file",
+    "没有要记住的内容：请给出 TEXT、`-`（标准输入）或 --file",
+)
+TEXT_AND_FILE = Phrase("give either a TEXT or --file, not both", "TEXT 与 --file 只能二选一")
+
+# ── recalling ──
+NOTHING_FOUND = Phrase("Nothing found for “{query}”.", "没有找到与“{query}”相关的记忆。")
+LEFT_OUT = Phrase("The {path} path did not answer: {reason}", "检索路径 {path} 未能作答：{reason}")
+NO_ENTRIES = Phrase("Nothing was said here yet.", "这里还没有任何记录。")
+ERASED_STUB = Phrase("(erased)", "（已抹除）")
+SESSION = Phrase("session {name}", "会话 {name}")
+CALLER_ID = Phrase("id {name}", "编号 {name}")
+PLACE = Phrase("place", "名次")
+SCORE = Phrase("score", "得分")
+TEXT = Phrase("text", "内容")
+RANK_AND_SCORE = Phrase("{path}: rank (score)", "{path}：排名（得分）")
+AGO = {
+    "second": Phrase("just now", "刚刚"),
+    "minute": Phrase("{count} min ago", "{count} 分钟前"),
+    "hour": Phrase("{count} h ago", "{count} 小时前"),
+    "day": Phrase("{count} d ago", "{count} 天前"),
+    "month": Phrase("{count} months ago", "{count} 个月前"),
+    "year": Phrase("{count} years ago", "{count} 年前"),
+    "future": Phrase("ahead", "未来"),
+}
+
+# ── forgetting and erasing ──
+FORGOTTEN = Phrase(
+    "Forgotten: “{about}” ({size} characters). `remanent restore {record_id}` brings it back.",
+    "已遗忘：“{about}”（{size} 字）。可用 `remanent restore {record_id}` 恢复。",
+)
+RESTORED = Phrase("Restored: “{about}”.", "已恢复：“{about}”。")
+NOTHING_TO_ERASE = Phrase(
+    "say what to erase: --entry, --record, --session or --everything",
+    "请指明要抹除什么：--entry、--record、--session 或 --everything",
+)
+ERASE_EVERYTHING = Phrase("everything that {agent} remembers", "{agent} 的全部记忆")
+ERASE_SESSION = Phrase("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
+ERASE_SOME = Phrase(
+    "{entries} entries and {records} records of {agent}, with all that came from them",
+    "{agent} 的 {entries} 条原始记录与 {records} 条记忆，以及由此产生的一切",
+)
+ASK_ERASE = Phrase("Destroy {what}? It cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
+NOT_ERASED = Phrase("Nothing was erased. Without a terminal, give --yes.", "没有抹除任何内容。非交互环境请加 --yes。")
+ERASED = Phrase(
+    "Erased {entries} entries and {records} records from every file.",
+    "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
+)
+ERASED_BACKUPS = Phrase("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
+
+# ── moving ──
+EXPORTING = Phrase("Exporting", "正在导出")
+EXPORTED = Phrase("Exported {lines} lines to {path}.", "已导出 {lines} 行到 {path}。")
+IMPORTING = Phrase("Importing", "正在导入")
+IMPORTED = Phrase("Imported into {agent}: {counts}.", "已导入 {agent}：{counts}。")
+
+# ── roles ──
+ROLE = Phrase("role", "角色")
+ENGINE = Phrase("engine", "引擎")
+MODEL = Phrase("model", "模型")
+TIER = Phrase("tier", "层级")
+TEMPERATURE = Phrase("temperature", "温度")
+TOP_P = Phrase("top-p", "top-p")
+MAX_TOKENS = Phrase("max tokens", "最大输出")
+WINDOW = Phrase("window", "窗口")
+NO_MODEL = Phrase(
+    "No model is configured: everything runs offline. Set model.provider and model.name to use one.",
+    "未配置模型：全部离线运行。设置 model.provider 与 model.name 即可使用模型。",
+)
+ROLE_DONE = Phrase(
+    "{role} by {engine}, {input} tokens in, {output} out.",
+    "{role} 由 {engine} 完成，输入 {input}、输出 {output} 个 token。",
+)
+
+# ── doctor ──
+CHECK = Phrase("check", "检查项")
+FINDING = Phrase("finding", "结果")
+EXAMINING = Phrase("Examining", "正在检查")
+ALL_WELL = Phrase("All is well.", "一切正常。")
+NOT_WELL = Phrase("{count} of {total} checks failed.", "{total} 项检查中有 {count} 项未通过。")
+CHECKS = {
+    "remanent": Phrase("Remanent", "Remanent"),
+    "python": Phrase("Python and platform", "Python 与平台"),
+    "settings": Phrase("settings", "设置"),
+    "sqlite": Phrase("SQLite", "SQLite"),
+    "checksums": Phrase("page checksums", "页校验和"),
+    "home": Phrase("home folder", "数据目录"),
+    "disk": Phrase("free disk space", "剩余磁盘空间"),
+    "embedder": Phrase("embedder", "向量模型"),
+    "engine": Phrase("language engine", "语言引擎"),
+    "agents": Phrase("agents", "智能体"),
+    "integrity": Phrase("integrity of {agent}", "{agent} 的完整性"),
+    "queue": Phrase("queue of {agent}", "{agent} 的任务队列"),
+}
+SETTINGS_FROM = Phrase("{names} from {place}", "{names} 来自 {place}")
+SETTINGS_DEFAULT = Phrase("all defaults", "全部为默认值")
+SQLITE_SAFE = Phrase("{version}, free of the WAL-reset bug", "{version}，不含 WAL 重置缺陷")
+SQLITE_UNSAFE = Phrase(
+    "{version} can corrupt a database when its log is reset; install apsw {safe} or newer",
+    "{version} 在重置日志时可能损坏数据库；请安装 apsw {safe} 或更高版本",
+)
+CHECKSUMS_ON = Phrase("every page read is verified", "每次读取的页都会校验")
+CHECKSUMS_OFF = Phrase(
+    "this apsw cannot verify pages; install it from a binary wheel", "当前 apsw 无法校验页；请安装其二进制 wheel"
+)
+HOME_NEW = Phrase("{path} (made with the first thing remembered)", "{path}（首次写入时创建）")
+HOME_CLOSED = Phrase("{path} cannot be written to; change its permissions", "{path} 不可写；请修改权限")
+DISK_FREE = Phrase("{free} of {total}", "{free} / 共 {total}")
+DISK_LOW = Phrase("only {free} of {total}; make room", "仅剩 {free} / 共 {total}；请清理空间")
+EMBEDDER_OFF = Phrase("none: search is by words only", "none：只按词检索")
+EMBEDDER_ON = Phrase(
+    "{model}, {dimension} dimensions, loaded in {seconds:.1f} s, {speed:.0f} sentences/s",
+    "{model}，{dimension} 维，{seconds:.1f} 秒加载，每秒 {speed:.0f} 句",
+)
+NO_AGENTS = Phrase("nothing is remembered yet", "尚无任何记忆")
+SOUND = Phrase(
+    "sound: {entries} entries, {records} records, {vectors} vectors, {size}",
+    "完好：{entries} 条原始记录、{records} 条记忆、{vectors} 个向量，{size}",
+)
+QUEUE_EMPTY = Phrase("empty", "空")
+QUEUE_STATE = Phrase(
+    "{waiting} waiting or running, the oldest since {since}", "{waiting} 个等待或运行中，最早始于 {since}"
+)
+QUEUE_DEAD = Phrase("{dead} dead letters; the last: {error}", "{dead} 个死信；最近一个：{error}")
+REPAIRED = Phrase(
+    "What is readable of {agent} was saved to {path}; the damaged file was not touched. To use the copy: stop every "
+    "process that uses this agent, move memory.db, memory.db-wal and memory.db-shm out of {folder}, then rename {name} "
+    "to memory.db. What is missing from it was unreadable; an export or a backup may still have it.",
+    "{agent} 中可读的内容已保存到 {path}；损坏的文件未作任何改动。使用副本的方法：停止所有使用该智能体的进程，"
+    "将 {folder} 中的 memory.db、memory.db-wal、memory.db-shm 移到别处，再把 {name} 重命名为 memory.db。"
+    "副本中缺失的部分已无法读取，导出文件或备份中可能仍有。",
+)
+NOT_REPAIRED = Phrase("Nothing of {agent} could be saved: {reason}", "{agent} 中没有可保存的内容：{reason}")
+USE_REPAIR = Phrase(
+    "`remanent doctor --repair` saves what is readable of a damaged agent to a new file.",
+    "运行 `remanent doctor --repair` 可将损坏智能体中可读的内容保存到新文件。",
+)
+
+# ── measuring ──
+FIGURE = Phrase("figure", "指标")
+MEASURED = Phrase("measured", "实测")
+PROMISED = Phrase("promised", "承诺")
+
+# ── the demonstration ──
+DEMO_TITLE = Phrase(
+    "Remanent: a memory that LLM agents can trust\nNothing leaves this machine; no key, no model server.",
+    "Remanent：值得信赖的智能体记忆\n数据不出本机；无需密钥，也无需模型服务。",
+)
+DEMO_REMEMBER = Phrase(
+    "Remember two conversations, one English, one Chinese. Each write is on disk before it is acknowledged.",
+    "记住两段对话，一段英文、一段中文。每次写入在确认之前都已落盘。",
+)
+DEMO_REMEMBERED = Phrase(
+    "{count} messages of 2 sessions durable after {written}, indexed by words and meaning after {indexed}.",
+    "2 个会话的 {count} 条消息经 {written} 持久保存，{indexed} 后完成按词与按语义的索引。",
+)
+DEMO_RECALL = Phrase(
+    "Ask in either language. Every answer names who said it, when and where.",
+    "用任一语言提问。每个答案都注明谁在何时何处说的。",
+)
+DEMO_FORGET = Phrase(
+    "Forget the release date that no longer holds. It is out of mind, and a tombstone says that it was known.",
+    "遗忘已失效的发布日期。它不再被想起，但墓碑记录着曾经知道它。",
+)
+DEMO_TOMBSTONE = Phrase(
+    "Tombstone: about “{about}”, {size} characters, learned {learned}, reason: {reason}. "
+    "`restore` would bring it back.",
+    "墓碑：关于“{about}”，{size} 字，得知于 {learned}，原因：{reason}。可用 `restore` 恢复。",
+)
+DEMO_REASON = Phrase("postponed", "已推迟")
+DEMO_ERASE = Phrase(
+    "Erase a secret for good: the text, its index and its vector, from every byte of every file.",
+    "彻底抹除一个秘密：文字、索引与向量，从所有文件的每个字节中消失。",
+)
+DEMO_FOUND_BEFORE = Phrase(
+    "Before: “{word}” stands {count} times in {files} files.", "抹除前：{files} 个文件中出现 {count} 次“{word}”。"
+)
+DEMO_FOUND_AFTER = Phrase(
+    "After:  “{word}” stands {count} times in {files} files.", "抹除后：{files} 个文件中出现 {count} 次“{word}”。"
+)
+DEMO_NO_ANSWER = Phrase("“{question}” no longer has its answer.", "“{question}”已问不出答案。")
+DEMO_EXPORT = Phrase(
+    "Export everything as JSON lines, sealed with a checksum, readable without Remanent.",
+    "将一切导出为 JSON 行，带校验封印，无需 Remanent 也能读。",
+)
+DEMO_EXPORTED = Phrase("{lines} lines, {size}: {path}", "{lines} 行，{size}：{path}")
+DEMO_END = Phrase(
+    "Done in {seconds:.1f} s. Your turn:\n"
+    '  remanent remember --agent me "I parked on level 3"\n'
+    '  remanent recall --agent me "where is the car?"',
+    "用时 {seconds:.1f} 秒。轮到你了：\n"
+    '  remanent remember --agent me "我把车停在地下三层"\n'
+    '  remanent recall --agent me "车在哪里？"',
+)
+DEMO_KEPT = Phrase(
+    "The memory of this demonstration stays in {home}, agent {agent}.", "本次演示的记忆保留在 {home}，智能体 {agent}。"
+)

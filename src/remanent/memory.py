@@ -1,0 +1,437 @@
+"""The façade and composition root: where the parts are put together, and what a user of the library sees."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from remanent.embedding import CachedEmbedder, Embedders, open_embedders
+from remanent.errors import CallerError, InvalidInput, NotFound
+from remanent.jobs import Progress, Worker
+from remanent.model import (
+    Attachment,
+    Clock,
+    Entry,
+    Found,
+    Job,
+    JobState,
+    Kind,
+    Link,
+    Message,
+    NewId,
+    Receipt,
+    Record,
+    Scope,
+    Status,
+    Tombstone,
+    Version,
+    id_source,
+    read_messages,
+    system_clock,
+    to_instant,
+)
+from remanent.recall import (
+    EMBED,
+    REEMBED,
+    TURNS,
+    FormerVectorPath,
+    Indexing,
+    KeywordPath,
+    Question,
+    Recall,
+    RecallPath,
+    RecencyPath,
+    VectorPath,
+)
+from remanent.settings import Settings, load_settings
+from remanent.stores import (
+    LIVE,
+    EntryQuery,
+    Erased,
+    Erasure,
+    Health,
+    JobQuery,
+    LinkQuery,
+    Order,
+    QueueState,
+    RecordFilter,
+    RecordQuery,
+    Store,
+    Vectors,
+)
+from remanent.stores.blobs import Blobs
+from remanent.stores.files import FileBlobs
+from remanent.stores.local import LocalVectors
+from remanent.stores.sqlite import SqliteStore
+from remanent.stores.transfer import export_lines, import_lines
+
+Messages = str | Message | Mapping[str, Any] | Sequence[str | Message | Mapping[str, Any]]
+"""What `remember` takes: a text, a message (`{"role": …, "content": …}`), or a sequence of those."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Everything that one open memory is made of."""
+
+    settings: Settings
+    store: Store
+    vectors: Vectors
+    blobs: Blobs
+    embedders: Embedders | None
+    indexing: Indexing
+    recall: Recall
+    worker: Worker
+    clock: Clock
+    new_id: NewId
+
+
+def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
+    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout)
+    vectors = LocalVectors(
+        store,
+        store.layout.own_folder,
+        exact_limit=settings.vectors.exact_limit,
+        memory_budget=settings.vectors.memory_budget,
+    )
+    embedders = open_embedders(settings.embedder, embedding=settings.embedding)
+    indexing = Indexing(store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit)
+    paths: list[RecallPath] = [KeywordPath(store), RecencyPath(store)]
+    if embedders is not None:
+        # Questions are cached: the same ones come again, texts rarely do.
+        paths += [VectorPath(vectors, CachedEmbedder(member), among=embedders) for member in embedders.members]
+        paths.append(FormerVectorPath(store, vectors, embedders))
+    return _Parts(
+        settings=settings,
+        store=store,
+        vectors=vectors,
+        blobs=FileBlobs(store.layout.own_folder),
+        embedders=embedders,
+        indexing=indexing,
+        recall=Recall(store, paths),
+        worker=Worker(
+            store,
+            handlers={TURNS: indexing.make_turns, EMBED: indexing.embed, REEMBED: indexing.reembed},
+            settings=settings.jobs,
+            clock=clock,
+            new_id=new_id,
+        ),
+        clock=clock,
+        new_id=new_id,
+    )
+
+
+class AsyncAgent:
+    """One agent's memory: everything here happens in its scope and in no other."""
+
+    def __init__(self, parts: _Parts, scope: Scope) -> None:
+        self._parts = parts
+        self._scope = scope
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+        """Keep messages for good: on return they survive any crash, and recall finds them by their words.
+
+        A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
+        `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
+        """
+        parts, scope = self._parts, self._scope.within(session=session, task=task)
+        read = read_messages(messages, longest=parts.settings.max_text_length)
+        now = to_instant(parts.clock())
+        await parts.indexing.follow_models(scope)
+        async with parts.indexing.kept_waiting(), parts.store.transaction(scope) as tx:
+            for message in read:
+                tx.append(message.entry(parts.new_id(), scope=scope, recorded_at=now))
+            parts.indexing.request(tx)
+        # Messages that were stored before may still wait for their index: an earlier process may have ended too soon.
+        parts.worker.watch(scope)
+        done = tx.committed
+        return Receipt(entry_ids=done.entry_ids, last_seq=done.last_seq, repeated=done.repeated, recorded_at=now)
+
+    async def attach(
+        self, content: bytes, *, name: str = "", media_type: str = "application/octet-stream"
+    ) -> Attachment:
+        """Keep a file durably and return the reference to put among a message's `attachments`."""
+        digest = await self._parts.blobs.put(self._scope, content)
+        return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
+
+    async def attachment(self, attachment: Attachment) -> bytes:
+        """Return the bytes of a file that was kept with `attach`."""
+        if attachment.digest is None:
+            raise InvalidInput("this attachment lies outside; only its uri is known")
+        return await self._parts.blobs.get(self._scope, attachment.digest)
+
+    async def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
+        """Tie two records together, from the first to the second."""
+        await self._current(from_id)
+        await self._current(to_id)
+        now = self._parts.clock()
+        link = Link(from_id=from_id, to_id=to_id, relation=relation, strength=strength, created_at=now, updated_at=now)
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.link(link)
+        return link
+
+    async def forget(self, record_id: str, *, reason: str = "") -> Tombstone:
+        """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back."""
+        record = await self._current(record_id)
+        if record.status is Status.FORGOTTEN:
+            raise InvalidInput(f"record {record_id} is forgotten already; `restore` brings it back")
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.forget(record, at=self._parts.clock(), reason=reason)
+        (tombstone,) = await self._parts.store.tombstones(self._scope, [record_id])
+        return tombstone
+
+    async def restore(self, record_id: str) -> Record:
+        """Bring a forgotten record back to mind."""
+        record = await self._current(record_id)
+        if record.status is not Status.FORGOTTEN:
+            raise InvalidInput(f"record {record_id} is not forgotten; there is nothing to restore")
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.restore(record, at=self._parts.clock())
+            if self._parts.embedders is not None:
+                self._parts.indexing.request(tx, EMBED)
+        return await self._current(record_id)
+
+    async def erase(
+        self,
+        *,
+        entry_ids: Sequence[str] = (),
+        record_ids: Sequence[str] = (),
+        session: str | None = None,
+        everything: bool = False,
+    ) -> Erased:
+        """Destroy texts and all that was derived from them: no byte stays in any file, and nothing can be restored.
+
+        Erasing a record erases the entries it came from, and with them every other record that came from those.
+        """
+        if not (entry_ids or record_ids or session or everything):
+            raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
+        erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
+        self._parts.worker.watch(self._scope)
+        erased = await self._parts.store.erase(self._scope, erasure)
+        await self._parts.vectors.erased(self._scope, erased.record_ids)
+        for digest in erased.digests:
+            await self._parts.blobs.delete(self._scope, digest)
+        return erased
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 5,
+        session: str | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        tags: Sequence[str] = (),
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+    ) -> Found:
+        """Return what is remembered that answers a question, best first, each item with its sources.
+
+        `since` and `until` bound when it happened; `as_of` asks what was known at that moment.
+        """
+        now = self._parts.clock()
+        wanted = RecordFilter(
+            kinds=None if kinds is None else tuple(_kind(kind) for kind in kinds),
+            tags=tuple(tags),
+            occurred_from=since,
+            occurred_before=until,
+            alive_at=now,
+            as_of=as_of,
+        )
+        await self._parts.indexing.follow_models(self._scope)
+        self._parts.worker.watch(self._scope)
+        question = Question(query, self._scope.within(session=session), wanted)
+        return await self._parts.recall.find(question, limit=limit)
+
+    async def entries(
+        self,
+        *,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after_seq: int = 0,
+        newest_first: bool = False,
+        limit: int = 100,
+    ) -> list[Entry]:
+        """Return what was said, raw and in order; page on with `after_seq`."""
+        query = EntryQuery(
+            occurred_from=since,
+            occurred_before=until,
+            after_seq=after_seq,
+            newest_first=newest_first,
+            limit=limit,
+        )
+        return await self._parts.store.entries(self._scope.within(session=session), query)
+
+    async def get(self, record_id: str) -> Record:
+        """Return a record, whatever its status."""
+        return await self._current(record_id)
+
+    async def records(
+        self,
+        *,
+        kinds: Sequence[Kind | str] | None = None,
+        statuses: Sequence[Status | str] | None = LIVE,
+        tags: Sequence[str] = (),
+        session: str | None = None,
+        valid_at: datetime | None = None,
+        as_of: datetime | None = None,
+        order: Order = Order.LAST_CREATED,
+        after_id: str | None = None,
+        limit: int = 100,
+    ) -> list[Record]:
+        """Return records, newest first; page on with `after_id`."""
+        wanted = RecordFilter(
+            kinds=None if kinds is None else tuple(_kind(kind) for kind in kinds),
+            statuses=None if statuses is None else tuple(Status(status) for status in statuses),
+            tags=tuple(tags),
+            valid_at=valid_at,
+            as_of=as_of,
+        )
+        query = RecordQuery(filter=wanted, order=order, after_id=after_id, limit=limit)
+        return await self._parts.store.records(self._scope.within(session=session), query)
+
+    async def versions(self, record_id: str) -> list[Version]:
+        """Return every version of a record, the current one last."""
+        versions = await self._parts.store.versions(self._scope, record_id)
+        if not versions:
+            raise NotFound(f"no record {record_id} here")
+        return versions
+
+    async def links(self, record_id: str) -> list[Link]:
+        """Return the links from and to a record."""
+        leaving = await self._parts.store.links(self._scope, LinkQuery(from_ids=(record_id,)))
+        return leaving + await self._parts.store.links(self._scope, LinkQuery(to_ids=(record_id,)))
+
+    async def tombstones(self) -> list[Tombstone]:
+        """Return what is left of everything forgotten."""
+        return await self._parts.store.tombstones(self._scope)
+
+    # ── moving and caring ────────────────────────────────────────────────────
+
+    async def export(self) -> AsyncIterator[str]:
+        """Yield everything that is remembered as JSON lines."""
+        async for line in export_lines(self._parts.store, self._scope):
+            yield line
+
+    async def load(self, lines: Iterable[str]) -> dict[str, int]:
+        """Take in an export, all of it or nothing, and return how many of each sort; this agent must be empty."""
+        return await import_lines(self._parts.store, self._scope, lines)
+
+    async def queue(self) -> QueueState:
+        """Return how the agent's background work stands."""
+        return await self._parts.store.queue(self._scope)
+
+    async def dead_letters(self) -> list[Job]:
+        """Return the background work that was given up."""
+        return await self._parts.store.jobs(self._scope, JobQuery(states=(JobState.DEAD,)))
+
+    async def revive(self, job_id: str) -> None:
+        """Try given-up background work again."""
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.revive(job_id)
+
+    async def check(self) -> Health:
+        """Examine every page, index and reference of this agent's files."""
+        return await self._parts.store.check(self._scope)
+
+    async def repair(self) -> Path:
+        """Save what is readable of a damaged file to a new one beside it, and return that."""
+        return await self._parts.store.repair(self._scope)
+
+    async def _current(self, record_id: str) -> Record:
+        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
+        found = await self._parts.store.records(self._scope, query)
+        if not found:
+            raise NotFound(f"no record {record_id} here")
+        return found[0]
+
+
+class AsyncMemory:
+    """An open memory: agents, and the background work they share."""
+
+    def __init__(self, parts: _Parts) -> None:
+        self._parts = parts
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._parts.settings
+
+    def agent(self, agent: str, *, workspace: str | None = None, org: str | None = None) -> AsyncAgent:
+        """Return an agent's memory; it comes into being with the first thing remembered."""
+        settings = self._parts.settings
+        scope = Scope(
+            org=settings.org if org is None else org,
+            workspace=settings.workspace if workspace is None else workspace,
+            agent=agent,
+        )
+        return AsyncAgent(self._parts, scope)
+
+    async def agents(self) -> list[Scope]:
+        """Return every agent that remembers something here."""
+        return await self._parts.store.scopes()
+
+    async def settle(
+        self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None
+    ) -> None:
+        """Wait until background work is done; raises `JobFailed` when some of it was given up."""
+        await self._parts.worker.settle(timeout=timeout, on_progress=on_progress)
+
+    async def aclose(self) -> None:
+        """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
+        await self._parts.worker.stop()
+        await self._parts.vectors.close()
+        await self._parts.store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def aopen(
+    home: str | PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+    clock: Clock = system_clock,
+    new_id: NewId | None = None,
+    **overrides: Any,
+) -> AsyncMemory:
+    """Open the memory under a folder; it is made when something is remembered. Use it in a `with` block, or close it.
+
+    Settings come from the arguments, then the environment, then configuration files, unless given whole.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError as error:
+        raise CallerError("aopen needs a running event loop; call it in a coroutine, or use remanent.open") from error
+    if settings is None:
+        settings = load_settings(home=home, **overrides)
+    elif home is not None or overrides:
+        raise InvalidInput("give either settings or single values, not both")
+    parts = _assemble(settings, clock=clock, new_id=new_id or id_source(clock))
+    parts.worker.start()
+    return AsyncMemory(parts)
+
+
+def _kind(kind: Kind | str) -> Kind:
+    try:
+        return Kind(kind)
+    except ValueError as error:
+        raise InvalidInput(f"there is no kind {kind!r}; it is one of {', '.join(Kind)}") from error
