@@ -1,0 +1,88 @@
+"""Looks for what an erasure should have taken: any piece of a text or a vector, in any file of a folder."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LETTERS = "bcdfghjklmnpqrtvwxz"  # no vowels: nothing that looks like an ending and is cut off by stemming
+_HAN = [chr(0x4E00 + number) for number in range(0, 20_000, 7)]
+_KEY = 8
+"""Pieces are found by their first so many bytes, then compared in full."""
+WINDOW = 16
+
+
+def secret_text(rng: random.Random, *, words: int) -> str:
+    """Return a text of words that occur nowhere else, in both scripts."""
+    parts = []
+    for number in range(words):
+        if number % 4 == 3:
+            parts.append("".join(rng.choices(_HAN, k=6)))
+        else:
+            parts.append("".join(rng.choices(_LETTERS, k=14)))
+    return " ".join(parts)
+
+
+def _pieces_of(text: str) -> set[bytes]:
+    """Return what would betray a text: its words, their ends (an index shortens common beginnings), Chinese runs."""
+    pieces = set()
+    for word in text.split():
+        if word[0] in _LETTERS:
+            pieces |= {word[-10:].encode(), word[:10].encode()} if len(word) >= 10 else set()
+        else:
+            pieces |= {word[start : start + 4].encode() for start in range(len(word) - 3)}
+    return pieces
+
+
+def text_remains(folder: Path, texts: Iterable[str]) -> list[str]:
+    """Return which files still hold a piece of any of the texts."""
+    return _find(folder, {piece for text in texts for piece in _pieces_of(text)})
+
+
+def _shapes(vector: NDArray[np.float32]) -> list[bytes]:
+    """Return the forms in which a vector may be kept: as it is or of length one, in full or half precision."""
+    unit = vector / np.linalg.norm(vector)
+    return [form.tobytes() for form in (vector, unit.astype("<f4"), vector.astype("<f2"), unit.astype("<f2"))]
+
+
+def vector_remains(folder: Path, vectors: Iterable[NDArray[np.float32]]) -> list[str]:
+    """Return which files still hold 16 neighbouring bytes of any of the vectors, at any offset."""
+    windows = {
+        shape[start : start + WINDOW]
+        for vector in vectors
+        for shape in _shapes(vector)
+        for start in range(len(shape) - WINDOW + 1)
+    }
+    return _find(folder, windows)
+
+
+def _find(folder: Path, pieces: set[bytes]) -> list[str]:
+    by_key: dict[bytes, list[bytes]] = defaultdict(list)
+    for piece in pieces:
+        by_key[piece[:_KEY]].append(piece)
+    keys = np.sort(np.frombuffer(b"".join(by_key), "<u8"))
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        for place in _places_of(content, keys):
+            found += [
+                f"{path.relative_to(folder)} at {place} holds {piece!r}"
+                for piece in by_key[content[place : place + _KEY]]
+                if content.startswith(piece, place)
+            ]
+    return found
+
+
+def _places_of(content: bytes, keys: NDArray[np.uint64]) -> list[int]:
+    """Return where in the content any of the keys stands, at any offset."""
+    places: list[int] = []
+    for shift in range(_KEY):
+        count = (len(content) - shift) // _KEY
+        if count > 0 and len(keys):
+            values = np.frombuffer(content, "<u8", count, shift)
+            at = np.searchsorted(keys, values).clip(max=len(keys) - 1)
+            places += (np.flatnonzero(keys[at] == values) * _KEY + shift).tolist()
+    return places

@@ -1,0 +1,65 @@
+import errno
+import inspect
+
+import pytest
+
+from remanent import errors
+from remanent.cli.exits import TABLE, Exit, exit_of, row_of
+from remanent.errors import RemanentError
+
+EXPECTED = {
+    "RemanentError": 69,
+    "CallerError": 65,
+    "InvalidInput": 65,
+    "InvalidScope": 65,
+    "NotFound": 3,
+    "VersionConflict": 4,
+    "DuplicateEntry": 4,
+    "BusyError": 75,
+    "QueueFull": 75,
+    "StoreBusy": 75,
+    "LeaseLost": 75,
+    "StorageError": 69,
+    "StorageFull": 75,
+    "IntegrityError": 5,
+    "SchemaTooNew": 69,
+    "StoreClosed": 69,
+    "SetupError": 78,
+    "InvalidSettings": 78,
+    "MissingDependency": 69,
+    "LanguageError": 69,
+    "ModelUnavailable": 75,
+    "ModelRejected": 78,
+    "Refused": 69,
+    "JobFailed": 1,
+}
+
+
+def error_classes() -> list[type[RemanentError]]:
+    return [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RemanentError)]
+
+
+def test_the_codes_are_those_that_were_promised() -> None:
+    assert [int(row.code) for row in TABLE] == [0, 1, 2, 3, 4, 5, 65, 69, 75, 78, 130]
+    assert {row.code for row in TABLE} == set(Exit)
+
+
+def test_every_error_has_the_code_that_was_promised() -> None:
+    assert {kind.__name__: int(exit_of(kind("x"))) for kind in error_classes()} == EXPECTED
+
+
+def test_no_error_of_ours_ends_like_success_or_like_a_wrong_command_line() -> None:
+    assert not {exit_of(kind("x")) for kind in error_classes()} & {Exit.OK, Exit.USAGE, Exit.INTERRUPTED}
+
+
+def test_a_full_disk_may_be_tried_again_and_other_trouble_of_the_system_may_not() -> None:
+    assert exit_of(OSError(errno.ENOSPC, "no space")) is Exit.TRY_AGAIN
+    assert exit_of(OSError(errno.EIO, "broken")) is Exit.UNAVAILABLE
+    assert exit_of(ZeroDivisionError()) is Exit.UNAVAILABLE
+
+
+@pytest.mark.parametrize("code", Exit)
+def test_every_code_is_explained_in_both_languages(code: Exit) -> None:
+    row = row_of(code)
+    assert row.english.isascii()
+    assert not row.chinese.isascii()

@@ -1,0 +1,78 @@
+from tests.cli.conftest import Cli
+
+
+def test_a_forgotten_record_is_not_recalled_and_comes_back_when_restored(cli: Cli) -> None:
+    [record_id] = cli.told("The heron fishes at dawn.")
+    forgotten = cli("forget", record_id, "--reason", "wrong bird")
+    assert forgotten.code == 0
+    assert f"remanent restore {record_id}" in forgotten.out
+    assert cli("recall", "heron").code == 1
+    restored = cli("restore", record_id)
+    assert restored.code == 0
+    assert "The heron fishes at dawn." in restored.out
+    assert cli("recall", "heron").code == 0
+
+
+def test_tombstones_and_restored_records_are_given_as_json(cli: Cli) -> None:
+    ids = cli.told("one heron", "two herons")
+    stones = cli("forget", *ids, "--reason", "why not", "--json").json
+    assert [(stone["record_id"], stone["reason"]) for stone in stones] == [(ids[0], "why not"), (ids[1], "why not")]
+    assert [record["content"] for record in cli("restore", *ids, "--json").json] == ["one heron", "two herons"]
+
+
+def test_an_unknown_record_is_not_found(cli: Cli) -> None:
+    cli.told("x")
+    for command in ("forget", "restore"):
+        said = cli(command, "nobody", "--json")
+        assert said.code == 3
+        assert said.error["error"] == "NotFound"
+
+
+def test_forgetting_twice_is_bad_input(cli: Cli) -> None:
+    [record_id] = cli.told("x y z")
+    assert cli("forget", record_id).code == 0
+    assert cli("forget", record_id).code == 65
+
+
+def test_erasing_asks_first_and_no_means_no(cli: Cli) -> None:
+    [entry_id] = cli.told("The heron fishes.")
+    for answer in ("n\n", "\n", ""):
+        said = cli("erase", "--entry", entry_id, given=answer)
+        assert said.code == 1
+        assert "cannot be undone" in said.err
+        assert said.out == ""
+    assert cli("recall", "heron").code == 0
+
+
+def test_an_erased_text_is_in_no_file(cli: Cli) -> None:
+    [entry_id, other] = cli.told("The heron fishes.", "The train is late.")
+    said = cli("erase", "--entry", entry_id, given="yes\n")
+    assert said.code == 0
+    assert "Erased 1 entries and 1 records" in said.out
+    assert not [file for file in cli.home.rglob("*") if file.is_file() and b"heron" in file.read_bytes()]
+    shown = cli("entries").out
+    assert "(erased)" in shown
+    assert "The train is late." in shown
+    assert [entry["id"] for entry in cli("entries", "--json").json] == [entry_id, other]
+
+
+def test_a_session_a_record_or_everything_can_be_erased(cli: Cli) -> None:
+    [first] = cli.told("first", session="a")
+    cli.told("second", session="b")
+    cli.told("third", session="c")
+    assert cli("erase", "--record", first, "--yes", "--json").json["entry_ids"] == [first]
+    assert len(cli("erase", "--session", "b", "--yes", "--json").json["entry_ids"]) == 1
+    assert {entry["text"] for entry in cli("entries", "--json").json} == {"", "third"}
+    assert cli("erase", "--everything", "--yes").code == 0
+    assert {entry["text"] for entry in cli("entries", "--json").json} <= {""}
+
+
+def test_what_to_erase_must_be_said(cli: Cli) -> None:
+    said = cli("erase", "--yes")
+    assert said.code == 2
+    assert "--everything" in said.err
+
+
+def test_erasing_from_an_agent_that_does_not_exist_makes_none(cli: Cli) -> None:
+    assert cli("erase", "--everything", "--yes", "--agent", "nobody").code == 0
+    assert not cli.home.exists() or not list(cli.home.rglob("*.db"))

@@ -1,0 +1,59 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from remanent.cli import measuring
+from remanent.evaluation.figures import Figure
+from tests.cli.conftest import Cli
+
+KEPT = Figure("durable writes", 612.5, "writes/s", "≥ 250", True)
+BROKEN = Figure("search", 31.0, "ms", "≤ 15", False)
+PLAIN = Figure("size on disk", 12.0, "MB")
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    figures: list[Figure] = []
+
+    def run(home: Path, *, full: bool, report: Callable[[str], None]) -> list[Figure]:
+        assert home.is_dir()
+        report(f"measuring, full: {full}")
+        return figures
+
+    monkeypatch.setattr(measuring, "run_store_bench", run)
+    return figures
+
+
+def test_figures_are_shown_beside_what_was_promised(cli: Cli, measured: list[Figure]) -> None:
+    measured += [KEPT, PLAIN]
+    said = cli("bench", "store")
+    assert said.code == 0
+    assert said.err == "measuring, full: False\n"
+    for word in ("durable writes", "612.5 writes/s", "≥ 250", "✓", "12 MB"):
+        assert word in said.out
+
+
+def test_a_promise_that_is_not_kept_is_a_failed_check(cli: Cli, measured: list[Figure]) -> None:
+    measured += [KEPT, BROKEN]
+    said = cli("bench", "store", "--full", "--json")
+    assert said.code == 1
+    assert [figure["kept"] for figure in said.json] == [True, False]
+    assert "full: True" in said.err
+
+
+def test_it_measures_in_a_fresh_folder_and_removes_it(cli: Cli, measured: list[Figure], tmp_path: Path) -> None:
+    measured += [KEPT]
+    assert cli("bench", "store", "--home", tmp_path).code == 0
+    assert not list(tmp_path.glob("remanent-bench-*"))
+
+
+def test_embedding_is_measured_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*, report: Callable[[str], None]) -> list[Figure]:
+        report("in turn")
+        return [PLAIN, BROKEN]
+
+    monkeypatch.setattr(measuring, "run_embedding_bench", run)
+    said = cli("bench", "embedding", "--json")
+    assert said.code == 1
+    assert [figure["name"] for figure in said.json] == ["size on disk", "search"]

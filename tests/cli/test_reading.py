@@ -1,0 +1,128 @@
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+def test_an_answer_is_shown_with_text_score_kind_age_and_source(cli: Cli) -> None:
+    cli("remember", "Clara brought figs.", "--session", "visit", "--id", "m7", "--at", "2020-06-12T08:00:00Z")
+    said = cli("recall", "figs")
+    assert said.code == 0
+    assert "1. Clara brought figs." in said.out
+    assert "session visit · id m7" in said.out
+    assert "user · 2020-06-12" in said.out
+    assert "turn · " in said.out
+    assert "years ago" in said.out
+
+
+def test_the_best_answer_comes_first_and_the_limit_holds(cli: Cli) -> None:
+    cli.told("The heron fishes at dawn.", "Trains are late.", "A heron and another heron.")
+    found = cli("recall", "heron", "--limit", "2", "--json").json
+    assert [item["text"] for item in found["items"]] == ["A heron and another heron.", "The heron fishes at dawn."]
+    assert found["items"][0]["sources"][0]["session"] == "s1"
+
+
+def test_nothing_found_is_a_sentence_and_exit_code_1(cli: Cli) -> None:
+    said = cli("recall", "unicorns")
+    assert (said.code, said.out, said.err) == (1, "", "Nothing found for “unicorns”.\n")
+
+
+def test_nothing_found_is_an_empty_answer_in_json(cli: Cli) -> None:
+    said = cli("recall", "unicorns", "--json")
+    assert said.code == 1
+    assert said.json["items"] == []
+
+
+def test_the_words_of_the_question_need_no_quotes(cli: Cli) -> None:
+    cli.told("The heron fishes at dawn.")
+    assert cli("recall", "when", "does", "the", "heron", "fish", "--json").json["query"] == "when does the heron fish"
+
+
+def test_explaining_shows_paths_ranks_and_scores(cli: Cli) -> None:
+    cli.told("The heron fishes at dawn.")
+    said = cli("recall", "heron", "--explain")
+    assert "keyword: rank (score)" in said.out
+    assert "recency: rank (score)" in said.out
+    assert "1 (" in said.out
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "count"),
+    [
+        (("--session", "s1"), 1),
+        (("--session", "elsewhere"), 0),
+        (("--since", "2026-01-01"), 1),
+        (("--until", "2026-01-01"), 0),
+        (("--since", "2999-01-01"), 0),
+        (("--kind", "turn"), 1),
+        (("--kind", "note"), 0),
+        (("--tag", "birds"), 0),
+        (("--as-of", "2020-01-01"), 0),
+    ],
+)
+def test_an_answer_can_be_narrowed(cli: Cli, narrowed: tuple[str, ...], count: int) -> None:
+    cli("remember", "The heron fishes.", "--session", "s1", "--at", "2026-03-03T00:00:00Z")
+    said = cli("recall", "heron", "--json", *narrowed)
+    assert len(said.json["items"]) == count
+    assert said.code == (0 if count else 1)
+
+
+def test_an_unknown_kind_is_bad_input_and_a_wrong_date_is_wrong_usage(cli: Cli) -> None:
+    assert cli("recall", "x", "--kind", "dream").code == 65
+    said = cli("recall", "x", "--since", "soon")
+    assert said.code == 2
+    assert "2026-05-31" in said.err
+
+
+def test_an_empty_question_is_bad_input(cli: Cli) -> None:
+    assert cli("recall", " ").code == 65
+
+
+def test_a_remembered_text_moves_no_cursor(cli: Cli) -> None:
+    cli.told("heron \x1b[2J\x07 bell")
+    for command in (("recall", "heron"), ("entries",)):
+        shown = cli(*command).out
+        assert "\x1b" not in shown
+        assert "heron ␛[2J␇ bell" in shown
+
+
+def test_markup_in_a_text_is_shown_as_it_is(cli: Cli) -> None:
+    cli.told("[bold]heron[/bold] :smile:")
+    assert "[bold]heron[/bold] :smile:" in cli("recall", "heron").out
+
+
+def test_a_long_line_is_not_broken_for_a_program(cli: Cli) -> None:
+    text = "heron " * 100
+    cli.told(text)
+    assert text.strip() in cli("recall", "heron").out
+    assert text.strip() in cli("entries").out
+
+
+def test_entries_come_in_order_with_their_place_and_id(cli: Cli) -> None:
+    ids = cli.told("first", "second")
+    said = cli("entries")
+    assert said.code == 0
+    assert said.out.index("first") < said.out.index("second")
+    for entry_id in ids:
+        assert entry_id in said.out
+
+
+def test_entries_can_be_paged_and_turned_round(cli: Cli) -> None:
+    cli.told("one", "two", "three")
+    first = cli("entries", "--limit", "2", "--json").json
+    rest = cli("entries", "--after", str(first[-1]["seq"]), "--json").json
+    assert [entry["text"] for entry in first + rest] == ["one", "two", "three"]
+    newest = cli("entries", "--newest-first", "--limit", "1", "--json").json
+    assert [entry["text"] for entry in newest] == ["three"]
+
+
+def test_an_agent_that_said_nothing_has_no_entries(cli: Cli) -> None:
+    said = cli("entries")
+    assert (said.code, said.out) == (0, "")
+    assert "Nothing was said" in said.err
+    assert cli("entries", "--json").json == []
+
+
+def test_one_agent_never_sees_what_another_remembers(cli: Cli) -> None:
+    cli.told("The heron fishes.")
+    assert cli("recall", "heron", "--agent", "bob").code == 1
+    assert cli("entries", "--agent", "bob", "--json").json == []

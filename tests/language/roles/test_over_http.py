@@ -1,0 +1,56 @@
+"""Every role through the engine that asks models, over real HTTP."""
+
+from typing import Any
+
+import pytest
+
+from remanent.errors import Refused
+from remanent.language.role import Role, TextReply
+from remanent.language.roles import ROLES
+from remanent.model import Maker
+from tests.language.models.samples import engine_at
+from tests.language.roles.good import GOOD, WRONG, request_of
+from tests.language.scripted.server import ScriptedServer
+from tests.language.scripted.steps import Step, gives, says
+
+
+@pytest.fixture(autouse=True)
+def _machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def step(role: Role[Any, Any, Any], reply: Any) -> Step:
+    return says(reply) if role.form == "text" else gives(reply)
+
+
+@pytest.mark.parametrize("name", ROLES)
+async def test_a_good_answer_becomes_a_response(name: str) -> None:
+    role, request, reply = ROLES[name], request_of(name), GOOD[name][1]
+    async with ScriptedServer(step(role, reply)) as server, engine_at(server) as engine:
+        answer = await engine.run(role, request)
+    expected = TextReply(text=reply) if role.form == "text" else role.reply.model_validate(reply)
+    assert answer.value == role.read(request, expected)
+    assert answer.made_by == Maker(role=name, engine="scripted", version=role.version)
+    sent = server.requests[0].body
+    assert (sent["temperature"], sent["top_p"]) == (role.defaults.temperature, role.defaults.top_p)
+
+
+@pytest.mark.parametrize("name", WRONG)
+async def test_a_name_that_was_not_shown_is_sent_back_once_and_then_refused(name: str) -> None:
+    role, request = ROLES[name], request_of(name)
+    async with (
+        ScriptedServer(
+            gives(WRONG[name]), gives(GOOD[name][1]).expecting("77" if name != "intent" else "root")
+        ) as server,
+        engine_at(server) as engine,
+    ):
+        answer = await engine.run(role, request)
+    assert answer.value == role.read(request, role.reply.model_validate(GOOD[name][1]))
+    async with ScriptedServer(gives(WRONG[name]), gives(WRONG[name])) as server, engine_at(server) as engine:
+        with pytest.raises(Refused):
+            await engine.run(role, request)
+
+
+def test_there_is_a_good_answer_for_every_role() -> None:
+    assert set(GOOD) == set(ROLES)

@@ -1,0 +1,81 @@
+"""Passages cover their text, and putting them together loses none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.language.passages import assembled, filled, packed, passages, stretches
+from remanent.text.spans import Span, joined
+
+TEXTS = st.text(alphabet="ab。. \n#`", max_size=300)
+
+
+@given(text=TEXTS, longest=st.integers(5, 80), most=st.integers(1, 10))
+def test_passages_cover_the_text_exactly(text: str, longest: int, most: int) -> None:
+    spans = passages(text, longest=longest, most=most)
+    assert joined(text, spans) == text
+    assert len(spans) <= most + 1
+    assert not text.strip() or all(span.of(text).strip() for span in spans)
+
+
+def test_paragraphs_are_passages_and_a_heading_stays_with_its_text() -> None:
+    text = "# One\n\nFirst.\n\nSecond.\n\n## Two\n\nThird."
+    assert [span.of(text).strip() for span in passages(text)] == ["# One\n\nFirst.", "Second.", "## Two\n\nThird."]
+
+
+def test_a_long_paragraph_is_parted_at_the_ends_of_sentences() -> None:
+    text = "One is here. Two is here. Three is here. Four is here."
+    assert [span.of(text).strip() for span in passages(text, longest=28)] == [
+        "One is here. Two is here.",
+        "Three is here. Four is here.",
+    ]
+
+
+def test_a_text_of_very_many_paragraphs_has_bounded_numbers() -> None:
+    text = "\n\n".join(f"Paragraph {number}." for number in range(5000))
+    spans = passages(text)
+    assert 150 <= len(spans) <= 201
+    assert joined(text, spans) == text
+
+
+def test_a_blank_beginning_belongs_to_the_first_passage() -> None:
+    text = "\n\n  \n\nWords.\n\n\n\n"
+    assert [span.of(text) for span in passages(text)] == [text]
+
+
+@given(count=st.integers(0, 30), groups=st.lists(st.lists(st.integers(-2, 35), max_size=8), max_size=5))
+def test_every_number_goes_to_exactly_one_group(count: int, groups: list[list[int]]) -> None:
+    given_to = assembled(count, groups)
+    assert len(given_to) == len(groups)
+    if groups:
+        assert sorted(number for group in given_to for number in group) == list(range(1, count + 1))
+    claimed: set[int] = set()
+    for wanted, got in zip(groups, given_to, strict=True):
+        first = {number for number in wanted if 1 <= number <= count} - claimed
+        assert first <= set(got)
+        claimed |= first
+
+
+@pytest.mark.parametrize(
+    ("count", "groups", "expected"),
+    [
+        pytest.param(5, [[1], [4]], [[1, 2], [3, 4, 5]], id="to the nearest"),
+        pytest.param(3, [[1], [3]], [[1, 2], [3]], id="to the one before at equal distance"),
+        pytest.param(3, [[2], [2, 3]], [[1, 2], [3]], id="to the first that claims it"),
+        pytest.param(2, [[], []], [[1, 2], []], id="to the first group when none claims any"),
+    ],
+)
+def test_unclaimed_numbers_go_where_they_belong(count: int, groups: list[list[int]], expected: list[list[int]]) -> None:
+    assert assembled(count, groups) == expected
+
+
+def test_neighbouring_passages_make_one_stretch() -> None:
+    spans = [Span(0, 2), Span(2, 5), Span(5, 9), Span(9, 10)]
+    assert stretches(spans, [4, 1, 2]) == [Span(0, 5), Span(9, 10)]
+
+
+def test_spans_are_joined_to_a_least_and_to_a_greatest_size() -> None:
+    spans = [Span(0, 2), Span(2, 4), Span(4, 9), Span(9, 10)]
+    assert packed(spans, at_least=3) == [Span(0, 4), Span(4, 9), Span(9, 10)]
+    assert filled(spans, at_most=5) == [Span(0, 4), Span(4, 9), Span(9, 10)]
+    assert filled(spans, at_most=6) == [Span(0, 4), Span(4, 10)]

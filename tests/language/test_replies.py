@@ -1,0 +1,45 @@
+"""Forms of a value that have one reading are read; others are not."""
+
+import pytest
+
+from remanent.errors import InvalidInput
+from remanent.language.replies import Confidence, Numbers
+from remanent.model import Word
+
+
+class Sample(Word):
+    numbers: Numbers = ()
+    confidence: Confidence = 0.5
+
+
+@pytest.mark.parametrize(
+    ("written", "numbers"),
+    [
+        pytest.param([1, 3], (1, 3), id="numbers"),
+        pytest.param(["1", "p3", "[4]", "段落5"], (1, 3, 4, 5), id="texts"),
+        pytest.param(["2-4", "p6–p7", "8至9"], (2, 3, 4, 6, 7, 8, 9), id="ranges"),
+        pytest.param("1, 2、3", (1, 2, 3), id="a list in a text"),
+        pytest.param(7, (7,), id="one"),
+        pytest.param([], (), id="none"),
+        pytest.param(["", 2], (2,), id="a blank"),
+    ],
+)
+def test_numbers_are_read_however_they_are_written(written: object, numbers: tuple[int, ...]) -> None:
+    assert Sample.model_validate({"numbers": written}).numbers == numbers
+
+
+@pytest.mark.parametrize("written", [["one"], [1.5], [-1], ["1-9999999"], [None], ["9-2"], [{"n": 1}], ["1 or 2 or 3"]])
+def test_what_names_no_number_is_no_number(written: object) -> None:
+    with pytest.raises(InvalidInput):
+        Sample.model_validate({"numbers": written})
+
+
+@pytest.mark.parametrize(("written", "share"), [(0.9, 0.9), (1, 1.0), (95, 0.95), (0, 0.0), (100, 1.0)])
+def test_a_confidence_in_per_cent_is_one(written: float, share: float) -> None:
+    assert Sample.model_validate({"confidence": written}).confidence == share
+
+
+@pytest.mark.parametrize("written", [-0.1, 101, float("nan"), float("inf"), "sure"])
+def test_what_is_no_share_is_refused(written: object) -> None:
+    with pytest.raises(InvalidInput):
+        Sample.model_validate({"confidence": written})

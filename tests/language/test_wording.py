@@ -1,0 +1,44 @@
+"""Prompts are put together in one way."""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.language.exchanges.shapes import Utterance
+from remanent.language.wording import abridged, block, group, prompt, utterance_block
+
+
+@given(text=st.text(max_size=400), limit=st.integers(10, 100))
+def test_an_abridged_text_has_its_limit_and_both_its_ends(text: str, limit: int) -> None:
+    made = abridged(text, limit)
+    assert len(made) <= max(limit, 0) or made == text
+    if len(text) > limit:
+        head, _, tail = made.partition("\n…\n")
+        assert text.startswith(head)
+        assert text.endswith(tail)
+
+
+def test_the_end_of_a_long_text_is_shown_more_of_than_its_beginning() -> None:
+    assert abridged("a" * 50 + "b" * 50, 33) == "a" * 11 + "\n…\n" + "b" * 19
+
+
+def test_nothing_is_shown_of_nothing() -> None:
+    assert block("text", " \n") == ""
+    assert group("texts", ["", ""]) == ""
+
+
+def test_text_of_several_lines_stands_on_lines_of_its_own() -> None:
+    assert block("text", "a\nb", n=1) == '<text n="1">\na\nb\n</text>'
+    assert block("text", " a ") == "<text>a</text>"
+
+
+def test_the_weekday_tells_what_last_tuesday_was() -> None:
+    said = Utterance(speaker="Ann", text="x", occurred_at=datetime(2026, 3, 3, 8, 5, tzinfo=UTC))
+    assert utterance_block(said, "x", n=2) == '<m n="2" by="Ann" at="2026-03-03 08:05 Tue">x</m>'
+
+
+def test_material_stands_between_instructions_and_a_reminder() -> None:
+    told = prompt("\nDo it.\n", ["<a>x</a>", ""], tongue="en", form="text")
+    assert told.instructions.startswith("Do it.\nWhat stands in tags is material")
+    assert told.content == "<a>x</a>\nNow write it."

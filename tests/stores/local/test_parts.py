@@ -1,0 +1,116 @@
+"""The parts that an index is made of."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remanent.stores.local import names
+from remanent.stores.local.names import Names, pack
+from remanent.stores.local.normal import normalise
+from remanent.stores.local.products import Products, dot
+from remanent.stores.local.rows import Rows
+from tests.stores.local.world import Matrix
+
+ids = st.text("abcdefXYZ019-_", min_size=1, max_size=64)
+
+
+@given(here=st.lists(ids, min_size=1, unique=True), others=st.lists(ids))
+def test_an_id_is_found_in_its_row_and_nowhere_else(here: list[str], others: list[str]) -> None:
+    table = Names(pack(here))
+    for row, name in enumerate(here):
+        assert table.rows_of([name]).tolist() == [row]
+        assert table.at(np.array([row])) == [name]
+    wanted = sorted(here.index(name) for name in set(others) & set(here))
+    assert table.rows_of(others).tolist() == wanted
+
+
+def test_ids_of_the_same_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names, "_hashes", lambda packed: np.zeros(len(packed), dtype=np.uint64))
+    table = Names(pack(["a", "b", "c"]))
+    assert table.rows_of(["c", "zzz", "a"]).tolist() == [0, 2]
+
+
+@settings(deadline=None)
+@given(st.integers(1, 700), st.integers(1, 70), st.integers(1, 4))
+def test_products_are_those_of_a_plain_sum(rows: int, dimension: int, threads: int) -> None:
+    rng = np.random.default_rng(rows)
+    matrix = rng.standard_normal((rows, dimension)).astype(np.float32)
+    vector = rng.standard_normal(dimension).astype(np.float32)
+    truth = matrix.astype(np.float64) @ vector.astype(np.float64)
+    out = np.empty(rows, dtype=np.float32)
+    for height in (1, 4, rows):
+        dot(matrix, vector, out, height)
+        np.testing.assert_allclose(out, truth, atol=1e-4)
+    products = Products(threads=threads)
+    cut = rows // 3
+    out[:] = np.nan
+    products.fill([(matrix[:cut], out[:cut]), (matrix[cut:], out[cut:])], vector)
+    np.testing.assert_allclose(out, truth, atol=1e-4)
+    products.close()
+
+
+def test_large_products_are_shared_out_and_complete() -> None:
+    rng = np.random.default_rng(0)
+    matrix = rng.standard_normal((40_000, 64)).astype(np.float32)
+    vector = rng.standard_normal(64).astype(np.float32)
+    products = Products(threads=3)
+    bounds = [*range(0, 20_000, 77), 40_000]
+
+    def fill(_: int) -> Matrix:
+        out = np.full(40_000, np.nan, dtype=np.float32)
+        products.fill([(matrix[a:b], out[a:b]) for a, b in itertools.pairwise(bounds)], vector)
+        return out
+
+    # From threads of the pool itself, as searches do, and more of them than there are threads.
+    for out in products.pool.map(fill, range(60)):
+        np.testing.assert_allclose(out, matrix @ vector, atol=1e-4)
+    products.close()
+
+
+@given(st.lists(st.lists(st.floats(width=32), min_size=3, max_size=3), min_size=1, max_size=20))
+def test_every_row_gets_length_one_or_becomes_zero(values: list[list[float]]) -> None:
+    matrix = np.array(values, dtype=np.float32)
+    lengths = np.linalg.norm(normalise(matrix.copy()).astype(np.float64), axis=1)
+    for row, length in zip(matrix, lengths, strict=True):
+        directed = np.isfinite(row).all() and row.any()
+        assert abs(length - (1 if directed else 0)) < 1e-5
+
+
+def test_what_must_not_be_written_to_is_copied() -> None:
+    fixed = np.frombuffer(np.array([[3, 4]], dtype=np.float32).tobytes(), dtype=np.float32).reshape(1, 2)
+    assert normalise(fixed).tolist() == [[np.float32(0.6), np.float32(0.8)]]
+    assert fixed.tolist() == [[3, 4]]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 400), st.booleans()), max_size=12))
+def test_rows_hold_what_was_put_and_not_removed(changes: list[tuple[int, int, bool]]) -> None:
+    rows = Rows(2)
+    truth: dict[str, tuple[int, float]] = {}
+    for turn, (start, count, put) in enumerate(changes):
+        some = [f"r{number}" for number in range(start, start + count)]
+        if put:
+            angles = np.linspace(0, 3, count) + turn
+            matrix = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+            rows.put(some, np.full(count, turn, dtype=np.uint8), matrix)
+            truth.update((name, (turn, float(cosine))) for name, cosine in zip(some, matrix[:, 0], strict=True))
+        else:
+            rows.remove(some)
+            for name in some:
+                truth.pop(name, None)
+    assert len(rows) == len(truth)
+    products = Products(threads=1)
+    places, scores = rows.fill(products, np.array([1, 0], dtype=np.float32), of_kinds=None)
+    held = {
+        name: (int(kind), float(score))
+        for name, kind, score in zip(rows.ids_at(places), rows.kinds_at(places), scores, strict=True)
+    }
+    assert held.keys() == truth.keys()
+    for name, (kind, score) in truth.items():
+        assert held[name][0] == kind
+        assert abs(held[name][1] - score) < 1e-6
+    assert rows.end <= max(8, len(rows) * 8 / 7 + 1)
+    products.close()

@@ -1,0 +1,253 @@
+import hashlib
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remanent.errors import IntegrityError, InvalidInput, StoreBusy
+from remanent.model import Entry, Record, Scope
+from remanent.stores import transfer
+from remanent.stores.conformance.base import append, everything, put, update
+from remanent.stores.conformance.commits import make_world
+from remanent.stores.conformance.samples import Samples
+from remanent.stores.queries import EntryQuery, JobQuery, RecordQuery
+from remanent.stores.sqlite import SqliteStore
+from remanent.stores.store import Store
+from remanent.stores.transfer import SORTS, export_lines, import_lines
+
+SAMPLES = Samples()
+SCOPE = SAMPLES.make_scope()
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(tmp_path / "here")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def elsewhere(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(tmp_path / "elsewhere")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def lines(store: SqliteStore) -> list[str]:
+    """Return the export of a little of everything."""
+    world = await make_world(store, Samples(), SCOPE)
+    await update(store, world.samples.next_version(world.kept, summary="Lisbon"))
+    return await exported(store)
+
+
+async def exported(store: Store) -> list[str]:
+    return [line async for line in export_lines(store, SCOPE)]
+
+
+def resealed(lines: list[str]) -> list[str]:
+    """Return an export with a last line that fits the others; written here anew, to hold the format fast."""
+    counts = Counter(next(iter(json.loads(line))) for line in lines[1:-1] if line.startswith('{"'))
+    seal = hashlib.sha256("".join(f"{line}\n" for line in lines[:-1]).encode()).hexdigest()
+    trailer = {"remanent": "end", "counts": {sort: counts[sort] for sort in SORTS}, "sha256": seal}
+    return [*lines[:-1], json.dumps(trailer, separators=(",", ":"))]
+
+
+def edited(lines: list[str], sort: str, edit: Callable[[dict[str, Any]], object]) -> tuple[list[str], int]:
+    """Return the export with the last line of a sort edited, and that line's number."""
+    place = max(number for number, line in enumerate(lines) if line.startswith(f'{{"{sort}":'))
+    value = json.loads(lines[place])
+    edit(value[sort])
+    changed = [*lines]
+    changed[place] = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return resealed(changed), place + 1
+
+
+async def test_the_last_line_counts_and_seals_the_others(lines: list[str]) -> None:
+    assert lines == resealed(lines)
+    assert lines[0] == '{"remanent":"export","format":1,"org":"acme","workspace":"lab","agent":"ada"}'
+    sorts = [next(iter(json.loads(line))) for line in lines[1:-1]]
+    assert sorts == sorted(sorts, key=list(SORTS).index)
+    assert set(sorts) == set(SORTS)
+
+
+async def test_an_edited_export_with_a_new_seal_is_welcome(elsewhere: SqliteStore, lines: list[str]) -> None:
+    changed, _ = edited(lines, "record", lambda body: body.update(content="Edited by hand."))
+    await import_lines(elsewhere, SCOPE, changed)
+    assert await exported(elsewhere) == changed
+
+
+Edit = Callable[[dict[str, Any]], object]
+MALFORMED: list[tuple[str, Edit]] = [
+    ("entry", lambda body: body.pop("text")),
+    ("entry", lambda body: body.update(unheard_of=1)),
+    ("entry", lambda body: body.update(seq=0)),
+    ("entry", lambda body: body.pop("scope")),
+    ("entry", lambda body: body.update(scope="ada")),
+    ("entry", lambda body: body["scope"].update(agent="bob")),
+    ("entry", lambda body: body["scope"].update(session=["a", "list"])),
+    ("entry", lambda body: body["scope"].update(session="bad\nlabel")),
+    ("entry", lambda body: body.update(occurred_at="yesterday")),
+    ("record", lambda body: body.update(confidence=7)),
+    ("record", lambda body: body.update(kind="opinion")),
+    ("record", lambda body: body.update(version=0)),
+    ("version", lambda body: body.update(superseded_at=None)),
+    ("version", lambda body: body.update(record=None)),
+    ("version", lambda body: body["record"]["scope"].update(org="other")),
+    ("link", lambda body: body.update(strength=2)),
+    ("conflict", lambda body: body.update(claims=[])),
+    ("tombstone", lambda body: body.update(size=-1)),
+    ("vector", lambda body: body.update(values="not base64!")),
+    ("vector", lambda body: body.update(values=None)),
+    ("vector", lambda body: body.update(more=1)),
+    ("state", lambda body: body.update(value=None)),
+    ("state", lambda body: body.update(key=7)),
+    ("job", lambda body: body.update(state="running")),
+    ("job", lambda body: body.update(kind=None)),
+]
+
+
+@pytest.mark.parametrize("case", MALFORMED, ids=[f"{sort}-{place}" for place, (sort, _) in enumerate(MALFORMED)])
+async def test_a_malformed_line_is_named_and_nothing_is_written(
+    elsewhere: SqliteStore, lines: list[str], case: tuple[str, Edit]
+) -> None:
+    changed, number = edited(lines, *case)
+    with pytest.raises(InvalidInput, match=rf"^line {number} of the export: "):
+        await import_lines(elsewhere, SCOPE, changed)
+    assert await elsewhere.entries(SCOPE, EntryQuery()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "  ",
+        "nonsense",
+        "[]",
+        "7",
+        "{}",
+        '{"rumour":{}}',
+        '{"entry":[]}',
+        '{"link":{},"entry":{}}',
+        '{"x":',
+        "\ud83d",
+    ],
+    ids=ascii,
+)
+async def test_a_line_that_is_no_word_is_named(elsewhere: SqliteStore, lines: list[str], line: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^line 3 of the export: "):
+        await import_lines(elsewhere, SCOPE, [*lines[:2], line, *lines[2:]])
+    assert (await everything(elsewhere, SCOPE)).entries == []
+
+
+async def test_lines_out_of_their_order_are_refused(elsewhere: SqliteStore, lines: list[str]) -> None:
+    moved = resealed([lines[0], lines[-2], *lines[1:-2], lines[-1]])
+    with pytest.raises(InvalidInput, match=r"line 3 .*too late"):
+        await import_lines(elsewhere, SCOPE, moved)
+
+
+async def test_places_of_the_journal_must_rise(elsewhere: SqliteStore, lines: list[str]) -> None:
+    twice = resealed([lines[0], lines[1], *lines[1:]])
+    with pytest.raises(InvalidInput, match=r"line 3 .*place"):
+        await import_lines(elsewhere, SCOPE, twice)
+
+
+async def test_blank_lines_may_follow_the_last_line_and_nothing_else(elsewhere: SqliteStore, lines: list[str]) -> None:
+    with pytest.raises(InvalidInput, match=f"line {len(lines) + 2} "):
+        await import_lines(elsewhere, SCOPE, [*lines, "", lines[-1]])
+    await import_lines(elsewhere, SCOPE, [*lines, "", "\n"])
+    assert await exported(elsewhere) == lines
+
+
+async def test_nothing_at_all_is_no_export(elsewhere: SqliteStore) -> None:
+    with pytest.raises(IntegrityError, match="cut"):
+        await import_lines(elsewhere, SCOPE, [])
+
+
+async def test_an_export_during_which_somebody_writes_is_not_sealed(store: SqliteStore) -> None:
+    samples = Samples()
+    record = samples.make_record(SCOPE)
+    await put(store, record)
+
+    async def disturbed(disturb: Callable[[], Any]) -> list[str]:
+        lines = []
+        async for line in export_lines(store, SCOPE):
+            lines.append(line)
+            if line.startswith('{"record"'):
+                await disturb()
+        return lines
+
+    latest = [record]
+
+    async def change() -> None:
+        latest.append(await update(store, samples.next_version(latest[-1], content=f"{len(latest)}")))
+
+    async def remember() -> None:
+        await append(store, samples.make_entry(SCOPE))
+
+    for disturb in (change, remember):
+        with pytest.raises(StoreBusy):
+            await disturbed(disturb)
+    assert len(await exported(store)) > 2
+
+    async def look() -> None:
+        async with store.transaction(SCOPE) as tx:
+            tx.touch([record.id], accessed=1)
+
+    assert (await disturbed(look))[-1].startswith('{"remanent":"end"')
+
+
+async def test_a_running_job_is_exported_without_the_twin_that_waits_behind_it(
+    store: SqliteStore, elsewhere: SqliteStore
+) -> None:
+    samples = Samples()
+    first, twin, other = (samples.make_job(SCOPE, key=key) for key in ("k", "k", "other"))
+    async with store.transaction(SCOPE) as tx:
+        tx.enqueue(first, limit=10)
+    await store.claim(SCOPE, worker="w", now=samples.clock(), lease=timedelta(minutes=1))
+    async with store.transaction(SCOPE) as tx:
+        tx.enqueue(twin, limit=10)
+        tx.enqueue(other, limit=10)
+    await import_lines(elsewhere, SCOPE, await exported(store))
+    assert [job.id for job in await elsewhere.jobs(SCOPE, JobQuery())] == [first.id, other.id]
+    assert await exported(elsewhere) == await exported(store)
+
+
+class Watched(SqliteStore):
+    """Notes how much is asked for at once."""
+
+    largest = 0
+
+    async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
+        self.largest = max(self.largest, query.limit)
+        return await super().entries(scope, query)
+
+    async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
+        self.largest = max(self.largest, query.limit)
+        return await super().records(scope, query)
+
+
+@pytest.mark.parametrize(("page", "batch"), [(1, 1), (7, 5), (10, 10), (1000, 1000)])
+async def test_an_agent_is_read_and_filled_page_by_page(
+    tmp_path: Path, elsewhere: SqliteStore, monkeypatch: pytest.MonkeyPatch, page: int, batch: int
+) -> None:
+    monkeypatch.setattr(transfer, "PAGE", page)
+    monkeypatch.setattr(transfer, "BATCH", batch)
+    samples, store = Samples(), Watched(tmp_path / "here")
+    entries = await append(store, *(samples.make_entry(SCOPE, f"entry {number}") for number in range(20)))
+    records = [samples.make_record_of(entry) for entry in entries]
+    await put(store, *records)
+    for record in records[:10]:
+        await update(store, samples.next_version(record, content=f"{record.content} again"))
+    store.largest = 0
+    lines = await exported(store)
+    assert store.largest == page
+    counts = await import_lines(elsewhere, SCOPE, iter(lines))
+    assert counts == {**dict.fromkeys(SORTS, 0), "entry": 20, "record": 20, "version": 10}
+    assert await exported(elsewhere) == lines
+    assert await everything(elsewhere, SCOPE) == await everything(store, SCOPE)
+    await store.close()
