@@ -148,10 +148,11 @@ class AsyncAgent:
         read = read_messages(messages, longest=parts.settings.max_text_length)
         now = to_instant(parts.clock())
         await parts.indexing.follow_models(scope)
-        async with parts.indexing.kept_waiting(), parts.store.transaction(scope) as tx:
-            for message in read:
-                tx.append(message.entry(parts.new_id(), scope=scope, recorded_at=now))
-            parts.indexing.request(tx)
+        with parts.indexing.writing:
+            async with parts.store.transaction(scope) as tx:
+                for message in read:
+                    tx.append(message.entry(parts.new_id(), scope=scope, recorded_at=now))
+                parts.indexing.request(tx)
         # Messages that were stored before may still wait for their index: an earlier process may have ended too soon.
         parts.worker.watch(scope)
         done = tx.committed

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,11 +5,13 @@ from hypothesis import strategies as st
 from remanent.errors import InvalidInput
 from remanent.text.keywords import keywords
 from remanent.text.stopwords import CHINESE, ENGLISH
+from tests.growth import grows_no_faster_than_its_input
 
 ENGLISH_TEXT = (
     "Precision farming uses soil sensors. Soil sensors tell Anna Weber when to water, and precision farming saves "
     "water. She presented the results in Lisbon."
 )
+
 CHINESE_TEXT = "希尔伯特空间中的线性算子有一个伴随算子。线性算子在希尔伯特空间上很重要，王小明研究线性算子。"
 PIECES = [
     "machine learning",
@@ -100,6 +100,4 @@ def test_asking_for_none_is_refused() -> None:
 
 @pytest.mark.parametrize("evil", ["word ", "机器", "a", "A-", "x.", "\n", "Lisbon "])
 def test_no_text_takes_more_than_its_share_of_time(evil: str) -> None:
-    begin = time.process_time()
-    keywords(evil * 10_000)
-    assert time.process_time() - begin < 5
+    assert grows_no_faster_than_its_input(keywords, evil * 10_000)

@@ -21,12 +21,17 @@ def system_clock() -> datetime:
 
 def to_instant(moment: datetime) -> datetime:
     """Return the moment in UTC, cut to milliseconds; a naive one is taken as UTC."""
+    if moment.tzinfo is not UTC:
+        moment = _in_utc(moment)
+    rest = moment.microsecond % 1000
+    return moment.replace(microsecond=moment.microsecond - rest) if rest else moment
+
+
+def _in_utc(moment: datetime) -> datetime:
     try:
-        aware = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
         raise InvalidInput("this moment is out of the range of years 1 to 9999 in UTC") from error
-    rest = aware.microsecond % 1000
-    return aware.replace(microsecond=aware.microsecond - rest) if rest else aware
 
 
 def to_millis(moment: datetime) -> int:

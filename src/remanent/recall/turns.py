@@ -1,8 +1,8 @@
 """Making what was said findable as itself: a `turn` record per entry, then its vector."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 
 from pydantic import JsonValue
 
@@ -51,6 +51,31 @@ def turn_of(entry: Entry) -> Record:
     )
 
 
+class Courtesy:
+    """Lets writes go first: what is being said is taken down before what was said is indexed."""
+
+    def __init__(self) -> None:
+        self._writers = 0
+        self._lull = asyncio.Event()
+
+    def __enter__(self) -> None:
+        """Begin a write."""
+        self._writers += 1
+        self._lull.clear()
+
+    def __exit__(self, *_: object) -> None:
+        """End a write."""
+        self._writers -= 1
+        if not self._writers:
+            self._lull.set()
+
+    async def over(self) -> None:
+        """Wait until nobody writes, but not for ever."""
+        if self._writers:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._lull.wait(), PATIENCE)
+
+
 class Indexing:
     """The jobs that stand between the journal and recall."""
 
@@ -62,26 +87,8 @@ class Indexing:
         self._clock = clock
         self._new_id = new_id
         self._queue_limit = queue_limit
-        self._writers = 0
-        self._lull = asyncio.Event()
+        self.writing = Courtesy()
         self._seen: set[Scope] = set()
-
-    @asynccontextmanager
-    async def kept_waiting(self) -> AsyncIterator[None]:
-        """Let a write go first: what is being said is taken down before what was said is indexed."""
-        self._writers += 1
-        self._lull.clear()
-        try:
-            yield
-        finally:
-            self._writers -= 1
-            if not self._writers:
-                self._lull.set()
-
-    async def _wait_for_writers(self) -> None:
-        if self._writers:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._lull.wait(), PATIENCE)
 
     def request(self, tx: Transaction, kind: str = TURNS, *, payload: JsonObject | None = None) -> None:
         """Ask for indexing as part of a unit of work; one request covers everything that waits."""
@@ -98,7 +105,7 @@ class Indexing:
 
     async def make_turns(self, job: Job, tx: Transaction) -> None:
         """Give the next entries of the journal their turn records."""
-        await self._wait_for_writers()
+        await self.writing.over()
         done = await indexed_through(self._store, job.scope)
         entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=ENTRIES_AT_ONCE))
         if not entries:

@@ -1,13 +1,16 @@
 """The parts that an index is made of."""
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from remanent.stores.local import names
+from remanent.stores.local.codes import Codes, Question
 from remanent.stores.local.names import Names, pack
 from remanent.stores.local.normal import normalise
 from remanent.stores.local.products import Products, dot
@@ -103,7 +106,10 @@ def test_rows_hold_what_was_put_and_not_removed(changes: list[tuple[int, int, bo
                 truth.pop(name, None)
     assert len(rows) == len(truth)
     products = Products(threads=1)
-    places, scores = rows.fill(products, np.array([1, 0], dtype=np.float32), of_kinds=None)
+    places, scores, everything = rows.near(
+        products, np.array([1, 0], dtype=np.float32), of_kinds=None, count=len(truth)
+    )
+    assert everything
     held = {
         name: (int(kind), float(score))
         for name, kind, score in zip(rows.ids_at(places), rows.kinds_at(places), scores, strict=True)
@@ -114,3 +120,50 @@ def test_rows_hold_what_was_put_and_not_removed(changes: list[tuple[int, int, bo
         assert abs(held[name][1] - score) < 1e-6
     assert rows.end <= max(8, len(rows) * 8 / 7 + 1)
     products.close()
+
+
+_SHAPES: dict[str, Callable[[np.random.Generator, int, int], "NDArray[np.float64]"]] = {
+    "spread": lambda source, count, width: source.standard_normal((count, width)),
+    "nearly alike": lambda source, count, width: 1 + 1e-4 * source.standard_normal((count, width)),
+    "twins": lambda source, count, width: np.repeat(source.standard_normal((count // 4 + 1, width)), 4, axis=0)[:count],
+    "spiked": lambda source, count, width: source.standard_normal((count, width)) ** 5,
+    "tiny beside huge": lambda source, count, width: (
+        source.standard_normal((count, width)) * 10.0 ** source.integers(-30, 30, (count, width))
+    ),
+    "some without direction": lambda source, count, width: (
+        source.standard_normal((count, width)) * source.integers(0, 2, (count, 1))
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", _SHAPES)
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 2**32), width=st.sampled_from([1, 2, 3, 17, 64, 384]), count=st.integers(1, 40))
+def test_leaving_out_what_cannot_be_near_never_leaves_out_what_is(
+    shape: str, seed: int, width: int, count: int
+) -> None:
+    source = np.random.default_rng(seed)
+    rows, products = Rows(width), Products(threads=2)
+    matrix = normalise(_SHAPES[shape](source, 600, width).astype(np.float32))
+    rows.put([str(number) for number in range(600)], np.zeros(600, dtype=np.uint8), matrix.copy())
+    question = normalise(_SHAPES[shape](source, 1, width).astype(np.float32)).reshape(-1)
+    places, scores, everything = rows.near(products, question, of_kinds=None, count=count)
+    products.close()
+    assert not everything
+    cosines = matrix.astype(np.float64) @ question.astype(np.float64)
+    assert np.allclose(scores, cosines[places], atol=1e-6)
+    worst = np.sort(cosines)[-count]
+    assert set(np.flatnonzero(cosines > worst + 1e-6)) <= set(places.tolist())
+    assert len(places) >= count
+
+
+def test_a_code_that_is_wiped_or_moved_leaves_nothing_behind() -> None:
+    codes, other = Codes(2, 8), Codes(1, 8)
+    codes.write(0, np.full((2, 8), 8**-0.5, dtype=np.float32))
+    codes.wipe(0)
+    other.move(0, codes, 1)
+    left, right = np.empty(2, dtype=np.float32), np.empty(2, dtype=np.float32)
+    codes.bounds(Question(np.full(8, 8**-0.5, dtype=np.float32)), left, right)
+    assert np.all(right < 1e-2)
+    other.bounds(Question(np.full(8, 8**-0.5, dtype=np.float32)), left[:1], right[:1])
+    assert left[0] > 0.98

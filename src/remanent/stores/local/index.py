@@ -179,7 +179,7 @@ class Index:
         if kinds is not None:
             of_kinds = np.zeros(256, dtype=np.bool_)
             of_kinds[[_CODE_OF[kind] for kind in kinds]] = True
-        rows, scores = self._rows.fill(products, vector, of_kinds=of_kinds)
+        rows, scores, everything = self._rows.near(products, vector, of_kinds=of_kinds, count=count)
         of_rows, exact = len(rows), True
         if self._cells is not None:
             if len(self) <= self._exact_limit:
@@ -194,7 +194,7 @@ class Index:
             inside = best[best >= of_rows]
             ids += self._cells.names.at(rows[inside])
             picked = np.concatenate([picked, scores[inside]])
-        return Near(_ranked(ids, picked), all_there_is=exact and count >= len(scores), exact=exact)
+        return Near(_ranked(ids, picked), all_there_is=everything and exact and count >= len(scores), exact=exact)
 
     # ── sealing ──────────────────────────────────────────────────────────────
 

@@ -1,15 +1,17 @@
-"""Dot products of many rows with one vector, spread over threads of our own."""
+"""Work on many rows, such as dot products with one vector, spread over threads of our own."""
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_T = TypeVar("_T")
 
 Piece = tuple["NDArray[np.float32]", "NDArray[np.float32]"]
 """Rows, and where their products go."""
@@ -78,15 +80,22 @@ class Products:
             for rows, out in pieces:
                 dot(rows, vector, out, height)
             return
-        shares = _shares(pieces, max(height, _SHARE // len(vector) // height * height))
+
+        def work(share: list[Piece]) -> None:
+            for rows, out in share:
+                dot(rows, vector, out, height)
+
+        self.share(work, _shares(pieces, max(height, _SHARE // len(vector) // height * height)))
+
+    def share(self, one: Callable[[_T], None], things: Sequence[_T]) -> None:
+        """Do the same with each of some things, on this thread and on whichever others are free."""
         turns = itertools.count()
 
         def work() -> None:
-            while (turn := next(turns)) < len(shares):
-                for rows, out in shares[turn]:
-                    dot(rows, vector, out, height)
+            while (turn := next(turns)) < len(things):
+                one(things[turn])
 
-        helpers: list[Future[None]] = [self.pool.submit(work) for _ in range(self._threads - 1)]
+        helpers: list[Future[None]] = [self.pool.submit(work) for _ in range(min(self._threads, len(things)) - 1)]
         work()
         for helper in helpers:
             # One that has not started has nothing left to do; one that has is at its last share.

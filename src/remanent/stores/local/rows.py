@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from remanent.stores.local.codes import Codes, Question
 from remanent.stores.local.normal import normalise
-from remanent.stores.local.products import Piece, Products
+from remanent.stores.local.products import Products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BLOCK = 4_096
+_BLOCK = 16_384
 """Rows of a block. Blocks are never copied to grow, and memory that is not written to is not taken."""
 _FIRST = 64
 """Rows of the first block of a small agent; it doubles until it is a whole block."""
@@ -29,6 +30,7 @@ class Rows:
         self.dimension = dimension
         self.held = False
         self._blocks: list[NDArray[np.float32]] = []
+        self._codes: list[Codes] = []
         self._ids: list[str] = []
         self._row_of: dict[str, int] = {}
         self._kinds = np.zeros(_FIRST, dtype=np.uint8)
@@ -46,7 +48,8 @@ class Rows:
     @property
     def nbytes(self) -> int:
         """The memory taken, about."""
-        return sum(block.nbytes for block in self._blocks) + self.end * _ID_COST
+        arrays = sum(block.nbytes for block in self._blocks) + sum(codes.nbytes for codes in self._codes)
+        return arrays + self.end * _ID_COST
 
     def put(self, ids: Sequence[str], kinds: "NDArray[np.uint8]", matrix: "NDArray[np.float32]") -> None:
         """Add vectors; one that is here under the same id goes. A large matrix is taken over, not copied."""
@@ -59,6 +62,9 @@ class Rows:
         if start == 0:
             whole = len(ids) // _BLOCK * _BLOCK
             self._blocks = [matrix[place : place + _BLOCK] for place in range(0, whole, _BLOCK)]
+            self._codes = [Codes(_BLOCK, self.dimension) for _ in self._blocks]
+            for block, codes in zip(self._blocks, self._codes, strict=True):
+                codes.write(0, block)
         self._ids += ids
         self._copy_in(matrix, start, len(self._blocks) * _BLOCK if start == 0 else start)
         self._row_of.update(zip(ids, range(start, self.end), strict=True))
@@ -70,28 +76,43 @@ class Rows:
             if row is not None:
                 self._alive[row] = False
                 self._blocks[row // _BLOCK][row % _BLOCK] = 0
+                self._codes[row // _BLOCK].wipe(row % _BLOCK)
         if not self.held and (self.end - len(self)) * 8 > self.end:
             self._close_gaps()
 
-    def fill(
-        self, products: Products, vector: "NDArray[np.float32]", *, of_kinds: "NDArray[np.bool_] | None"
-    ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
-        """Return the rows that are here and of the kinds, each with its cosine to the vector."""
-        count = self.end
-        scores = np.empty(count, dtype=np.float32)
-        pieces: list[Piece] = []
-        for number, block in enumerate(self._blocks):
-            start = number * _BLOCK
-            here = min(len(block), count - start)
-            pieces.append((block[:here], scores[start : start + here]))
-        products.fill(pieces, vector)
-        wanted = self._alive[:count]
+    def near(
+        self, products: Products, vector: "NDArray[np.float32]", *, of_kinds: "NDArray[np.bool_] | None", count: int
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float32], bool]":
+        """Return rows with their cosines to the vector, the nearest `count` of the kinds among them, and whether
+        nothing else is of these kinds."""
+        wanted = self._alive[: self.end]
         if of_kinds is not None:
-            wanted = wanted & of_kinds[self._kinds[:count]]
-        elif len(self) == count:
-            return np.arange(count, dtype=np.int64), scores
+            wanted = wanted & of_kinds[self._kinds[: self.end]]
         rows = np.flatnonzero(wanted)
-        return rows, scores[rows]
+        everything = len(rows) <= count
+        if not everything:
+            rows = self._may_be_near(products, vector, rows, count)
+        scores = np.empty(len(rows), dtype=np.float32)
+        products.fill([(self.take(rows), scores)], vector)
+        return rows, scores, everything
+
+    def _may_be_near(
+        self, products: Products, vector: "NDArray[np.float32]", rows: "NDArray[np.int64]", count: int
+    ) -> "NDArray[np.int64]":
+        """Leave out the rows that have so many nearer ones for certain."""
+        lowest, highest = np.empty(self.end, dtype=np.float32), np.empty(self.end, dtype=np.float32)
+        question = Question(vector)
+
+        def bound(number: int) -> None:
+            place = slice(number * _BLOCK, min((number + 1) * _BLOCK, self.end))
+            self._codes[number].bounds(question, lowest[place], highest[place])
+
+        products.share(bound, range(len(self._codes)))
+        if len(rows) < self.end:
+            lowest, highest = lowest[rows], highest[rows]
+        enough = np.partition(lowest, len(lowest) - count)[len(lowest) - count]
+        near: NDArray[np.int64] = rows[highest >= enough]
+        return near
 
     def live(self, *, start: int = 0) -> "NDArray[np.int64]":
         """Return the places of the vectors that are here."""
@@ -133,18 +154,22 @@ class Rows:
             number, offset = divmod(start, _BLOCK)
             stop = min(self.end, (number + 1) * _BLOCK)
             self._grow(number, stop - number * _BLOCK)
-            self._blocks[number][offset : stop - number * _BLOCK] = matrix[start - first : stop - first]
+            some = matrix[start - first : stop - first]
+            self._blocks[number][offset : stop - number * _BLOCK] = some
+            self._codes[number].write(offset, some)
             start = stop
 
     def _grow(self, number: int, rows: int) -> None:
         if number == len(self._blocks):
             self._blocks.append(np.empty((0, self.dimension), dtype=np.float32))
+            self._codes.append(Codes(0, self.dimension))
         block = self._blocks[number]
         if rows > len(block):
             size = _BLOCK if number else min(_BLOCK, max(_FIRST, rows, 2 * len(block)))
             larger = np.empty((size, self.dimension), dtype=np.float32)
             larger[: len(block)] = block
             self._blocks[number] = larger
+            self._codes[number] = self._codes[number].grown(size)
 
     def _close_gaps(self) -> None:
         """Move rows from the end into the places of removed ones."""
@@ -155,6 +180,7 @@ class Rows:
             source = self._blocks[row // _BLOCK][row % _BLOCK]
             self._blocks[gap // _BLOCK][gap % _BLOCK] = source
             source[:] = 0
+            self._codes[gap // _BLOCK].move(gap % _BLOCK, self._codes[row // _BLOCK], row % _BLOCK)
             self._kinds[gap] = self._kinds[row]
             self._ids[gap] = self._ids[row]
             self._row_of[self._ids[gap]] = gap
@@ -162,3 +188,4 @@ class Rows:
         self._alive[count:] = False
         del self._ids[count:]
         del self._blocks[-(-count // _BLOCK) :]
+        del self._codes[-(-count // _BLOCK) :]

@@ -275,6 +275,19 @@ def _leave(path: Path) -> None:
 
 
 def _run_together(writer: apsw.Connection, group: list[_Request]) -> None:
+    """Run units of work in one transaction; one that is refused is undone, and the others go through."""
+    try:
+        with _transaction(writer), translated(writer):
+            for request in group:
+                request.error = None
+                request.result = request.work(writer)
+    except (StorageError, StoreBusy):
+        raise
+    except Exception:  # noqa: BLE001  (one of them is refused, which is rare: now each is told apart)
+        _run_with_savepoints(writer, group)
+
+
+def _run_with_savepoints(writer: apsw.Connection, group: list[_Request]) -> None:
     with _transaction(writer):
         for request in group:
             request.error = None

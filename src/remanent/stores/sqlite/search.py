@@ -1,6 +1,7 @@
 """Full-text and vector reads."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 import apsw
 import numpy as np
@@ -13,7 +14,12 @@ from remanent.stores.sqlite.rows import verify
 MAX_TERMS = 64
 """More terms than this say nothing new and cost time."""
 
+# Everywhere here bm25() is called and sorted by; `ORDER BY rank` would have the index sort all matches with the
+# places of their words first, which takes twice as long.
+
 _WIDER = 4
+_AT_ONCE = 1024
+"""Vectors that are copied together."""
 
 
 def search_text(
@@ -29,8 +35,8 @@ def search_text(
         return _search_then_filter(connection, scope, query, record_filter, limit)
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT r.id, -t.rank FROM records_text t CROSS JOIN records r ON r.ref = t.rowid
-        WHERE t.records_text MATCH ? AND {condition.text} ORDER BY t.rank, r.ref LIMIT ?
+        SELECT r.id, -bm25(records_text) AS score FROM records_text CROSS JOIN records r ON r.ref = records_text.rowid
+        WHERE records_text MATCH ? AND {condition.text} ORDER BY score DESC, r.ref LIMIT ?
     """
     return [Hit(*row) for row in connection.execute(sql, (query, *condition.values, limit))]
 
@@ -46,10 +52,11 @@ def _search_then_filter(
     """Rank first and look up few rows; widen while too many of the best do not pass."""
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT r.id, -t.rank FROM (
-            SELECT rowid, rank FROM records_text WHERE records_text MATCH ? ORDER BY rank LIMIT ?
-        ) t CROSS JOIN records r ON r.ref = t.rowid
-        WHERE {condition.text} ORDER BY t.rank, r.ref LIMIT ?
+        SELECT r.id, t.score FROM (
+            SELECT rowid AS ref, -bm25(records_text) AS score FROM records_text WHERE records_text MATCH ?
+            ORDER BY score DESC, rowid LIMIT ?
+        ) t CROSS JOIN records r ON r.ref = t.ref
+        WHERE {condition.text} ORDER BY t.score DESC, r.ref LIMIT ?
     """
     width = limit + 8
     while True:
@@ -71,9 +78,9 @@ def _search_history(
     """Search current and past versions alike; the filter lets through what was current then."""
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT r.id, max(-t.rank) AS score FROM (
-            SELECT 0 AS past, rowid AS ref, rank FROM records_text WHERE records_text MATCH ?
-            UNION ALL SELECT 1, rowid, rank FROM versions_text WHERE versions_text MATCH ?
+        SELECT r.id, max(t.score) AS score FROM (
+            SELECT 0 AS past, rowid AS ref, -bm25(records_text) AS score FROM records_text WHERE records_text MATCH ?
+            UNION ALL SELECT 1, rowid, -bm25(versions_text) FROM versions_text WHERE versions_text MATCH ?
         ) t JOIN {HISTORY} r ON r.ref = t.ref AND (r.superseded_at IS NOT NULL) = t.past
         WHERE {condition.text} GROUP BY r.id ORDER BY score DESC, r.id LIMIT ?
     """
@@ -117,11 +124,14 @@ def vector_changes(connection: apsw.Connection, model: str, since: int) -> Vecto
     record_ids: list[str] = []
     kinds: list[Kind] = []
     kind_of = {kind.value: kind for kind in Kind}
-    for place, (record_id, kind, crc, data) in enumerate(connection.execute(sql, (ref, start))):
-        verify(crc, data)
-        record_ids.append(record_id)
-        kinds.append(kind_of[kind])
-        matrix[place] = np.frombuffer(data, "<f4")
+    rows = connection.execute(sql, (ref, start))
+    while some := list(islice(rows, _AT_ONCE)):
+        for _, _, crc, data in some:
+            verify(crc, data)
+        together = np.frombuffer(b"".join(row[3] for row in some), "<f4")
+        matrix[len(record_ids) : len(record_ids) + len(some)] = together.reshape(len(some), dimension)
+        record_ids += [row[0] for row in some]
+        kinds += [kind_of[row[1]] for row in some]
     removed = [] if start == 0 else _removed(connection, ref, start, set(record_ids))
     return VectorChanges(revision, reset, record_ids, kinds, matrix, removed)
 

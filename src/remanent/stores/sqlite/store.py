@@ -4,7 +4,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -52,6 +51,24 @@ class _Slot:
     database: Database | None = None
     users: int = 0
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class _Loan:
+    """A database that is open for as long as it is in use."""
+
+    __slots__ = ("_scope", "_slot", "_store")
+
+    def __init__(self, store: "SqliteStore", scope: Scope) -> None:
+        self._store = store
+        self._scope = scope
+
+    async def __aenter__(self) -> Database:
+        self._slot = await self._store.borrow(self._scope)
+        assert self._slot.database is not None
+        return self._slot.database
+
+    async def __aexit__(self, *_: object) -> None:
+        self._store.give_back(self._scope, self._slot)
 
 
 class SqliteStore(Store):
@@ -251,24 +268,33 @@ class SqliteStore(Store):
     def _key(scope: Scope) -> tuple[str, str, str]:
         return scope.org, scope.workspace, scope.agent
 
-    @asynccontextmanager
-    async def _database(self, scope: Scope) -> AsyncIterator[Database]:
+    def _database(self, scope: Scope) -> "_Loan":
         """Lend the scope's database, opening it first if need be."""
+        return _Loan(self, scope)
+
+    async def borrow(self, scope: Scope) -> _Slot:
+        """Return the place of a scope's database, which stays open until it is given back."""
         if self._closed:
             raise StoreClosed("the store is closed; open it again")
         key = self._key(scope)
-        slot = self._slots.setdefault(key, _Slot())
+        slot = self._slots.get(key)
+        if slot is None:
+            slot = self._slots[key] = _Slot()
         self._slots.move_to_end(key)
         slot.users += 1
         try:
             if slot.database is None:
                 await self._open(scope, slot)
-            assert slot.database is not None
-            yield slot.database
-        finally:
-            slot.users -= 1
-            if slot.database is None and slot.users == 0:
-                self._slots.pop(key, None)
+        except BaseException:
+            self.give_back(scope, slot)
+            raise
+        return slot
+
+    def give_back(self, scope: Scope, slot: _Slot) -> None:
+        """Take back what was borrowed."""
+        slot.users -= 1
+        if slot.database is None and slot.users == 0:
+            self._slots.pop(self._key(scope), None)
 
     async def _open(self, scope: Scope, slot: _Slot) -> None:
         async with slot.opening:
