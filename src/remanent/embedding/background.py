@@ -1,11 +1,11 @@
-"""One thread of low priority for a local model: it runs beside the event loop and takes small pieces in turn."""
+"""Threads of low priority for a local model: they run beside the event loop and take small pieces in turn."""
 
 import asyncio
 import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -14,10 +14,11 @@ T = TypeVar("T")
 _NICENESS = 5
 
 
-class BackgroundThread:
-    """A thread that is started by the first piece of work and started anew in a forked child."""
+class Background:
+    """Threads that are started by the first pieces of work and started anew in a forked child."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, threads: int = 1) -> None:
+        self.threads = threads
         self._name = name
         self._lock = threading.Lock()
         self._executor: ThreadPoolExecutor | None = None
@@ -28,12 +29,26 @@ class BackgroundThread:
         """Do a piece of work there, behind what waits already."""
         with self._lock:
             if self._executor is None:
-                self._executor = ThreadPoolExecutor(1, self._name, initializer=_step_back)
+                self._executor = ThreadPoolExecutor(self.threads, self._name, initializer=_step_back)
             executor = self._executor
         return await asyncio.get_running_loop().run_in_executor(executor, work)
 
+    async def run_each(self, works: Sequence[Callable[[], T]]) -> list[T]:
+        """Do pieces of work, as many at once as there are threads; others' work comes in between."""
+        results: dict[int, T] = {}
+        turns = iter(range(len(works)))
+
+        async def take_turns() -> None:
+            for turn in turns:
+                results[turn] = await self.run(works[turn])
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self.threads, len(works))):
+                group.create_task(take_turns())
+        return [results[turn] for turn in range(len(works))]
+
     def _after_fork(self) -> None:
-        # A child has no copy of the thread.
+        # A child has no copy of the threads.
         self._lock = threading.Lock()
         self._executor = None
 

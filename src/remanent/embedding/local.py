@@ -1,15 +1,17 @@
 """English models on onnxruntime, from installed packages, offline: bge-small-en and all-MiniLM-L6-v2.
 
-The models live once per process, on one thread of low priority that takes small batches in turn.
+The models live once per process, on threads of low priority that take small batches in turn.
 """
 
+import os
+import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from remanent.embedding.background import BackgroundThread
+from remanent.embedding.background import Background
 from remanent.embedding.minilm import fast_minilm
 from remanent.embedding.packaged import PackagedFile, require
 from remanent.embedding.port import Embedder
@@ -45,9 +47,10 @@ _MINILM = PackagedFile(
 # long to wait for.
 _BATCH_TOKENS = 192
 _BATCH_TEXTS = 16
-# Measured on two busy cores: bge-small is faster with one thread than with two at every size of batch; the reranker
-# gains from the second one in batches. One leaves the other cores to the rest of the program.
-_THREADS = 1
+# Measured on two cores, busy and idle: threads that share a batch wait for each other; batches beside each other, one
+# thread each, use every core that is free.
+_THREADS_OF_A_BATCH = 1
+_BATCHES_AT_ONCE = min(4, os.cpu_count() or 1)
 _WINDOWS = 8
 """How many windows of a long text are read; their vectors are averaged."""
 
@@ -75,7 +78,7 @@ RERANKER = LocalModel(_RERANKER, 512, without=("SkipLayerNormFusion",))
 
 
 class Loaded:
-    """A model in memory with its tokenizer; used on the background thread only."""
+    """A model in memory with its tokenizer; used on the background threads only."""
 
     def __init__(self, model: LocalModel) -> None:
         model.find()
@@ -83,7 +86,7 @@ class Loaded:
         from tokenizers import Tokenizer
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = _THREADS
+        options.intra_op_num_threads = options.inter_op_num_threads = _THREADS_OF_A_BATCH
         options.log_severity_level = 3
         source: str | bytes = str(model.weights.check())
         if model.rebuild is not None:
@@ -116,13 +119,19 @@ class Loaded:
         return out, mask.astype(np.float32)
 
 
-@cache
+_loaded: dict[LocalModel, Loaded] = {}
+_loading = threading.Lock()
+
+
 def load(model: LocalModel) -> Loaded:
-    """Load a model once per process; called on the background thread only."""
-    return Loaded(model)
+    """Load a model once per process; called on the background threads only."""
+    with _loading:
+        if model not in _loaded:
+            _loaded[model] = Loaded(model)
+        return _loaded[model]
 
 
-THREAD = BackgroundThread("remanent-onnx")
+BACKGROUND = Background("remanent-onnx", threads=_BATCHES_AT_ONCE)
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -161,12 +170,12 @@ class _OnnxEmbedder(Embedder):
         import numpy as np
 
         model = self._model
-        encoded = await THREAD.run(lambda: load(model).tokenize(texts))
+        encoded = await BACKGROUND.run(lambda: load(model).tokenize(texts))
         pieces = [(row, window) for row, item in enumerate(encoded) for window in _windows(item)]
         rows = np.zeros((len(texts), self.dimension), np.float32)
-        for batch in batches([len(window.ids) for _, window in pieces]):
-            chosen = [pieces[place] for place in batch]
-            vectors = await THREAD.run(partial(self._compute, [window for _, window in chosen]))
+        together = [[pieces[place] for place in batch] for batch in batches([len(window.ids) for _, window in pieces])]
+        works = [partial(self._compute, [window for _, window in chosen]) for chosen in together]
+        for chosen, vectors in zip(together, await BACKGROUND.run_each(works), strict=True):
             for (row, _), vector in zip(chosen, vectors, strict=True):
                 rows[row] += vector
         return rows

@@ -5,7 +5,7 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from remanent.embedding.background import BackgroundThread
+from remanent.embedding.background import Background
 from remanent.embedding.images import ImageReader, WrittenLine
 from remanent.errors import InvalidInput, MissingDependency
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-THREAD = BackgroundThread("remanent-ocr")
+BACKGROUND = Background("remanent-ocr")
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 _MOST_PIXELS = 50_000_000
@@ -41,7 +41,7 @@ class RapidOcrReader(ImageReader):
 
     async def read_lines(self, image: bytes) -> list[WrittenLine]:
         """Return the lines from the top, with how sure the model is of each."""
-        return await THREAD.run(partial(_read, image))
+        return await BACKGROUND.run(partial(_read, image))
 
 
 @cache

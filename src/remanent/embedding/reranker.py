@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from remanent.embedding.local import RERANKER, THREAD, batches, load
+from remanent.embedding.local import BACKGROUND, RERANKER, batches, load
 
 
 class Reranker(ABC):
@@ -32,9 +32,10 @@ class LocalReranker(Reranker):
         if not places or not question.strip():
             return scores
         pairs = [(_well_formed(question), _well_formed(texts[place])) for place in places]
-        encoded = await THREAD.run(lambda: load(RERANKER).tokenize(pairs))
-        for batch in batches([len(item.ids) for item in encoded]):
-            found = await THREAD.run(partial(_scores, [encoded[number] for number in batch]))
+        encoded = await BACKGROUND.run(lambda: load(RERANKER).tokenize(pairs))
+        together = list(batches([len(item.ids) for item in encoded]))
+        works = [partial(_scores, [encoded[number] for number in batch]) for batch in together]
+        for batch, found in zip(together, await BACKGROUND.run_each(works), strict=True):
             for number, score in zip(batch, found, strict=True):
                 scores[places[number]] = score
         return scores

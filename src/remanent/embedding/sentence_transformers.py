@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from remanent.embedding.background import BackgroundThread
+from remanent.embedding.background import Background
 from remanent.embedding.port import Embedder
 from remanent.embedding.windows import windows
 from remanent.errors import InvalidSettings, MissingDependency, ModelUnavailable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-THREAD = BackgroundThread("remanent-sentence-transformers")
+BACKGROUND = Background("remanent-sentence-transformers")
 _BATCH = 16
 
 
@@ -57,7 +57,7 @@ class SentenceTransformersEmbedder(Embedder):
         rows = np.zeros((len(texts), self._dimension), np.float32)
         for start in range(0, len(pieces), _BATCH):
             batch = pieces[start : start + _BATCH]
-            vectors = await THREAD.run(partial(self._compute, [piece for _, piece in batch]))
+            vectors = await BACKGROUND.run(partial(self._compute, [piece for _, piece in batch]))
             for (row, _), vector in zip(batch, vectors, strict=True):
                 rows[row] += vector
         return rows
