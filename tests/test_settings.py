@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from remanent.errors import InvalidSettings
 from remanent.settings import (
     USUAL_KEYS,
+    BankSettings,
     EmbeddingSettings,
     JobSettings,
     ModelChoice,
@@ -222,7 +223,10 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     groups = {"model.tiers.<tier>.<setting>": "extraction", "model.roles.<role>.<setting>": "planning"}
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
-    assert unset.keys() == named | groups.keys()
+    folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept"}
+    assert unset.keys() == named | groups.keys() | folders.keys()
+    for name, value in folders.items():
+        monkeypatch.setenv(unset[name], value)
     for name, value in embedding.items():
         monkeypatch.setenv(unset[f"embedding.{name}"], value)
     for name, value in values.items():
@@ -233,6 +237,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     wanted = ModelChoice.model_validate(values)
     settings = load_settings()
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
+    assert settings.bank == BankSettings.model_validate({"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"})
     model = settings.model
     assert model.tiers == {"extraction": wanted}
     assert model.roles == {"planning": wanted}

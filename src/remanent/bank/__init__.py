@@ -1,0 +1,24 @@
+"""The Agentic Memory Bank: the memory of one long task, which cross-checks what it learns."""
+
+from remanent.bank.bank import Bank, Observed, open_bank
+from remanent.bank.events import BankEvent, EventKind, EventListener
+from remanent.bank.graph import QueryGraph, Retrieved, RetrievedNode
+from remanent.bank.insight import InsightDoc
+from remanent.bank.node import QueryNode
+from remanent.bank.tree import InteractionTree, TreeEntry
+
+__all__ = [
+    "Bank",
+    "BankEvent",
+    "EventKind",
+    "EventListener",
+    "InsightDoc",
+    "InteractionTree",
+    "Observed",
+    "QueryGraph",
+    "QueryNode",
+    "Retrieved",
+    "RetrievedNode",
+    "TreeEntry",
+    "open_bank",
+]

@@ -1,0 +1,364 @@
+"""The Query Graph: topics and how they hang together, found by their words and by their meaning."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from remanent.bank.embeddings import Embeddings, InNode, Meaning
+from remanent.bank.keyword_index import KeywordIndex
+from remanent.bank.ledger import Ledger
+from remanent.bank.node import RELATED, QueryNode, embedding_text, node_of, record_of
+from remanent.errors import InvalidInput, NotFound
+from remanent.language.tidying import keywords as tidy_keywords
+from remanent.model import Kind, Link, Maker, Origin, Record, Source, Status, Word
+from remanent.model.word import Share
+from remanent.stores import LIVE, Change, Transaction
+from remanent.stores.changes import DropLink, PutLink, PutRecord, PutVector
+from remanent.text.words import index_terms, query_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DEFAULT_K = 5
+DEFAULT_ALPHA = 0.5
+
+
+class RetrievedNode(Word):
+    """A node that a search brought up, and why."""
+
+    node: QueryNode
+    is_candidate: bool
+    """Found by the question itself; otherwise it stands beside one that was."""
+    score: Share = 0.0
+    attribute: Share = 0.0
+    """By its words, the best of all nodes having 1."""
+    embedding: Share = 0.0
+    """By its meaning: the cosine."""
+    neighbour_of: tuple[str, ...] = ()
+    """The candidates that it stands beside."""
+
+
+class Retrieved(Word):
+    """What a search brought up: candidates and their neighbours together, newest first."""
+
+    query: str
+    nodes: tuple[RetrievedNode, ...] = ()
+
+    @property
+    def candidates(self) -> tuple[RetrievedNode, ...]:
+        """What the question itself found, best first."""
+        found = [item for item in self.nodes if item.is_candidate]
+        return tuple(sorted(found, key=lambda item: (-item.score, item.node.id)))
+
+    @property
+    def neighbours(self) -> tuple[RetrievedNode, ...]:
+        """What stands beside the candidates, newest first."""
+        return tuple(item for item in self.nodes if not item.is_candidate)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a new node says, before it has an id, a time and an embedding."""
+
+    summary: str
+    context: str = ""
+    keywords: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    trust: Origin = Origin.USER
+    made_by: Maker = field(default_factory=Maker)
+    provisional: bool = False
+
+
+class QueryGraph:
+    """Nodes and undirected `related` edges; a view of a ledger that follows each of its changes at once."""
+
+    def __init__(self, ledger: Ledger, meaning: Meaning, *, embeddings: Embeddings | None = None) -> None:
+        self._ledger = ledger
+        self._meaning = meaning
+        self._embeddings = embeddings or InNode()
+        self._rows: dict[str, int] = {}
+        self._ids: list[str | None] = []
+        self._free: list[int] = []
+        self._beside: dict[str, set[str]] = {}
+        self.index = KeywordIndex()
+        ledger.listen(self._follow)
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self._rows
+
+    def get(self, node_id: str) -> QueryNode:
+        """Return a node."""
+        return self._node(self._live(node_id))
+
+    @property
+    def nodes(self) -> tuple[QueryNode, ...]:
+        """Every node, oldest first."""
+        found = [self.get(node_id) for node_id in self._rows]
+        return tuple(sorted(found, key=lambda node: (node.timestamp, node.id)))
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """Every edge once, by the ids of its ends."""
+        return tuple(sorted((one, other) for one, near in self._beside.items() for other in near if one < other))
+
+    def neighbours(self, node_id: str) -> tuple[QueryNode, ...]:
+        """Return the nodes beside one, oldest first."""
+        self._live(node_id)
+        found = [self.get(other) for other in self._beside.get(node_id, ())]
+        return tuple(sorted(found, key=lambda node: (node.timestamp, node.id)))
+
+    async def search(
+        self,
+        query: str,
+        *,
+        k: int = DEFAULT_K,
+        alpha: float = DEFAULT_ALPHA,
+        exclude: Collection[str] = (),
+    ) -> Retrieved:
+        """Return the best nodes for a question, those beside them, all of them newest first.
+
+        The score is `alpha` times that of the words plus `1 - alpha` times that of the meaning, both from 0 to 1.
+        """
+        _check_parameters(k, alpha)
+        # The question's vector comes first: while it is made, the graph may change.
+        question = await self._meaning.of_question(query)
+        chosen = await self._best(query, question, k=k, alpha=alpha, exclude=frozenset(exclude))
+        beside: dict[str, list[str]] = {}
+        for node_id in chosen:
+            for other in sorted(self._beside.get(node_id, ())):
+                if other not in chosen and other not in exclude:
+                    beside.setdefault(other, []).append(node_id)
+        found = [
+            RetrievedNode(node=self.get(node_id), is_candidate=True, score=score, attribute=words, embedding=near)
+            for node_id, (score, words, near) in chosen.items()
+        ]
+        found += [
+            RetrievedNode(node=self.get(node_id), is_candidate=False, neighbour_of=tuple(of))
+            for node_id, of in beside.items()
+        ]
+        found.sort(key=lambda item: (item.node.timestamp, item.node.id), reverse=True)
+        return Retrieved(query=query, nodes=tuple(found))
+
+    async def alike(
+        self, node_id: str, *, k: int = DEFAULT_K, alpha: float = DEFAULT_ALPHA, exclude: Collection[str] = ()
+    ) -> tuple[QueryNode, ...]:
+        """Return the nodes most like one, best first, by its own words and its own embedding."""
+        _check_parameters(k, alpha)
+        record = self._live(node_id)
+        text = node_of(record, embedding={}).text
+        question = self._meaning.weighed(text, self._ledger.vectors.get(node_id, {}))
+        chosen = await self._best(text, question, k=k, alpha=alpha, exclude=frozenset({node_id, *exclude}))
+        return tuple(self.get(found) for found in chosen)
+
+    async def _best(
+        self,
+        query: str,
+        question: "Mapping[str, tuple[float, NDArray[np.float32]]]",
+        *,
+        k: int,
+        alpha: float,
+        exclude: frozenset[str],
+    ) -> dict[str, tuple[float, float, float]]:
+        """Return the ids of the best nodes with their three scores, best first; what shares nothing is none."""
+        import numpy as np
+
+        near = await self._embeddings.cosines(question, self._rows, size=len(self._ids))
+        words = self.index.scores(query_terms(query), size=len(self._ids))
+        if len(near) < len(words):
+            near = np.pad(near, (0, len(words) - len(near)))
+        scores = alpha * words + (1 - alpha) * near
+        for node_id in exclude:
+            if node_id in self._rows:
+                scores[self._rows[node_id]] = -1
+        return {
+            str(self._ids[row]): (float(scores[row]), float(words[row]), float(near[row]))
+            for row in self._top(scores, k)
+        }
+
+    def _top(self, scores: "NDArray[np.float32]", k: int) -> list[int]:
+        import numpy as np
+
+        rows = np.nonzero(scores > 0)[0]
+        if len(rows) > 4 * k:
+            least = np.partition(scores[rows], -k)[-k]
+            rows = rows[scores[rows] >= least]
+        ranked = sorted((int(row) for row in rows), key=lambda row: (-float(scores[row]), self._ids[row] or ""))
+        return [row for row in ranked if self._ids[row] is not None][:k]
+
+    # ── writing: into a unit of work, or as one of its own ───────────────────
+
+    async def create(self, draft: Draft, *, node_id: str, at: datetime) -> QueryNode:
+        """Add a node."""
+        (vectors,) = await self._meaning.of_texts([embedding_text(draft.summary, draft.context, draft.keywords)])
+        async with self._ledger.transaction() as tx:
+            self.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
+        return self.get(node_id)
+
+    async def update(
+        self, node_id: str, *, at: datetime, context: str | None = None, keywords: Sequence[str] | None = None
+    ) -> QueryNode:
+        """Change what a node is about; its embedding follows."""
+        record = self._live(node_id)
+        vectors = await self.revectored(record, context=context, keywords=keywords)
+        async with self._ledger.transaction() as tx:
+            self.put_update(tx, record, at=at, context=context, keywords=keywords, vectors=vectors)
+        return self.get(node_id)
+
+    async def delete(self, node_id: str, *, at: datetime) -> None:
+        """Take a node out with its edges; its history stays readable."""
+        async with self._ledger.transaction() as tx:
+            self.put_deletion(tx, node_id, at=at)
+
+    async def connect(self, one: str, other: str, *, at: datetime) -> None:
+        """Tie two nodes together; tying them again changes nothing."""
+        async with self._ledger.transaction() as tx:
+            self.put_edge(tx, one, other, at=at)
+
+    async def disconnect(self, one: str, other: str) -> None:
+        """Take the tie between two nodes away."""
+        self._live(one)
+        self._live(other)
+        async with self._ledger.transaction() as tx:
+            tx.unlink(*sorted((one, other)), relation=RELATED)
+
+    async def vectors_of(self, drafts: Sequence[Draft]) -> list[dict[str, bytes]]:
+        """Return the vectors of nodes that are about to be added."""
+        return await self._meaning.of_texts([embedding_text(d.summary, d.context, d.keywords) for d in drafts])
+
+    async def revectored(
+        self, record: Record, *, context: str | None = None, keywords: Sequence[str] | None = None
+    ) -> dict[str, bytes]:
+        """Return the vectors of a node whose topic is worded anew."""
+        changed = _changed(record, context, keywords)
+        node = node_of(changed, embedding={})
+        (vectors,) = await self._meaning.of_texts([node.text])
+        return vectors
+
+    def put_new(self, tx: Transaction, draft: Draft, *, node_id: str, at: datetime, vectors: dict[str, bytes]) -> None:
+        """Put a new node into a unit of work."""
+        node = QueryNode(
+            id=node_id,
+            summary=draft.summary,
+            context=draft.context,
+            keywords=draft.keywords,
+            timestamp=at,
+            provisional=draft.provisional,
+            sources=draft.sources,
+        )
+        tx.put(record_of(node, scope=self._ledger.scope, made_by=draft.made_by, trust=draft.trust))
+        self.put_vectors(tx, node_id, vectors)
+
+    def put_update(
+        self,
+        tx: Transaction,
+        record: Record,
+        *,
+        at: datetime,
+        vectors: dict[str, bytes],
+        context: str | None = None,
+        keywords: Sequence[str] | None = None,
+    ) -> None:
+        """Put a node's new wording into a unit of work."""
+        changed = _changed(record, context, keywords)
+        tx.put(changed.replace(version=record.version + 1, updated_at=at), expects=record.version)
+        self.put_vectors(tx, record.id, vectors)
+
+    def put_deletion(self, tx: Transaction, node_id: str, *, at: datetime) -> None:
+        """Put the end of a node and of its edges into a unit of work."""
+        record = self._live(node_id)
+        tx.put(
+            record.replace(status=Status.SUPERSEDED, version=record.version + 1, updated_at=at),
+            expects=record.version,
+        )
+        for other in sorted(self._beside.get(node_id, ())):
+            tx.unlink(*sorted((node_id, other)), relation=RELATED)
+
+    def put_edge(self, tx: Transaction, one: str, other: str, *, at: datetime, known: Collection[str] = ()) -> None:
+        """Put an edge into a unit of work; `known` are nodes that the same unit adds."""
+        if one == other:
+            raise InvalidInput(f"node {one} cannot stand beside itself")
+        for node_id in (one, other):
+            if node_id not in known:
+                self._live(node_id)
+        first, second = sorted((one, other))
+        tx.link(Link(from_id=first, to_id=second, relation=RELATED, created_at=at, updated_at=at))
+
+    def put_vectors(self, tx: Transaction, node_id: str, vectors: dict[str, bytes]) -> None:
+        """Put the vectors of a node into a unit of work."""
+        tx.changes += [PutVector(node_id, model, values) for model, values in vectors.items()]
+
+    # ── following the ledger ─────────────────────────────────────────────────
+
+    def _follow(self, change: Change) -> None:
+        if isinstance(change, PutRecord) and change.record.kind is Kind.QUERY_NODE:
+            self._take(change.record)
+        elif isinstance(change, PutVector) and change.record_id in self._rows:
+            row = self._rows[change.record_id]
+            self._embeddings.put(row, self._ledger.vectors[change.record_id])
+        elif isinstance(change, PutLink) and change.link.relation == RELATED:
+            self._beside.setdefault(change.link.from_id, set()).add(change.link.to_id)
+            self._beside.setdefault(change.link.to_id, set()).add(change.link.from_id)
+        elif isinstance(change, DropLink) and change.relation == RELATED:
+            self._beside.get(change.from_id, set()).discard(change.to_id)
+            self._beside.get(change.to_id, set()).discard(change.from_id)
+
+    def _take(self, record: Record) -> None:
+        row = self._rows.get(record.id)
+        if record.status not in LIVE:
+            if row is not None:
+                del self._rows[record.id]
+                self._ids[row] = None
+                self._free.append(row)
+                self.index.drop(row)
+                self._embeddings.drop(row)
+            return
+        if row is None:
+            row = self._free.pop() if self._free else len(self._ids)
+            if row == len(self._ids):
+                self._ids.append(None)
+            self._ids[row] = record.id
+            self._rows[record.id] = row
+            self._embeddings.put(row, self._ledger.vectors.get(record.id, {}))
+        self.index.put(row, index_terms(node_of(record, embedding={}).text))
+
+    def clear(self) -> None:
+        """Forget every node."""
+        for row in self._rows.values():
+            self.index.drop(row)
+            self._embeddings.drop(row)
+        self._rows.clear()
+        self._ids.clear()
+        self._free.clear()
+        self._beside.clear()
+
+    def _node(self, record: Record) -> QueryNode:
+        kept = self._ledger.vectors.get(record.id, {}) if self._embeddings.keeps_in_node else {}
+        return node_of(record, embedding=dict(kept))
+
+    def _live(self, node_id: str) -> Record:
+        record = self._ledger.record(node_id) if node_id in self._rows else None
+        if record is None:
+            raise NotFound(f"there is no node {node_id} in this graph; `search` shows the ids of those that are")
+        return record
+
+
+def _check_parameters(k: int, alpha: float) -> None:
+    if k < 1:
+        raise InvalidInput(f"a search returns at least 1 node; k is {k}")
+    if not 0 <= alpha <= 1:
+        raise InvalidInput(f"alpha weighs words against meaning from 0 to 1; it is {alpha}")
+
+
+def _changed(record: Record, context: str | None, keywords: Sequence[str] | None) -> Record:
+    """Return the record with its topic worded anew."""
+    data = node_of(record, embedding={})
+    said = data.context if context is None else context
+    words = data.keywords if keywords is None else tidy_keywords(keywords)
+    return record.replace(summary=said, keywords=words, data={"context": said})

@@ -1,0 +1,187 @@
+"""Where a bank keeps what it knows: in memory, and on a store beside it when one is given.
+
+Everything a bank does is a unit of work of the store's own changes. It is committed to the store first, if there is
+one, and then applied to memory; so the two cannot drift apart, and a bank that was cut off is read back from the store.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from remanent.errors import InvalidInput, VersionConflict
+from remanent.model import Conflict, Entry, Kind, Link, Record, Scope
+from remanent.stores import (
+    Change,
+    Committed,
+    ConflictQuery,
+    EntryQuery,
+    Erasure,
+    LinkQuery,
+    RecordFilter,
+    RecordQuery,
+    Store,
+    Transaction,
+)
+from remanent.stores import changes as made
+from remanent.stores.changes import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector
+
+_PAGE = 500
+_LinkKey = tuple[str, str, str]
+
+
+class Ledger:
+    """The journal, the records with all their versions, links, conflicts and vectors of one task."""
+
+    def __init__(self, scope: Scope, *, store: Store | None = None) -> None:
+        if scope.task is None:
+            raise InvalidInput("a bank belongs to a task; give its scope one")
+        self.scope = scope
+        self.store = store
+        self.entries: dict[str, Entry] = {}
+        self.records: dict[str, list[Record]] = {}
+        self.links: dict[_LinkKey, Link] = {}
+        self.conflicts: dict[str, Conflict] = {}
+        self.vectors: dict[str, dict[str, bytes]] = {}
+        self._listeners: list[Callable[[Change], None]] = []
+        self._seq = 0
+
+    def transaction(self) -> Transaction:
+        """Return a unit of work."""
+        return Transaction(self.commit, self.scope)
+
+    def listen(self, listener: Callable[[Change], None]) -> None:
+        """Have every change told after it took effect."""
+        self._listeners.append(listener)
+
+    def record(self, record_id: str) -> Record | None:
+        """Return the current version of a record."""
+        versions = self.records.get(record_id)
+        return versions[-1] if versions else None
+
+    def version(self, record_id: str, number: int) -> Record:
+        """Return a record as it once was."""
+        return self.records[record_id][number - 1]
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
+        """Write all changes or none."""
+        self._check(changes)
+        committed = Committed()
+        if self.store is not None:
+            committed = await self.store.commit(scope, changes)
+        self.apply(changes)
+        if self.store is None:
+            ids = tuple(change.entry.id for change in changes if isinstance(change, AppendEntry))
+            committed = Committed(entry_ids=ids, last_seq=self._seq)
+        return committed
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Let changes take effect in memory."""
+        for change in changes:
+            self._apply(change)
+            for listener in self._listeners:
+                listener(change)
+
+    def _check(self, changes: Sequence[Change]) -> None:
+        """Refuse what the store would refuse, before anything took effect."""
+        reached: dict[str, int] = {}
+        for change in changes:
+            if isinstance(change, PutRecord):
+                record_id, expects = change.record.id, change.expects
+                known = reached.get(record_id, len(self.records.get(record_id, ())))
+            elif isinstance(change, PutConflict):
+                record_id, expects = change.conflict.id, change.expects
+                conflict = self.conflicts.get(record_id)
+                known = reached.get(record_id, conflict.version if conflict else 0)
+            else:
+                continue
+            if known != expects:
+                raise VersionConflict(f"{record_id} is at version {known}, not {expects}; read it again and retry")
+            reached[record_id] = expects + 1
+
+    def _apply(self, change: Change) -> None:
+        if isinstance(change, AppendEntry):
+            self._seq += 1
+            self.entries[change.entry.id] = change.entry.replace(seq=self._seq)
+        elif isinstance(change, PutRecord):
+            versions = self.records.setdefault(change.record.id, [])
+            if versions and versions[-1].content != change.record.content:
+                self.vectors.pop(change.record.id, None)
+            versions.append(change.record)
+        elif isinstance(change, PutVector):
+            self.vectors.setdefault(change.record_id, {})[change.model] = change.values
+        elif isinstance(change, PutLink):
+            self.links[change.link.from_id, change.link.to_id, change.link.relation] = change.link
+        elif isinstance(change, DropLink):
+            self.links.pop((change.from_id, change.to_id, change.relation), None)
+        elif isinstance(change, PutConflict):
+            self.conflicts[change.conflict.id] = change.conflict
+        else:
+            raise InvalidInput(f"a bank does not keep a {type(change).__name__}")
+
+    # ── reading back and clearing ────────────────────────────────────────────
+
+    async def read(self) -> None:
+        """Take in what the store holds of the task."""
+        if self.store is None:
+            return
+        changes: list[Change] = [AppendEntry(entry) for entry in await self._stored_entries()]
+        records = await self._stored_records()
+        for record in records:
+            versions = await self.store.versions(self.scope, record.id)
+            changes += [PutRecord(version.record, "", version.record.version - 1) for version in versions]
+        ids = tuple(record.id for record in records)
+        if ids:
+            links = await self.store.links(self.scope, LinkQuery(from_ids=ids))
+            changes += [PutLink(link) for link in links]
+            changes += await self._stored_vectors(frozenset(ids))
+        changes += [PutConflict(conflict) for conflict in await self._stored_conflicts()]
+        self.apply(changes)
+
+    async def clear(self) -> None:
+        """Forget everything, in the store, too."""
+        if self.store is not None and (self.entries or self.records):
+            erasure = Erasure(entry_ids=tuple(self.entries), record_ids=tuple(self.records))
+            await self.store.erase(self.scope, erasure)
+        for held in (self.entries, self.records, self.links, self.conflicts, self.vectors):
+            held.clear()
+
+    async def _stored_entries(self) -> list[Entry]:
+        assert self.store is not None, "only a stored bank is read back"
+        found: list[Entry] = []
+        while True:
+            after = found[-1].seq if found else 0
+            page = await self.store.entries(self.scope, EntryQuery(after_seq=after, limit=_PAGE))
+            found += page
+            if len(page) < _PAGE:
+                return found
+
+    async def _stored_records(self) -> list[Record]:
+        assert self.store is not None, "only a stored bank is read back"
+        found: list[Record] = []
+        wanted = RecordFilter(kinds=(Kind.QUERY_NODE,), statuses=None)
+        while True:
+            after = found[-1].id if found else None
+            page = await self.store.records(self.scope, RecordQuery(filter=wanted, after_id=after, limit=_PAGE))
+            found += page
+            if len(page) < _PAGE:
+                return found
+
+    async def _stored_conflicts(self) -> list[Conflict]:
+        assert self.store is not None, "only a stored bank is read back"
+        return [
+            conflict
+            for conflict in await self.store.conflicts(self.scope, ConflictQuery(limit=100_000))
+            if conflict.scope.task == self.scope.task
+        ]
+
+    async def _stored_vectors(self, wanted: frozenset[str]) -> list[made.PutVector]:
+        assert self.store is not None, "only a stored bank is read back"
+        found: list[made.PutVector] = []
+        for model in await self.store.vector_models(self.scope):
+            kept = await self.store.vector_changes(self.scope, model, since=0)
+            found += [
+                PutVector(record_id, model, row.astype("<f4").tobytes())
+                for record_id, row in zip(kept.record_ids, kept.matrix, strict=True)
+                if record_id in wanted
+            ]
+        return found

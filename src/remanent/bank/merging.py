@@ -1,0 +1,260 @@
+"""Making one node of several and taking that back: edges, trees, neighbours and conflicts go along."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import JsonValue
+
+from remanent.bank.conflicts import Conflicts, nodes_of, with_entry
+from remanent.bank.events import EventKind
+from remanent.bank.graph import Draft
+from remanent.bank.node import QueryNode
+from remanent.bank.tree import BANK
+from remanent.bank.workbench import Workbench
+from remanent.errors import InvalidInput, NotFound
+from remanent.language.engine import Answer
+from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
+from remanent.language.exchanges.shapes import LONGEST_REMARK
+from remanent.language.roles import INTEGRATION
+from remanent.language.tidying import shortened
+from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Status, Verdict
+from remanent.stores import Transaction
+
+MERGE = "merge"
+UNDO = "undo"
+_MOST_NODES = 20
+_MOST_NEIGHBOURS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Why nodes are made one."""
+
+    trigger: Trigger
+    description: str = ""
+    conflict: Conflict | None = None
+    validation: str = ""
+    evidence: str = ""
+    """The id of the entry that holds the validation."""
+    decided_by: str = ""
+
+
+class Merger:
+    """Integrates nodes and undoes it."""
+
+    def __init__(self, bench: Workbench, conflicts: Conflicts) -> None:
+        self._bench = bench
+        self._conflicts = conflicts
+
+    async def integrate(self, node_ids: Sequence[str], grounds: Grounds) -> tuple[QueryNode | None, str]:
+        """Return the node that others became and what was done, or no node and why they stay apart."""
+        graph = self._bench.graph
+        nodes = [graph.get(node_id) for node_id in dict.fromkeys(node_ids)][:_MOST_NODES]
+        ids = {node.id for node in nodes}
+        beside = {near.id: near for node in nodes for near in graph.neighbours(node.id) if near.id not in ids}
+        request = IntegrationRequest(
+            nodes=tuple(node.shown for node in nodes),
+            neighbours=tuple(near.beside for near in list(beside.values())[:_MOST_NEIGHBOURS]),
+            trigger=grounds.trigger,
+            description=shortened(grounds.description, LONGEST_REMARK),
+            validation=grounds.validation,
+        )
+        answer = await self._bench.ask(INTEGRATION, request)
+        description = answer.value.interaction_tree_description
+        if answer.value.outcome is Outcome.UNRESOLVED:
+            return None, description
+        return await self._merged(nodes, tuple(beside), answer, grounds), description
+
+    async def _merged(
+        self,
+        nodes: Sequence[QueryNode],
+        beside: Sequence[str],
+        answer: Answer[IntegrationResponse],
+        grounds: Grounds,
+    ) -> QueryNode:
+        bench, graph, response = self._bench, self._bench.graph, answer.value
+        at, node_id = bench.now(), bench.new_id()
+        records = {node.id: self._record(node.id) for node in nodes}
+        updates = {update.node_id: update for update in response.neighbour_updates if update.node_id in beside}
+        near = {near_id: self._record(near_id) for near_id in updates}
+        event = self._event(node_id, records, near, response, grounds)
+        draft = Draft(
+            summary=response.summary,
+            context=response.context,
+            keywords=response.keywords,
+            sources=_joined_sources(nodes, [grounds.evidence, event.id]),
+            trust=max((record.trust for record in records.values()), key=_DOUBT.index),
+            made_by=answer.made_by,
+            provisional=any(set(records) & set(nodes_of(other)) for other in self._others(grounds.conflict)),
+        )
+        (vectors,) = await graph.vectors_of([draft])
+        reworded = {
+            near_id: await graph.revectored(near[near_id], context=update.context, keywords=update.keywords)
+            for near_id, update in updates.items()
+        }
+        async with bench.ledger.transaction() as tx:
+            tx.append(event)
+            graph.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
+            for record in records.values():
+                graph.put_deletion(tx, record.id, at=at)
+            for other in beside:
+                graph.put_edge(tx, node_id, other, at=at, known=(node_id,))
+            for near_id, update in updates.items():
+                graph.put_update(
+                    tx,
+                    near[near_id],
+                    at=at,
+                    context=update.context,
+                    keywords=update.keywords,
+                    vectors=reworded[near_id],
+                )
+            self._put_verdict(tx, grounds, response, records, node_id)
+        bench.tell(
+            EventKind.VERDICT if grounds.conflict else EventKind.MERGE,
+            response.interaction_tree_description,
+            nodes=list(records),
+            into=node_id,
+            event_id=event.id,
+        )
+        return graph.get(node_id)
+
+    def _event(
+        self,
+        node_id: str,
+        records: dict[str, Record],
+        near: dict[str, Record],
+        response: IntegrationResponse,
+        grounds: Grounds,
+    ) -> Entry:
+        """Return what the journal keeps of a merge: enough to tell of it and to take it back."""
+        return self._bench.entry(
+            response.interaction_tree_description,
+            source=MERGE,
+            nodes=list(records),
+            into=node_id,
+            trigger=grounds.trigger.value,
+            conflict_id=grounds.conflict.id if grounds.conflict else None,
+            edges=[[one, other] for one, other in self._bench.graph.edges if {one, other} & set(records)],
+            versions={record.id: record.version for record in (*records.values(), *near.values())},
+            conflicts=cast(JsonValue, self._conflicts_of(records)),
+        )
+
+    def _put_verdict(
+        self,
+        tx: Transaction,
+        grounds: Grounds,
+        response: IntegrationResponse,
+        records: dict[str, Record],
+        node_id: str,
+    ) -> None:
+        settled = grounds.conflict
+        self._conflicts.put_successor(tx, records, node_id, settled=settled.id if settled else None)
+        if settled is not None:
+            verdict = Verdict(
+                text=response.interaction_tree_description,
+                upheld=response.upheld,
+                decided_by=grounds.decided_by,
+                decided_at=self._bench.now(),
+                undo={record.id: record.version for record in records.values()},
+            )
+            self._conflicts.put_state(tx, settled, ConflictState.RESOLVED, verdict=verdict)
+
+    def _conflicts_of(self, records: dict[str, Record]) -> dict[str, list[str]]:
+        return {
+            conflict.id: [claim.record_id for claim in conflict.claims]
+            for conflict in self._conflicts.every
+            if conflict.state is not ConflictState.RESOLVED and set(records) & set(nodes_of(conflict))
+        }
+
+    def _others(self, settled: Conflict | None) -> list[Conflict]:
+        return [item for item in self._conflicts.waiting if settled is None or item.id != settled.id]
+
+    def _record(self, node_id: str) -> Record:
+        record = self._bench.ledger.record(node_id)
+        assert record is not None, "a live node has a record"
+        return record
+
+    # ── taking back ──────────────────────────────────────────────────────────
+
+    def event_of(self, conflict_id: str) -> str:
+        """Return the merge that settled a conflict."""
+        for entry in reversed(self._bench.ledger.entries.values()):
+            said = _said(entry)
+            if said.get("source") == MERGE and said.get("conflict_id") == conflict_id:
+                return entry.id
+        raise NotFound(f"conflict {conflict_id} was not settled by a merge of its own; undo the merge that joined it")
+
+    async def undo(self, event_id: str) -> tuple[QueryNode, ...]:
+        """Take a merge back: its nodes, their edges, their neighbours' wording and their conflicts are as before."""
+        bench, graph = self._bench, self._bench.graph
+        said = self._undoable(event_id)
+        node_ids = cast(list[str], said["nodes"])
+        into = str(said["into"])
+        versions = cast(dict[str, int], said["versions"])
+        at = bench.now()
+        gained = [near.id for near in graph.neighbours(into)]
+        restored = [self._as_before(node_id, versions[node_id]) for node_id in node_ids]
+        near = self._neighbours_before(versions, node_ids)
+        vectors = {record.id: await graph.revectored(record) for record in (*restored, *near)}
+        edges = {tuple(sorted(pair)) for pair in cast(list[list[str]], said["edges"])}
+        inherited = {node_id for pair in edges for node_id in pair}
+        edges |= {tuple(sorted((node_id, other))) for other in gained if other not in inherited for node_id in node_ids}
+        async with bench.ledger.transaction() as tx:
+            tx.append(bench.entry("", source=UNDO, of=event_id))
+            graph.put_deletion(tx, into, at=at)
+            for record in (*restored, *near):
+                tx.put(record.replace(updated_at=at), expects=record.version - 1)
+                graph.put_vectors(tx, record.id, vectors[record.id])
+            for one, other in sorted(edges):
+                if all(end in node_ids or end in graph for end in (one, other)):
+                    graph.put_edge(tx, one, other, at=at, known=node_ids)
+            self._conflicts.put_back(tx, cast(dict[str, list[str]], said["conflicts"]))
+        bench.tell(EventKind.UNDONE, self._bench.ledger.entries[event_id].text, event_id=event_id, nodes=list(node_ids))
+        return tuple(graph.get(node_id) for node_id in node_ids)
+
+    def _undoable(self, event_id: str) -> dict[str, JsonValue]:
+        ledger = self._bench.ledger
+        entry = ledger.entries.get(event_id)
+        said = _said(entry) if entry is not None else {}
+        if said.get("source") != MERGE:
+            raise NotFound(f"there is no merge {event_id} in this bank")
+        if any(_said(other).get("of") == event_id for other in ledger.entries.values()):
+            raise InvalidInput(f"the merge {event_id} was taken back already")
+        if said["into"] not in self._bench.graph:
+            raise InvalidInput(f"node {said['into']} was merged further; take back that merge first, then this one")
+        return said
+
+    def _as_before(self, record_id: str, version: int) -> Record:
+        """Return the next version of a record, equal to one that it once had."""
+        ledger = self._bench.ledger
+        before = ledger.version(record_id, version)
+        return before.replace(version=len(ledger.records[record_id]) + 1)
+
+    def _neighbours_before(self, versions: dict[str, int], node_ids: Sequence[str]) -> list[Record]:
+        """Return the neighbours whose wording the merge changed and nobody since."""
+        return [
+            self._as_before(record_id, version)
+            for record_id, version in versions.items()
+            if record_id not in node_ids
+            and record_id in self._bench.graph
+            and self._record(record_id).version == version + 1
+            and self._record(record_id).status is not Status.SUPERSEDED
+        ]
+
+
+_DOUBT = tuple(Origin)
+"""Origins from the most to the least trusted, as they are declared: a merge is as doubtful as its weakest part."""
+
+
+def _joined_sources(nodes: Sequence[QueryNode], entry_ids: Sequence[str]) -> tuple[Source, ...]:
+    """Return the sources of all nodes, each once, and these entries whole."""
+    sources = tuple(dict.fromkeys(source for node in nodes for source in node.sources))
+    for entry_id in entry_ids:
+        sources = with_entry(sources, entry_id)
+    return sources
+
+
+def _said(entry: Entry) -> dict[str, JsonValue]:
+    said = entry.metadata.get(BANK)
+    return said if isinstance(said, dict) else {}

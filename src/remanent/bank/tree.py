@@ -1,0 +1,73 @@
+"""The Interaction Tree: the raw words behind each node, as a view of the journal that changes nothing."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from remanent.bank.ledger import Ledger
+from remanent.errors import NotFound
+from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Source, Word
+from remanent.model.ids import Id
+from remanent.model.word import Text
+
+BANK = "bank"
+"""The key of an entry's metadata under which a bank says what the entry is to it."""
+
+
+class TreeEntry(Word):
+    """One parent of a tree: what was said, word for word, with the files that belong to it."""
+
+    entry_id: Id
+    kind: EntryKind
+    text: Text
+    """The stretches that belong to the node, in their order; of a merge event, what was merged and why."""
+    timestamp: Instant
+    source: Text = ""
+    """Where it came from: the given context, a step's execution, a validation, a merge."""
+    metadata: JsonObject = Field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+    """The children: those that the text refers to."""
+
+
+class InteractionTree:
+    """Shows the trees of nodes; nothing here writes."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def of(self, node_id: str) -> tuple[TreeEntry, ...]:
+        """Return every entry of a node's trees by timestamp, also of a node that was merged away."""
+        record = self._ledger.record(node_id)
+        if record is None:
+            raise NotFound(f"there is no node {node_id} in this bank; `search` shows the ids of those that are")
+        spans: dict[str, list[Source]] = {}
+        for source in record.sources:
+            spans.setdefault(source.entry_id, []).append(source)
+        found = [self._shown(self._ledger.entries[entry_id], parts) for entry_id, parts in spans.items()]
+        return tuple(sorted(found, key=lambda shown: (shown.timestamp, self._ledger.entries[shown.entry_id].seq)))
+
+    def entry(self, entry_id: str) -> Entry:
+        """Return a whole entry as it was written."""
+        entry = self._ledger.entries.get(entry_id)
+        if entry is None:
+            raise NotFound(f"there is no entry {entry_id} in this bank")
+        return entry
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All that was written, in order."""
+        return tuple(self._ledger.entries.values())
+
+    def _shown(self, entry: Entry, parts: Sequence[Source]) -> TreeEntry:
+        text = "".join(entry.text[part.start : part.end] for part in sorted(parts, key=lambda part: part.start))
+        said = entry.metadata.get(BANK)
+        source = said.get("source", "") if isinstance(said, dict) else ""
+        return TreeEntry(
+            entry_id=entry.id,
+            kind=entry.kind,
+            text=text,
+            timestamp=entry.occurred_at,
+            source=str(source),
+            metadata=entry.metadata,
+            attachments=tuple(item for item in entry.attachments if item.attachment_id in text),
+        )
