@@ -15,9 +15,12 @@ from remanent.memory import AsyncAgent, AsyncMemory, Messages, aopen
 from remanent.model import (
     Attachment,
     Clock,
+    Conflict,
+    ConflictState,
     Entry,
     Found,
     Job,
+    JobState,
     Kind,
     Link,
     NewId,
@@ -73,13 +76,16 @@ class Agent:
         """Tie two records together, from the first to the second."""
         return self._portal.call(self._wrapped.link, from_id, to_id, relation=relation, strength=strength)
 
-    def forget(self, record_id: str, *, reason: str = "") -> Tombstone:
-        """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back."""
-        return self._portal.call(self._wrapped.forget, record_id, reason=reason)
+    def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
+        """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-    def restore(self, record_id: str) -> Record:
-        """Bring a forgotten record back to mind."""
-        return self._portal.call(self._wrapped.restore, record_id)
+        With `expects`, only if the record is still at that version.
+        """
+        return self._portal.call(self._wrapped.forget, record_id, reason=reason, expects=expects)
+
+    def restore(self, record_id: str, *, expects: int | None = None) -> Record:
+        """Bring a forgotten record back to mind; with `expects`, only if it is still at that version."""
+        return self._portal.call(self._wrapped.restore, record_id, expects=expects)
 
     def erase(
         self,
@@ -132,16 +138,18 @@ class Agent:
         since: datetime | None = None,
         until: datetime | None = None,
         after_seq: int = 0,
+        before_seq: int | None = None,
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`."""
+        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest."""
         return self._portal.call(
             self._wrapped.entries,
             session=session,
             since=since,
             until=until,
             after_seq=after_seq,
+            before_seq=before_seq,
             newest_first=newest_first,
             limit=limit,
         )
@@ -185,6 +193,12 @@ class Agent:
         """Return the links from and to a record."""
         return self._portal.call(self._wrapped.links, record_id)
 
+    def conflicts(
+        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
+    ) -> list[Conflict]:
+        """Return contradictions between records, oldest first; those of one record if it is named."""
+        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, limit=limit)
+
     def tombstones(self) -> list[Tombstone]:
         """Return what is left of everything forgotten."""
         return self._portal.call(self._wrapped.tombstones)
@@ -201,6 +215,10 @@ class Agent:
         """Return how the agent's background work stands."""
         return self._portal.call(self._wrapped.queue)
 
+    def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
+        """Return background work that waits, runs or was given up, in the order of the queue."""
+        return self._portal.call(self._wrapped.jobs, states=states, limit=limit)
+
     def dead_letters(self) -> list[Job]:
         """Return the background work that was given up."""
         return self._portal.call(self._wrapped.dead_letters)
@@ -208,6 +226,10 @@ class Agent:
     def revive(self, job_id: str) -> None:
         """Try given-up background work again."""
         self._portal.call(self._wrapped.revive, job_id)
+
+    def settle(self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> None:
+        """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
+        self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
 
     def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""

@@ -6,10 +6,14 @@ RemanentError
 │   │   └── InvalidScope   a scope name is missing, unsafe or ambiguous
 │   ├── NotFound           no such thing in this scope
 │   ├── VersionConflict    somebody else changed it first: read again, then retry
-│   └── DuplicateEntry     the caller's id is taken by another text
+│   ├── DuplicateEntry     the caller's id is taken by another text
+│   ├── NotAuthenticated   no key, or one that does not hold: give another
+│   └── NotPermitted       the key does not allow this: ask for one that does
 ├── BusyError              try again later, nothing was written
 │   ├── QueueFull          too many jobs wait for this agent
 │   ├── StoreBusy          another process holds the database
+│   ├── RateLimited        too many requests in too little time
+│   ├── ServerUnreachable  the server does not answer, or not in time
 │   └── LeaseLost          a job was taken over by another worker
 ├── StorageError           the machine must be looked after
 │   ├── StorageFull        no room left; reading still works
@@ -55,6 +59,14 @@ class DuplicateEntry(CallerError):
     """The caller's id already names an entry with another text."""
 
 
+class NotAuthenticated(CallerError):
+    """No key was given, or it is unknown, expired or revoked."""
+
+
+class NotPermitted(CallerError):
+    """The key does not allow what was asked."""
+
+
 class BusyError(RemanentError):
     """Nothing was written; the same call may succeed later."""
 
@@ -65,6 +77,19 @@ class QueueFull(BusyError):
 
 class StoreBusy(BusyError):
     """Another process held the database for too long."""
+
+
+class RateLimited(BusyError):
+    """Too many requests came in too little time."""
+
+    def __init__(self, message: str, *, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """Seconds until it is worth trying again."""
+
+
+class ServerUnreachable(BusyError):
+    """The server does not answer, or not in time; whether a write arrived is not known."""
 
 
 class LeaseLost(BusyError):

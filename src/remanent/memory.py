@@ -10,11 +10,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from remanent.embedding import CachedEmbedder, Embedders, open_embedders
-from remanent.errors import CallerError, InvalidInput, NotFound
+from remanent.errors import CallerError, InvalidInput, NotFound, VersionConflict
 from remanent.jobs import Progress, Worker
 from remanent.model import (
     Attachment,
     Clock,
+    Conflict,
+    ConflictState,
     Entry,
     Found,
     Job,
@@ -50,6 +52,7 @@ from remanent.recall import (
 from remanent.settings import Settings, load_settings
 from remanent.stores import (
     LIVE,
+    ConflictQuery,
     EntryQuery,
     Erased,
     Erasure,
@@ -181,9 +184,12 @@ class AsyncAgent:
             tx.link(link)
         return link
 
-    async def forget(self, record_id: str, *, reason: str = "") -> Tombstone:
-        """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back."""
-        record = await self._current(record_id)
+    async def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
+        """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
+
+        With `expects`, only if the record is still at that version.
+        """
+        record = await self._current(record_id, expects=expects)
         if record.status is Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is forgotten already; `restore` brings it back")
         async with self._parts.store.transaction(self._scope) as tx:
@@ -191,9 +197,9 @@ class AsyncAgent:
         (tombstone,) = await self._parts.store.tombstones(self._scope, [record_id])
         return tombstone
 
-    async def restore(self, record_id: str) -> Record:
-        """Bring a forgotten record back to mind."""
-        record = await self._current(record_id)
+    async def restore(self, record_id: str, *, expects: int | None = None) -> Record:
+        """Bring a forgotten record back to mind; with `expects`, only if it is still at that version."""
+        record = await self._current(record_id, expects=expects)
         if record.status is not Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is not forgotten; there is nothing to restore")
         async with self._parts.store.transaction(self._scope) as tx:
@@ -263,14 +269,16 @@ class AsyncAgent:
         since: datetime | None = None,
         until: datetime | None = None,
         after_seq: int = 0,
+        before_seq: int | None = None,
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`."""
+        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest."""
         query = EntryQuery(
             occurred_from=since,
             occurred_before=until,
             after_seq=after_seq,
+            before_seq=before_seq,
             newest_first=newest_first,
             limit=limit,
         )
@@ -316,6 +324,18 @@ class AsyncAgent:
         leaving = await self._parts.store.links(self._scope, LinkQuery(from_ids=(record_id,)))
         return leaving + await self._parts.store.links(self._scope, LinkQuery(to_ids=(record_id,)))
 
+    async def conflicts(
+        self,
+        *,
+        states: Sequence[ConflictState | str] | None = None,
+        record_id: str | None = None,
+        limit: int = 100,
+    ) -> list[Conflict]:
+        """Return contradictions between records, oldest first; those of one record if it is named."""
+        wanted = None if states is None else tuple(ConflictState(state) for state in states)
+        query = ConflictQuery(states=wanted, record_id=record_id, limit=limit)
+        return await self._parts.store.conflicts(self._scope, query)
+
     async def tombstones(self) -> list[Tombstone]:
         """Return what is left of everything forgotten."""
         return await self._parts.store.tombstones(self._scope)
@@ -335,6 +355,11 @@ class AsyncAgent:
         """Return how the agent's background work stands."""
         return await self._parts.store.queue(self._scope)
 
+    async def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
+        """Return background work that waits, runs or was given up, in the order of the queue."""
+        wanted = None if states is None else tuple(JobState(state) for state in states)
+        return await self._parts.store.jobs(self._scope, JobQuery(states=wanted, limit=limit))
+
     async def dead_letters(self) -> list[Job]:
         """Return the background work that was given up."""
         return await self._parts.store.jobs(self._scope, JobQuery(states=(JobState.DEAD,)))
@@ -344,6 +369,12 @@ class AsyncAgent:
         async with self._parts.store.transaction(self._scope) as tx:
             tx.revive(job_id)
 
+    async def settle(
+        self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None
+    ) -> None:
+        """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
+        await self._parts.worker.settle([self._scope], timeout=timeout, on_progress=on_progress)
+
     async def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""
         return await self._parts.store.check(self._scope)
@@ -352,11 +383,13 @@ class AsyncAgent:
         """Save what is readable of a damaged file to a new one beside it, and return that."""
         return await self._parts.store.repair(self._scope)
 
-    async def _current(self, record_id: str) -> Record:
+    async def _current(self, record_id: str, *, expects: int | None = None) -> Record:
         query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
         found = await self._parts.store.records(self._scope, query)
         if not found:
             raise NotFound(f"no record {record_id} here")
+        if expects is not None and found[0].version != expects:
+            raise VersionConflict(f"record {record_id} is at version {found[0].version}, not {expects}; read it again")
         return found[0]
 
 

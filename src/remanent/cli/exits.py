@@ -13,7 +13,9 @@ from remanent.errors import (
     MissingDependency,
     ModelRejected,
     ModelUnavailable,
+    NotAuthenticated,
     NotFound,
+    NotPermitted,
     RemanentError,
     SetupError,
     StorageError,
@@ -34,6 +36,7 @@ class Exit(IntEnum):
     BAD_INPUT = 65
     UNAVAILABLE = 69
     TRY_AGAIN = 75
+    NOT_ALLOWED = 77
     CONFIGURATION = 78
     INTERRUPTED = 130
 
@@ -82,6 +85,12 @@ TABLE = (
         "busy or full; nothing was written, try again later",
         "繁忙或空间已满；未写入任何内容，请稍后重试",
         (BusyError, StorageFull, ModelUnavailable),
+    ),
+    Row(
+        Exit.NOT_ALLOWED,
+        "the key is missing, does not hold, or does not allow this",
+        "缺少密钥、密钥无效，或密钥不允许此操作",
+        (NotAuthenticated, NotPermitted),
     ),
     Row(
         Exit.CONFIGURATION,

@@ -38,7 +38,7 @@ class Message(Word):
     """One message to remember."""
 
     role: Annotated[Text, Field(min_length=1, max_length=200)] = "user"
-    content: Annotated[Text, BeforeValidator(_join_parts)]
+    content: Annotated[Text, BeforeValidator(_join_parts, json_schema_input_type=str | list[dict[str, Any]])]
     id: Annotated[Text, Field(min_length=1, max_length=500)] | None = None
     """The caller's own id: sending the same message of a session again stores it once."""
     occurred_at: Instant | None = None

@@ -1,0 +1,32 @@
+"""Every operation, declared once: REST routes, tools for models, commands, clients and documents are made from here."""
+
+from remanent.operations.access.principal import LOCAL, Permission, Place, Principal, Reach
+from remanent.operations.call import Call, Report, Step
+from remanent.operations.catalogue import CATALOGUE, Catalogue
+from remanent.operations.operation import Body, Command, Face, Level, Operation, Said, Tool, operation
+from remanent.operations.runs import Run, RunState
+from remanent.operations.service import Service
+
+__all__ = [
+    "CATALOGUE",
+    "LOCAL",
+    "Body",
+    "Call",
+    "Catalogue",
+    "Command",
+    "Face",
+    "Level",
+    "Operation",
+    "Permission",
+    "Place",
+    "Principal",
+    "Reach",
+    "Report",
+    "Run",
+    "RunState",
+    "Said",
+    "Service",
+    "Step",
+    "Tool",
+    "operation",
+]

@@ -1,0 +1,66 @@
+"""Who asks, and how far that reaches."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from remanent.errors import InvalidInput
+from remanent.model import Word
+from remanent.model.scope import check_name
+
+
+class Permission(StrEnum):
+    """What a key may allow; each is given on its own, and `admin` allows everything."""
+
+    READ = "read"
+    WRITE = "write"
+    APPROVE = "approve"
+    ADMIN = "admin"
+
+
+Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
+
+
+class Place(Word):
+    """Where something is done: an organisation, perhaps one of its workspaces, perhaps one agent there."""
+
+    org: Name
+    workspace: Name | None = None
+    agent: Name | None = None
+
+
+class Reach(Word):
+    """How far a principal may go: everywhere, or only in one organisation, workspace or agent."""
+
+    org: Name | None = None
+    workspace: Name | None = None
+    agent: Name | None = None
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Refuse a reach with a hole in it."""
+        if (self.workspace is not None and self.org is None) or (self.agent is not None and self.workspace is None):
+            raise InvalidInput("a workspace is named with its org, and an agent with its workspace")
+
+    def covers(self, place: "Place | Reach") -> bool:
+        """Return whether a place, or all that another reach covers, lies within."""
+        own = (self.org, self.workspace, self.agent)
+        asked = (place.org, place.workspace, place.agent)
+        return all(mine is None or mine == theirs for mine, theirs in zip(own, asked, strict=True))
+
+
+class Principal(Word):
+    """Who asks: the holder of a key, or whoever sits at this machine."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """What logs and the audit log say: the key's id, never its secret."""
+    reach: Reach = Field(default_factory=Reach)
+    permissions: frozenset[Permission] = frozenset()
+
+    def may(self, permission: Permission) -> bool:
+        """Return whether this is allowed within the reach."""
+        return Permission.ADMIN in self.permissions or permission in self.permissions
+
+
+LOCAL = Principal(name="local", permissions=frozenset({Permission.ADMIN}))
+"""Whoever can open the files themselves: the command line, and a server on loopback without keys."""

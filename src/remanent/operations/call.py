@@ -1,0 +1,60 @@
+"""What a handler is given beside its request: the memory, the place, who asks, and whom to tell of progress."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from remanent.errors import InvalidInput
+from remanent.memory import AsyncAgent, AsyncMemory
+from remanent.model import Word
+from remanent.model.word import Count, Text
+from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.keys import KeyRing
+from remanent.operations.access.principal import LOCAL, Place, Principal
+
+
+class Step(Word):
+    """How far long work has come."""
+
+    done: Count = 0
+    total: Count | None = None
+    note: Text = ""
+
+
+Report = Callable[[Step], None]
+"""Is told of progress; called on the event loop."""
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    yield b""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operation."""
+
+    memory: AsyncMemory
+    keys: KeyRing
+    audit: AuditLog
+    place: Place
+    principal: Principal = LOCAL
+    report: Report = lambda _: None
+    upload: AsyncIterator[bytes] | None = None
+    """What was sent beside the request, for operations that read lines or bytes."""
+
+    @property
+    def workspace(self) -> str:
+        """The workspace that is meant."""
+        if self.place.workspace is None:
+            raise InvalidInput("name the workspace")
+        return self.place.workspace
+
+    @property
+    def agent(self) -> AsyncAgent:
+        """The memory of the agent that is meant."""
+        if self.place.agent is None:
+            raise InvalidInput("name the agent")
+        return self.memory.agent(self.place.agent, workspace=self.workspace, org=self.place.org)
+
+    def sent(self) -> AsyncIterator[bytes]:
+        """Return what was sent beside the request."""
+        return _nothing() if self.upload is None else self.upload

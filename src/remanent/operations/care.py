@@ -1,0 +1,198 @@
+"""Moving, erasing and looking after an agent's memory, and the work in its background."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from remanent.jobs import Progress
+from remanent.model import Job, JobState, Scope, Word
+from remanent.model.ids import Id
+from remanent.model.word import Count
+from remanent.operations.access.principal import Permission
+from remanent.operations.call import Call, Step
+from remanent.operations.operation import Body, Command, Face, Level, operation
+from remanent.operations.shapes import (
+    MOST,
+    Done,
+    Limit,
+    Nothing,
+    Page,
+    Session,
+    about,
+    items_of,
+)
+from remanent.operations.uploads import spooled_lines
+from remanent.stores import Erased, Health, QueueState
+
+READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
+
+
+class Erase(Word):
+    """What to destroy."""
+
+    entry_ids: Annotated[tuple[Id, ...], about("Entries.", "原始记录。", max_length=MOST)] = ()
+    record_ids: Annotated[
+        tuple[Id, ...], about("Records and the entries they came from.", "记忆及其来源的原始记录。", max_length=MOST)
+    ] = ()
+    session: Session = None
+    everything: Annotated[bool, about("All that the agent remembers.", "该智能体的全部记忆。")] = False
+
+
+@operation(
+    "erase",
+    zh="彻底销毁文本及由此产生的一切：不留一个字节，无法恢复。",
+    permission=WRITE,
+    route="POST erase",
+    destroys=True,
+    examples=({"session": "monday"},),
+    face=Face("erase"),
+)
+async def erase(call: Call, request: Erase) -> Erased:
+    """Destroy texts for good. All that came from them goes too: no byte stays, nothing can be restored."""
+    return await call.agent.erase(
+        entry_ids=request.entry_ids,
+        record_ids=request.record_ids,
+        session=request.session,
+        everything=request.everything,
+    )
+
+
+@operation("export", zh="将智能体的全部记忆写成 JSON 行。", permission=READ, route="GET export", face=Face("export"))
+async def export(call: Call, request: Nothing) -> AsyncIterator[str]:
+    """Write everything that an agent remembers as JSON lines."""
+    del request
+    async for line in call.agent.export():
+        yield line
+
+
+class Loaded(Word):
+    """How many of each sort were taken in."""
+
+    counts: dict[str, Count]
+
+
+@operation(
+    "import",
+    zh="用导出的内容填充一个空的智能体：要么全部，要么什么都不写入。",
+    permission=WRITE,
+    route="POST import",
+    reads=Body.LINES,
+    settles=True,
+    face=Face("load", upload="lines", give=lambda answer: dict(answer.counts)),
+)
+async def load(call: Call, request: Nothing) -> Loaded:
+    """Fill an empty agent from an export: all of it or nothing."""
+    del request
+    async with spooled_lines(call.sent()) as lines:
+        return Loaded(counts=await call.agent.load(lines))
+
+
+@operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue"))
+async def queue(call: Call, request: Nothing) -> QueueState:
+    """Show how the agent's background work stands."""
+    del request
+    return await call.agent.queue()
+
+
+class ListJobs(Word):
+    """Which background work."""
+
+    states: Annotated[
+        tuple[JobState, ...] | None,
+        about(
+            "Only what stands so: pending, running, dead.",
+            "只要这些状态的：pending、running、dead。",
+            max_length=len(JobState),
+        ),
+    ] = None
+    limit: Limit = 100
+
+
+@operation(
+    "jobs",
+    zh="列出等待、运行中或已放弃的后台任务。",
+    permission=READ,
+    route="GET jobs",
+    examples=({"states": ["dead"]},),
+    face=Face("jobs", give=items_of),
+)
+async def jobs(call: Call, request: ListJobs) -> Page[Job]:
+    """List background work that waits, runs or was given up."""
+    return Page(items=tuple(await call.agent.jobs(states=request.states, limit=request.limit)))
+
+
+class ByJob(Word):
+    """Which job."""
+
+    job_id: Annotated[Id, about("A job, as `jobs` shows it.", "任务的 id，见 `jobs` 的输出。")]
+
+
+@operation(
+    "revive",
+    zh="重新尝试已放弃的后台任务。",
+    permission=WRITE,
+    route="POST jobs/{job_id}/revive",
+    settles=True,
+    face=Face("revive", give=lambda _: None),
+    command=Command(repeated="job_id"),
+)
+async def revive(call: Call, request: ByJob) -> Done:
+    """Try given-up background work again."""
+    await call.agent.revive(request.job_id)
+    return Done()
+
+
+@operation(
+    "check", zh="检查该智能体文件的每一页、索引与引用。", permission=READ, route="GET health", face=Face("check")
+)
+async def check(call: Call, request: Nothing) -> Health:
+    """Examine every page, index and reference of an agent's files."""
+    del request
+    return await call.agent.check()
+
+
+class Settle(Word):
+    """How long to wait."""
+
+    timeout: Annotated[float | None, about("Seconds to wait at most.", "最多等待的秒数。", gt=0, le=86_400)] = None
+
+
+@operation(
+    "settle",
+    zh="等待后台任务完成。",
+    permission=READ,
+    route="POST settle",
+    long=True,
+    changes=False,
+    face=Face("settle", give=lambda _: None),
+)
+async def settle(call: Call, request: Settle) -> Done:
+    """Wait until background work is done."""
+
+    def tell(progress: Progress) -> None:
+        call.report(Step(done=progress.done))
+
+    await call.agent.settle(timeout=request.timeout, on_progress=tell)
+    return Done()
+
+
+@operation(
+    "agents",
+    zh="列出工作区中有记忆的智能体。",
+    permission=READ,
+    level=Level.WORKSPACE,
+    route="GET agents",
+)
+async def agents(call: Call, request: Nothing) -> Page[Scope]:
+    """List the agents of a workspace that remember something."""
+    del request
+    place = call.place
+    within = call.principal.reach
+    found = [
+        scope
+        for scope in await call.memory.agents()
+        if (scope.org, scope.workspace) == (place.org, place.workspace) and within.agent in {None, scope.agent}
+    ]
+    return Page(items=tuple(found))
+
+
+OPERATIONS = (erase, export, load, queue, jobs, revive, check, settle, agents)

@@ -1,0 +1,43 @@
+"""All operations by name. A discipline adds its own with one module here and one line below."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from remanent.operations import care, journal, keys, language, records
+from remanent.operations.operation import Operation
+
+MODULES = (journal, records, care, language, keys)
+"""Every module that declares operations, in the order in which people are shown them."""
+
+
+class Catalogue(Mapping[str, Operation[Any, Any]]):
+    """Operations by name, in order."""
+
+    def __init__(self, operations: Iterable[Operation[Any, Any]]) -> None:
+        self._operations: dict[str, Operation[Any, Any]] = {}
+        routes: dict[tuple[str, str, str], str] = {}
+        for operation in operations:
+            if operation.name in self._operations:
+                raise ValueError(f"two operations are called {operation.name}")
+            route = (operation.level, operation.method, operation.path)
+            if route in routes:
+                raise ValueError(f"{routes[route]} and {operation.name} have the same route {' '.join(route)}")
+            routes[route] = operation.name
+            self._operations[operation.name] = operation
+
+    def __getitem__(self, name: str) -> Operation[Any, Any]:
+        return self._operations[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._operations)
+
+    def __len__(self) -> int:
+        return len(self._operations)
+
+    def with_more(self, operations: Iterable[Operation[Any, Any]]) -> "Catalogue":
+        """Return a catalogue that holds others too."""
+        return Catalogue([*self.values(), *operations])
+
+
+CATALOGUE = Catalogue(operation for module in MODULES for operation in module.OPERATIONS)
+"""What the library itself can do."""

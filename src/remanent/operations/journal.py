@@ -1,0 +1,213 @@
+"""Remembering and recalling: what was said, and what answers a question."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from remanent.errors import InvalidInput
+from remanent.model import Attachment, Entry, Found, Message, Receipt, Word
+from remanent.operations.access.principal import Permission
+from remanent.operations.call import Call
+from remanent.operations.operation import Body, Command, Face, Said, Tool, operation
+from remanent.operations.shapes import (
+    MOST,
+    AsOf,
+    Cursor,
+    Kinds,
+    Limit,
+    Page,
+    Session,
+    Since,
+    Tags,
+    Until,
+    about,
+    items_of,
+    page_of,
+    read_cursor,
+)
+from remanent.operations.uploads import read_whole
+
+READ, WRITE = Permission.READ, Permission.WRITE
+
+
+def _message(value: object) -> object:
+    return {"content": value} if isinstance(value, str) else value
+
+
+class Remember(Word):
+    """What to remember."""
+
+    messages: Annotated[
+        tuple[Annotated[Message, BeforeValidator(_message, json_schema_input_type=Message | str)], ...],
+        about(
+            "Messages, oldest first: texts, or objects with role, content, id, occurred_at, metadata.",
+            "消息，由旧到新：文本，或含 role、content、id、occurred_at、metadata 的对象。",
+            min_length=1,
+            max_length=MOST,
+        ),
+    ]
+    session: Session = None
+    task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
+
+
+def _listed(given: dict[str, Any]) -> dict[str, Any]:
+    messages = given["messages"]
+    return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
+
+
+@operation(
+    "remember",
+    zh="永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
+    permission=WRITE,
+    route="POST entries",
+    settles=True,
+    examples=(
+        {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
+    ),
+    face=Face("remember", ask=_listed),
+    tool=Tool(
+        "remember",
+        Said(
+            "Keep something for later conversations: a fact, a preference, a decision, what happened. Write each as a "
+            "sentence that is understood without this conversation. Durable when this returns.",
+            "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
+        ),
+        fields=("messages", "session"),
+    ),
+)
+async def remember(call: Call, request: Remember) -> Receipt:
+    """Keep messages for good. Durable on return; the same id in a session is stored once."""
+    return await call.agent.remember(list(request.messages), session=request.session, task=request.task)
+
+
+class Ask(Word):
+    """A question, and what its answers are limited to."""
+
+    query: Annotated[
+        str, about("The question, in Chinese or English.", "问题，中文或英文。", min_length=1, max_length=100_000)
+    ]
+    limit: Annotated[int, about("How many answers at most.", "最多多少个答案。", ge=1, le=MOST)] = 5
+    session: Session = None
+    kinds: Kinds = None
+    tags: Tags = ()
+    since: Since = None
+    until: Until = None
+    as_of: AsOf = None
+
+
+@operation(
+    "recall",
+    zh="根据记忆回答问题，最佳在前；每个答案都带有来源，以及它为何排在此处。",
+    permission=READ,
+    route="POST recall",
+    changes=False,
+    examples=({"query": "where does she live?", "limit": 3},),
+    face=Face("recall"),
+    command=Command(arguments=("query",)),
+    tool=Tool(
+        "recall",
+        Said(
+            "Search what is remembered from earlier conversations. Ask a plain question in Chinese or English; use it "
+            "before you say that you do not know. Every answer names who said it and when.",
+            "检索以往对话的记忆。用中文或英文直接提问；在说“不知道”之前先用它。每个答案都注明谁在何时所说。",
+        ),
+        fields=("query", "limit", "session", "since", "until"),
+    ),
+)
+async def recall(call: Call, request: Ask) -> Found:
+    """Answer a question from what is remembered. Every answer comes with its sources and the reason for its place."""
+    given = {name: getattr(request, name) for name in Ask.model_fields if name != "query"}
+    return await call.agent.recall(request.query, **given)
+
+
+class ListEntries(Word):
+    """Which entries of the journal."""
+
+    session: Session = None
+    since: Since = None
+    until: Until = None
+    after_seq: Annotated[int, about("Page on behind this place.", "从此位置之后继续。", ge=0, le=2**53)] = 0
+    before_seq: Annotated[int | None, about("Page on before this place.", "从此位置之前继续。", ge=0, le=2**53)] = None
+    newest_first: Annotated[bool, about("The other way round.", "由新到旧。")] = False
+    limit: Limit = 100
+    cursor: Cursor = None
+
+
+@operation(
+    "entries",
+    zh="按顺序显示说过的原话。",
+    permission=READ,
+    route="GET entries",
+    examples=({"limit": 10}, {"newest_first": True}),
+    face=Face("entries", give=items_of),
+)
+async def entries(call: Call, request: ListEntries) -> Page[Entry]:
+    """Show what was said, raw and in order."""
+    after, before = request.after_seq, request.before_seq
+    if request.cursor is not None:
+        place = read_cursor(request.cursor, int)
+        after, before = (after, place) if request.newest_first else (place, before)
+    found = await call.agent.entries(
+        session=request.session,
+        since=request.since,
+        until=request.until,
+        after_seq=after,
+        before_seq=before,
+        newest_first=request.newest_first,
+        limit=request.limit + 1,
+    )
+    return page_of(found, limit=request.limit, after=lambda entry: entry.seq)
+
+
+class Attach(Word):
+    """What a file is called and what is in it."""
+
+    name: Annotated[str, about("The file's name.", "文件名。", max_length=500)] = ""
+    media_type: Annotated[
+        str, about("What is in it, as a MIME type.", "内容的 MIME 类型。", min_length=1, max_length=200)
+    ] = "application/octet-stream"
+
+
+@operation(
+    "attach",
+    zh="永久保存一个文件，并返回可放进消息 `attachments` 的引用。",
+    permission=WRITE,
+    route="POST attachments",
+    reads=Body.BYTES,
+    examples=({"name": "plan.txt", "media_type": "text/plain"},),
+    face=Face("attach", upload="content"),
+)
+async def attach(call: Call, request: Attach) -> Attachment:
+    """Keep a file durably and return the reference to put among a message's `attachments`."""
+    content = await read_whole(call.sent())
+    return await call.agent.attach(content, name=request.name, media_type=request.media_type)
+
+
+class Fetch(Word):
+    """Which file."""
+
+    digest: Annotated[
+        str, about("The file's SHA-256, as its reference names it.", "文件的 SHA-256。", pattern=r"^[0-9a-f]{64}$")
+    ]
+
+
+def _digest(given: dict[str, Any]) -> dict[str, Any]:
+    if given["attachment"].digest is None:
+        raise InvalidInput("this attachment lies outside; only its uri is known")
+    return {"digest": given["attachment"].digest}
+
+
+@operation(
+    "attachment",
+    zh="取出保存过的文件。",
+    permission=READ,
+    route="GET attachments/{digest}",
+    face=Face("attachment", ask=_digest),
+    command=Command(arguments=("digest",)),
+)
+async def attachment(call: Call, request: Fetch) -> bytes:
+    """Return the bytes of a file that was kept."""
+    return await call.agent.attachment(Attachment(attachment_id=request.digest, digest=request.digest))
+
+
+OPERATIONS = (remember, recall, entries, attach, attachment)

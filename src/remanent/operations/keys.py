@@ -1,0 +1,173 @@
+"""Keys and the audit log, as operations: who may do what, and what was done."""
+
+import asyncio
+from datetime import timedelta
+from itertools import islice
+from typing import Annotated
+
+from remanent.errors import NotFound, NotPermitted
+from remanent.model import Word
+from remanent.model.clock import Instant
+from remanent.operations.access.audit import Noted, Verified
+from remanent.operations.access.keys import Key
+from remanent.operations.access.principal import Name, Permission, Reach
+from remanent.operations.call import Call
+from remanent.operations.operation import Command, Level, operation
+from remanent.operations.shapes import Cursor, Limit, Nothing, Page, about, page_of, read_cursor
+
+ADMIN, ORG = Permission.ADMIN, Level.ORG
+
+
+class MakeKey(Word):
+    """What a new key is called, allows, and reaches."""
+
+    name: Annotated[str, about("What the key is for.", "密钥的用途。", min_length=1, max_length=200)]
+    permissions: Annotated[
+        tuple[Permission, ...],
+        about(
+            "What it allows: read, write, approve, admin.",
+            "允许什么：read、write、approve、admin。",
+            min_length=1,
+            max_length=4,
+        ),
+    ] = (Permission.READ, Permission.WRITE)
+    within_workspace: Annotated[
+        Name | None,
+        about("Only in this workspace; in the whole organisation unless given.", "仅限此工作区；默认为整个组织。"),
+    ] = None
+    within_agent: Annotated[Name | None, about("Only for this agent.", "仅限此智能体。")] = None
+    everywhere: Annotated[bool, about("In every organisation of the server.", "服务器上的所有组织。")] = False
+    expires_at: Annotated[Instant | None, about("When it ends by itself.", "自动失效的时刻。")] = None
+
+
+class NewKey(Word):
+    """A key with its token, which is shown this once."""
+
+    key: Key
+    token: str
+
+
+@operation(
+    "keys.create",
+    zh="创建密钥。令牌只显示这一次，只保存其散列。",
+    permission=ADMIN,
+    level=ORG,
+    route="POST keys",
+    examples=({"name": "my agent", "permissions": ["read", "write"], "within_workspace": "lab"},),
+    command=Command(arguments=("name",)),
+)
+async def create(call: Call, request: MakeKey) -> NewKey:
+    """Make a key. Its token is shown this once; only a hash of it is kept."""
+    org = None if request.everywhere else call.place.org
+    reach = Reach(org=org, workspace=request.within_workspace, agent=request.within_agent)
+    if not call.principal.reach.covers(reach):
+        raise NotPermitted("a key cannot reach further than the key it is made with")
+    key, token = await asyncio.to_thread(
+        call.keys.create, request.name, reach=reach, permissions=request.permissions, expires_at=request.expires_at
+    )
+    return NewKey(key=key, token=token)
+
+
+@operation("keys.list", zh="列出密钥，包括已吊销的。", permission=ADMIN, level=ORG, route="GET keys", changes=False)
+async def listed(call: Call, request: Nothing) -> Page[Key]:
+    """List the keys, the revoked ones too."""
+    del request
+    return Page(items=tuple(key for key in call.keys.list() if _is_theirs(call, key)))
+
+
+class ByKey(Word):
+    """Which key."""
+
+    key_id: Annotated[
+        str, about("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。", pattern=r"^[0-9a-f]{12}$")
+    ]
+
+
+class Rotate(ByKey):
+    """Which key, and how long its old token still opens."""
+
+    grace: Annotated[
+        int, about("Seconds for which the old token still opens.", "旧令牌继续有效的秒数。", ge=0, le=30 * 86_400)
+    ] = 0
+
+
+@operation(
+    "keys.rotate",
+    zh="更换密钥的令牌；旧令牌在宽限期后失效。",
+    permission=ADMIN,
+    level=ORG,
+    route="POST keys/{key_id}/rotate",
+    command=Command(arguments=("key_id",)),
+)
+async def rotate(call: Call, request: Rotate) -> NewKey:
+    """Give a key another token; the old one opens until the grace is over."""
+    _require_theirs(call, request.key_id)
+    key, token = await asyncio.to_thread(call.keys.rotate, request.key_id, grace=timedelta(seconds=request.grace))
+    return NewKey(key=key, token=token)
+
+
+@operation(
+    "keys.revoke",
+    zh="吊销密钥，立即生效。",
+    permission=ADMIN,
+    level=ORG,
+    route="DELETE keys/{key_id}",
+    command=Command(repeated="key_id"),
+)
+async def revoke(call: Call, request: ByKey) -> Key:
+    """Let keys open nothing from now on."""
+    _require_theirs(call, request.key_id)
+    return await asyncio.to_thread(call.keys.revoke, request.key_id)
+
+
+def _is_theirs(call: Call, key: Key) -> bool:
+    """Whether a key lies within the reach of who asks, and belongs to this organisation or to all."""
+    return call.principal.reach.covers(key.reach) and key.reach.org in {None, call.place.org}
+
+
+def _require_theirs(call: Call, key_id: str) -> None:
+    if not _is_theirs(call, call.keys.get(key_id)):
+        raise NotFound(f"there is no key {key_id}")
+
+
+class ReadAudit(Word):
+    """Which lines of the audit log."""
+
+    limit: Limit = 100
+    cursor: Cursor = None
+
+
+@operation(
+    "audit.list",
+    zh="显示审计日志：谁对谁的记忆做了什么。",
+    permission=ADMIN,
+    level=ORG,
+    route="GET audit",
+    changes=False,
+)
+async def audit(call: Call, request: ReadAudit) -> Page[Noted]:
+    """Show who did what to whose memory, oldest first."""
+    after = 0 if request.cursor is None else read_cursor(request.cursor, int)
+
+    def read() -> list[Noted]:
+        theirs = (line for line in call.audit.read() if line.deed.org == call.place.org and line.seq > after)
+        return list(islice(theirs, request.limit + 1))
+
+    return page_of(await asyncio.to_thread(read), limit=request.limit, after=lambda line: line.seq)
+
+
+@operation(
+    "audit.verify",
+    zh="沿整条链核对审计日志是否完好。",
+    permission=ADMIN,
+    level=ORG,
+    route="GET audit/verify",
+    changes=False,
+)
+async def verify(call: Call, request: Nothing) -> Verified:
+    """Walk along the whole chain of the audit log and say whether every line is as it was written."""
+    del request
+    return await asyncio.to_thread(call.audit.verify)
+
+
+OPERATIONS = (create, listed, rotate, revoke, audit, verify)

@@ -1,0 +1,89 @@
+"""Who does the language work, and one piece of it by hand."""
+
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+from pydantic import JsonValue
+
+from remanent.embedding import open_embedder
+from remanent.errors import NotFound
+from remanent.language import Role
+from remanent.language.engines import RoleSetup, open_engine, role_setups
+from remanent.language.roles import ROLES
+from remanent.model import Maker, Word
+from remanent.model.word import JsonObject
+from remanent.operations.access.principal import Permission
+from remanent.operations.call import Call
+from remanent.operations.operation import Command, Level, operation
+from remanent.operations.shapes import Nothing, Page, about
+
+READ, WRITE = Permission.READ, Permission.WRITE
+
+
+@operation(
+    "roles",
+    zh="显示由谁承担语言任务：每个角色的引擎、模型与设置。",
+    permission=READ,
+    level=Level.WORKSPACE,
+    route="GET roles",
+)
+async def roles(call: Call, request: Nothing) -> Page[RoleSetup]:
+    """Show who does the language work: every role with its engine, model and settings."""
+    del request
+    return Page(items=tuple(role_setups(call.memory.settings)))
+
+
+class Try(Word):
+    """Which role, and what it is asked."""
+
+    role: Annotated[str, about("As `roles` names it.", "角色名，见 `roles`。", min_length=1, max_length=100)]
+    request: Annotated[JsonObject, about("What the role is asked, as JSON.", "给角色的请求（JSON）。")]
+
+
+class Tried(Word):
+    """What a role answered, what made the answer and what it cost."""
+
+    response: JsonValue
+    made_by: Maker
+    input_tokens: int
+    output_tokens: int
+
+
+@operation(
+    "try",
+    zh="手动运行一个角色：给出请求，得到经过检查的回答。",
+    permission=WRITE,
+    level=Level.WORKSPACE,
+    route="POST roles/{role}/try",
+    changes=False,
+    examples=({"role": "intent", "request": {"query": "where does she live?"}},),
+    command=Command(arguments=("role",)),
+)
+async def attempt(call: Call, request: Try) -> Tried:
+    """Run one role by hand: a request goes in, the checked response comes out."""
+    settings = call.memory.settings
+    role = role_of(request.role)
+    asked = role.request.model_validate(request.request)
+    engine = open_engine(settings, embedder=open_embedder(settings.embedder, embedding=settings.embedding))
+    try:
+        answer = await engine.run(role, asked)
+    finally:
+        await engine.close()
+    return Tried(
+        response=answer.value.model_dump(mode="json"),
+        made_by=answer.made_by,
+        input_tokens=answer.usage.input_tokens,
+        output_tokens=answer.usage.output_tokens,
+    )
+
+
+def role_of(name: str) -> Role[Any, Any, Any]:
+    """Return a role by its name."""
+    if name not in ROLES:
+        close = get_close_matches(name, ROLES, n=1)
+        nearest = f"; did you mean {close[0]}?" if close else "."
+        raise NotFound(f"there is no role {name!r}{nearest} The roles are: {', '.join(ROLES)}")
+    return ROLES[name]
+
+
+OPERATIONS = (roles, attempt)

@@ -1,0 +1,172 @@
+"""One operation, declared once: what is asked, what is answered, who may, how it is said, and where it is shown."""
+
+import inspect
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Generic, Literal, TypeVar, get_type_hints
+
+from remanent.model import Word
+from remanent.operations.access.principal import Permission
+from remanent.operations.call import Call
+
+Q = TypeVar("Q", bound=Word)
+A = TypeVar("A")
+
+Handler = Callable[[Call, Q], Awaitable[A]] | Callable[[Call, Q], AsyncIterator[A]]
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+
+_NAME: Final = re.compile(r"[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)?")
+_PLACES: Final = re.compile(r"{(\w+)}")
+
+
+class Level(StrEnum):
+    """What an operation works on."""
+
+    ORG = "org"
+    WORKSPACE = "workspace"
+    AGENT = "agent"
+
+
+class Body(StrEnum):
+    """What goes in or comes out beside the request's own fields."""
+
+    JSON = "json"
+    LINES = "lines"
+    """Lines of text, as many as there are: an export."""
+    BYTES = "bytes"
+    """A file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence in both languages."""
+
+    en: str
+    zh: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """How a model is offered the operation: a name, words written for models, and the fields it needs to see."""
+
+    name: str
+    description: Said
+    fields: tuple[str, ...] | None = None
+    """The request's fields that a model may fill in; all of them unless given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """The method of the façade that does the same: what a client of a server offers under the same name."""
+
+    method: str
+    ask: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given
+    """Makes the request's fields of the method's arguments."""
+    give: Callable[[Any], Any] = lambda answer: answer
+    """Makes what the method returns of what the operation answers."""
+    upload: str | None = None
+    """The argument that is sent beside the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How the command line offers the operation; what is not said here follows from the request's fields."""
+
+    path: tuple[str, ...] | None = None
+    """The words of the command; the parts of the operation's name unless given."""
+    arguments: tuple[str, ...] = ()
+    """Fields that are given by place and not by name."""
+    repeated: str | None = None
+    """A field that is given any number of times by place: the operation is done once for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation(Generic[Q, A]):
+    """One thing that can be done, and all that every interface needs to know of it."""
+
+    name: str
+    request: type[Q]
+    response: Any
+    """The type of the answer; that of one line for `answers` LINES."""
+    handler: Handler[Q, A]
+    permission: Permission
+    level: Level
+    help: Said
+    method: Method
+    path: str
+    """Behind the level's own address; places in braces are fields of the request."""
+    changes: bool
+    destroys: bool = False
+    """Whether what it takes away cannot be brought back: people are asked first."""
+    settles: bool = False
+    """Whether it leaves background work that a person at a terminal would wait for."""
+    long: bool = False
+    reads: Body = Body.JSON
+    answers: Body = Body.JSON
+    examples: tuple[Mapping[str, Any], ...] = ()
+    tool: Tool | None = None
+    face: Face | None = None
+    command: Command | None = Command()
+    """`None` where the command line has no use for it."""
+
+    @property
+    def path_fields(self) -> tuple[str, ...]:
+        """The fields of the request that stand in the path."""
+        return tuple(_PLACES.findall(self.path))
+
+    @property
+    def version_field(self) -> str | None:
+        """The field that holds the version which must be current (REST: If-Match), if there is one."""
+        return "expects" if "expects" in self.request.model_fields else None
+
+
+def operation(
+    name: str,
+    *,
+    zh: str,
+    permission: Permission,
+    level: Level = Level.AGENT,
+    route: str | None = None,
+    changes: bool | None = None,
+    **more: Any,
+) -> Callable[[Handler[Q, A]], Operation[Q, A]]:
+    """Make an operation of an async function `(call, request) -> response`; its docstring is the help in English.
+
+    `route` is a method and a path such as `GET records/{record_id}`; unless given, it is `POST` and the name.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of an operation: lower-case words, at most one dot")
+    method, _, path = (route or f"POST {name.replace('.', '/').replace('_', '-')}").partition(" ")
+
+    def declare(handler: Handler[Q, A]) -> Operation[Q, A]:
+        hints = get_type_hints(handler, include_extras=True)
+        _, asked = list(inspect.signature(handler).parameters)
+        response = hints["return"]
+        answers = Body.BYTES if response is bytes else Body.JSON
+        if inspect.isasyncgenfunction(handler):
+            answers, response = Body.LINES, str
+        english = inspect.getdoc(handler)
+        if not english:
+            raise ValueError(f"operation {name} needs a docstring: it is the help in English")
+        declared: Operation[Q, A] = Operation(
+            name=name,
+            request=hints[asked],
+            response=response,
+            handler=handler,
+            permission=permission,
+            level=level,
+            help=Said(english, zh),
+            method=method,  # type: ignore[arg-type]
+            path=path,
+            changes=permission is not Permission.READ if changes is None else changes,
+            answers=answers,
+            **more,
+        )
+        unknown = set(declared.path_fields) - set(declared.request.model_fields)
+        if unknown:
+            raise ValueError(f"operation {name} has {', '.join(sorted(unknown))} in its path but not in its request")
+        return declared
+
+    return declare

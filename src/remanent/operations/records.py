@@ -1,0 +1,227 @@
+"""Records: what is remembered, how it came to be, what hangs on it, out of mind and back."""
+
+from typing import Annotated
+
+from remanent.model import Conflict, ConflictState, Link, Record, Status, Tombstone, Version, Word
+from remanent.model.clock import Instant
+from remanent.model.ids import Id
+from remanent.model.word import Share
+from remanent.operations.access.principal import Permission
+from remanent.operations.call import Call
+from remanent.operations.operation import Command, Face, Said, Tool, operation
+from remanent.operations.shapes import (
+    AsOf,
+    ByRecord,
+    Cursor,
+    Expects,
+    Kinds,
+    Limit,
+    Nothing,
+    Page,
+    RecordId,
+    Session,
+    Tags,
+    about,
+    items_of,
+    page_of,
+    read_cursor,
+)
+from remanent.stores import LIVE, Order
+
+READ, WRITE = Permission.READ, Permission.WRITE
+_ONE = Command(arguments=("record_id",))
+_EACH = Command(repeated="record_id")
+
+
+class ListRecords(Word):
+    """Which records."""
+
+    kinds: Kinds = None
+    statuses: Annotated[
+        tuple[Status, ...] | None,
+        about(
+            "Only what stands so; unless given, what answers questions.",
+            "只要这些状态；默认为可用于作答的。",
+            max_length=len(Status),
+        ),
+    ] = LIVE
+    tags: Tags = ()
+    session: Session = None
+    valid_at: Annotated[Instant | None, about("What held true then.", "当时成立的。")] = None
+    as_of: AsOf = None
+    order: Annotated[Order, about("In which order.", "排列顺序。")] = Order.LAST_CREATED
+    after_id: Annotated[Id | None, about("Page on behind this record.", "从此记忆之后继续。")] = None
+    limit: Limit = 100
+    cursor: Cursor = None
+
+
+@operation(
+    "records",
+    zh="列出记忆，新的在前。",
+    permission=READ,
+    route="GET records",
+    examples=({"limit": 10}, {"kinds": ["turn"], "order": "first_created"}),
+    face=Face("records", give=items_of),
+)
+async def records(call: Call, request: ListRecords) -> Page[Record]:
+    """List what is remembered, newest first."""
+    given = {name: getattr(request, name) for name in ListRecords.model_fields if name not in {"cursor", "limit"}}
+    if request.cursor is not None:
+        given["after_id"] = read_cursor(request.cursor, str)
+    found = await call.agent.records(**given, limit=request.limit + 1)
+    page = page_of(found, limit=request.limit, after=lambda record: record.id)
+    # The other orders cannot be gone on in: their places move.
+    return page if request.order in {Order.LAST_CREATED, Order.FIRST_CREATED} else page.replace(next=None)
+
+
+@operation(
+    "get",
+    zh="显示一条记忆，无论其状态。",
+    permission=READ,
+    route="GET records/{record_id}",
+    face=Face("get"),
+    command=_ONE,
+)
+async def get(call: Call, request: ByRecord) -> Record:
+    """Show a record, whatever its status."""
+    return await call.agent.get(request.record_id)
+
+
+@operation(
+    "versions",
+    zh="显示一条记忆的所有版本，当前版本在最后。",
+    permission=READ,
+    route="GET records/{record_id}/versions",
+    face=Face("versions", give=items_of),
+    command=_ONE,
+)
+async def versions(call: Call, request: ByRecord) -> Page[Version]:
+    """Show every version of a record, the current one last."""
+    return Page(items=tuple(await call.agent.versions(request.record_id)))
+
+
+@operation(
+    "links",
+    zh="显示一条记忆的所有关联。",
+    permission=READ,
+    route="GET records/{record_id}/links",
+    face=Face("links", give=items_of),
+    command=_ONE,
+)
+async def links(call: Call, request: ByRecord) -> Page[Link]:
+    """Show the links from and to a record."""
+    return Page(items=tuple(await call.agent.links(request.record_id)))
+
+
+class MakeLink(Word):
+    """Which records are tied, and how."""
+
+    from_id: Annotated[Id, about("The record it leaves.", "起点记忆。")]
+    to_id: Annotated[Id, about("The record it leads to.", "终点记忆。")]
+    relation: Annotated[str, about("What ties them.", "关系名称。", max_length=200)] = ""
+    strength: Annotated[Share, about("How strong it is, from 0 to 1.", "强度，0 到 1。")] = 1.0
+
+
+@operation(
+    "link",
+    zh="把两条记忆关联起来，由前者指向后者。",
+    permission=WRITE,
+    route="POST links",
+    face=Face("link"),
+    command=Command(arguments=("from_id", "to_id")),
+)
+async def link(call: Call, request: MakeLink) -> Link:
+    """Tie two records together, from the first to the second."""
+    return await call.agent.link(request.from_id, request.to_id, relation=request.relation, strength=request.strength)
+
+
+class Forget(Word):
+    """What to forget, and why."""
+
+    record_id: RecordId
+    reason: Annotated[str, about("Why, for the tombstone.", "原因，写入墓碑。", max_length=1000)] = ""
+    expects: Expects = None
+
+
+@operation(
+    "forget",
+    zh="让记忆不再被想起。墓碑会保留，可用 `restore` 恢复。",
+    permission=WRITE,
+    route="POST records/{record_id}/forget",
+    face=Face("forget"),
+    command=_EACH,
+    tool=Tool(
+        "forget",
+        Said(
+            "Put a remembered item out of mind because it no longer holds or the user asked for it. Give the record_id "
+            "that recall showed. It can be restored.",
+            "让一条记忆不再被想起：它已失效，或用户要求忘记。给出 recall 显示的 record_id。可以恢复。",
+        ),
+        fields=("record_id", "reason"),
+    ),
+)
+async def forget(call: Call, request: Forget) -> Tombstone:
+    """Put records out of mind. A tombstone stays, and `restore` brings them back."""
+    return await call.agent.forget(request.record_id, reason=request.reason, expects=request.expects)
+
+
+class Restore(Word):
+    """What to bring back."""
+
+    record_id: RecordId
+    expects: Expects = None
+
+
+@operation(
+    "restore",
+    zh="恢复被遗忘的记忆。",
+    permission=WRITE,
+    route="POST records/{record_id}/restore",
+    settles=True,
+    face=Face("restore"),
+    command=_EACH,
+)
+async def restore(call: Call, request: Restore) -> Record:
+    """Bring forgotten records back to mind."""
+    return await call.agent.restore(request.record_id, expects=request.expects)
+
+
+@operation(
+    "tombstones",
+    zh="显示被遗忘之物留下的墓碑。",
+    permission=READ,
+    route="GET tombstones",
+    face=Face("tombstones", give=items_of),
+)
+async def tombstones(call: Call, request: Nothing) -> Page[Tombstone]:
+    """Show what is left of everything forgotten."""
+    del request
+    return Page(items=tuple(await call.agent.tombstones()))
+
+
+class ListConflicts(Word):
+    """Which contradictions."""
+
+    states: Annotated[
+        tuple[ConflictState, ...] | None,
+        about("Only those that stand so.", "只要这些状态的。", max_length=len(ConflictState)),
+    ] = None
+    record_id: Annotated[Id | None, about("Only those of this record.", "只要涉及此记忆的。")] = None
+    limit: Limit = 100
+
+
+@operation(
+    "conflicts",
+    zh="显示记忆之间的矛盾，最早的在前。",
+    permission=READ,
+    route="GET conflicts",
+    examples=({"states": ["open"]},),
+    face=Face("conflicts", give=items_of),
+)
+async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
+    """Show contradictions between records, oldest first."""
+    found = await call.agent.conflicts(states=request.states, record_id=request.record_id, limit=request.limit)
+    return Page(items=tuple(found))
+
+
+OPERATIONS = (records, get, versions, links, link, forget, restore, tombstones, conflicts)

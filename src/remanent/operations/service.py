@@ -1,0 +1,162 @@
+"""The one way in: whoever asks, through whatever interface, an operation is allowed, done and noted here."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
+from remanent.memory import AsyncMemory
+from remanent.model import Clock, Word, system_clock
+from remanent.operations.access.audit import AuditLog, Deed
+from remanent.operations.access.keys import KeyRing
+from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
+from remanent.operations.call import Call, Report
+from remanent.operations.catalogue import CATALOGUE, Catalogue
+from remanent.operations.operation import Level, Operation
+from remanent.operations.runs import Run, Runs
+
+_SUBJECT = ("_id", "_ids")
+_MOST_SUBJECTS = 100
+
+
+def nobody(_: object) -> None:
+    """Is told of progress and does nothing."""
+
+
+class Service:
+    """Operations over one open memory, with its keys and its audit log."""
+
+    def __init__(self, memory: AsyncMemory, *, catalogue: Catalogue = CATALOGUE, clock: Clock = system_clock) -> None:
+        home = memory.settings.home
+        self.memory = memory
+        self.catalogue = catalogue
+        self.keys = KeyRing(home, clock=clock)
+        self.audit = AuditLog(home, clock=clock)
+        self.runs = Runs(clock=clock)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End long work and finish the audit log; the memory itself stays open."""
+        await self.runs.close()
+        await self.audit.close()
+
+    def authenticate(self, token: str | None) -> Principal:
+        """Return who holds a token; without any key in the home folder, everybody is whoever sits at the machine."""
+        if token is None:
+            if not self.keys.is_empty:
+                raise NotAuthenticated("a key is needed: Authorization: Bearer …")
+            return LOCAL
+        return self.keys.principal(token)
+
+    async def perform(
+        self,
+        name: str,
+        request: Word | Mapping[str, Any],
+        *,
+        place: Place,
+        principal: Principal = LOCAL,
+        report: Report = nobody,
+        upload: AsyncIterator[bytes] | None = None,
+    ) -> Any:
+        """Do an operation and return its answer, long ones included; what it changes is noted in the audit log."""
+        operation, asked = self._read(name, request)
+        await self.admit(operation, asked, place=place, principal=principal)
+        call = Call(self.memory, self.keys, self.audit, place, principal, report, upload)
+        return await self._noted(operation, asked, call)
+
+    async def stream(
+        self, name: str, request: Word | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
+    ) -> AsyncIterator[str]:
+        """Return the lines of an operation that answers with lines; it is allowed before the first of them."""
+        operation, asked = self._read(name, request)
+        await self.admit(operation, asked, place=place, principal=principal)
+        lines: AsyncIterator[str] = operation.handler(  # type: ignore[assignment]
+            Call(self.memory, self.keys, self.audit, place, principal), asked
+        )
+        return lines
+
+    async def start(
+        self, name: str, request: Word | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
+    ) -> Run:
+        """Begin long work and return how it stands; follow it, fetch it and cancel it by the run's id."""
+        operation, asked = self._read(name, request)
+        await self.admit(operation, asked, place=place, principal=principal)
+
+        async def work(report: Report) -> Any:
+            return await self._noted(
+                operation, asked, Call(self.memory, self.keys, self.audit, place, principal, report)
+            )
+
+        return self.runs.start(operation, work, place=place)
+
+    async def admit(self, operation: Operation[Any, Any], asked: Word, *, place: Place, principal: Principal) -> None:
+        """Refuse what the principal may not do; what lies outside of its reach is as if it did not exist."""
+        needed = {Level.ORG: 1, Level.WORKSPACE: 2, Level.AGENT: 3}[operation.level]
+        given = sum(name is not None for name in (place.org, place.workspace, place.agent))
+        if given < needed:
+            raise InvalidInput(f"{operation.name} needs to be told the {operation.level}")
+        try:
+            if not principal.reach.covers(_seen(operation, place)):
+                raise NotFound("there is no such thing here")
+            if not principal.may(operation.permission):
+                raise NotPermitted(f"this key does not allow to {operation.permission} here")
+        except RemanentError as error:
+            await self._note(operation, asked, place=place, principal=principal, outcome=type(error).__name__)
+            raise
+
+    def _read(self, name: str, request: Word | Mapping[str, Any]) -> tuple[Operation[Any, Any], Word]:
+        operation = self.catalogue[name]
+        asked = request if isinstance(request, Word) else operation.request.model_validate(dict(request))
+        return operation, asked
+
+    async def _noted(self, operation: Operation[Any, Any], asked: Word, call: Call) -> Any:
+        if not (operation.changes or operation.permission in {Permission.APPROVE, Permission.ADMIN}):
+            return await operation.handler(call, asked)  # type: ignore[misc]
+        outcome = "cancelled"
+        try:
+            answer = await operation.handler(call, asked)  # type: ignore[misc]
+            outcome = "ok"
+        except Exception as error:
+            outcome = type(error).__name__
+            raise
+        finally:
+            await self._note(operation, asked, place=call.place, principal=call.principal, outcome=outcome)
+        return answer
+
+    async def _note(
+        self, operation: Operation[Any, Any], asked: Word, *, place: Place, principal: Principal, outcome: str
+    ) -> None:
+        deed = Deed(
+            who=principal.name,
+            what=operation.name,
+            org=place.org,
+            workspace=place.workspace,
+            agent=place.agent,
+            subjects=tuple(_subjects(asked))[:_MOST_SUBJECTS],
+            outcome=outcome,
+        )
+        await self.audit.note(deed)
+
+
+def _seen(operation: Operation[Any, Any], place: Place) -> Place:
+    """Return the place of which the operation sees something: no further than its level."""
+    return {
+        Level.ORG: Place(org=place.org),
+        Level.WORKSPACE: Place(org=place.org, workspace=place.workspace),
+        Level.AGENT: place,
+    }[operation.level]
+
+
+def _subjects(asked: Word) -> Iterator[str]:
+    """Yield the ids that a request names."""
+    for name in type(asked).model_fields:
+        value = getattr(asked, name)
+        if name.endswith(_SUBJECT) and value:
+            yield from [value] if isinstance(value, str) else value

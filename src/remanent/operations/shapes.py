@@ -1,0 +1,94 @@
+"""What requests and answers have in common: described fields, pages and their cursors."""
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import Field
+
+from remanent.errors import InvalidInput
+from remanent.model import Kind, Word
+from remanent.model.clock import Instant
+from remanent.model.ids import Id
+
+T = TypeVar("T")
+
+ZH = "x-zh"
+"""Where a field's description in Chinese stands in its JSON schema."""
+
+MOST = 1000
+"""Things on one page, ids in one request."""
+
+
+def about(en: str, zh: str, **limits: Any) -> Any:
+    """Describe a field in both languages, with its limits."""
+    return Field(description=en, json_schema_extra={ZH: zh}, **limits)
+
+
+Session = Annotated[str | None, about("The session.", "会话。", min_length=1, max_length=200)]
+Since = Annotated[Instant | None, about("What happened from then on.", "此时刻及以后发生的。")]
+Until = Annotated[Instant | None, about("What happened before then.", "此时刻以前发生的。")]
+AsOf = Annotated[Instant | None, about("What was known then.", "当时已知的内容。")]
+Kinds = Annotated[tuple[Kind, ...] | None, about("Only these kinds.", "只要这些类型。", max_length=len(Kind))]
+Tags = Annotated[tuple[str, ...], about("Only what has all of these tags.", "只要带有全部这些标签的。", max_length=100)]
+RecordId = Annotated[
+    Id, about("A record, as `recall` and `entries` show it.", "记忆的 id，见 `recall` 与 `entries` 的输出。")
+]
+Limit = Annotated[int, about("How many at most.", "最多多少条。", ge=1, le=MOST)]
+Cursor = Annotated[
+    str | None,
+    about("Where the last page ended: its `next`.", "上一页的结尾，即其 `next`。", min_length=1, max_length=500),
+]
+Expects = Annotated[int | None, about("Only if it is still at this version.", "仅当仍为此版本时执行。", ge=1, le=2**53)]
+
+
+class Nothing(Word):
+    """Nothing needs to be said."""
+
+
+class Done(Word):
+    """It is done, and there is nothing more to say."""
+
+    done: bool = True
+
+
+class ByRecord(Word):
+    """Which record."""
+
+    record_id: RecordId
+
+
+class Page(Word, Generic[T]):
+    """Some of many, and how to go on."""
+
+    items: tuple[T, ...]
+    next: str | None = None
+    """Give it as `cursor` for the next page; `None` on the last."""
+
+
+def items_of(page: Page[T]) -> list[T]:
+    """Return a page's items as the façade gives them."""
+    return list(page.items)
+
+
+def page_of(found: Sequence[T], *, limit: int, after: Any) -> Page[T]:
+    """Return a page of what was found when one more than the limit was asked for; `after` tells an item's place."""
+    shown = tuple(found[:limit])
+    return Page(items=shown, next=write_cursor(after(shown[-1])) if len(found) > limit else None)
+
+
+def write_cursor(place: str | int) -> str:
+    """Return a place as a cursor."""
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, kind: type[T]) -> T:
+    """Return the place that a cursor stands for."""
+    try:
+        place = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("this is no cursor; give the `next` of a page") from error
+    if type(place) is not kind:
+        raise InvalidInput("this cursor is of another listing; give the `next` of a page of this one")
+    return place

@@ -1,0 +1,187 @@
+"""The one way in: what is allowed, what is as if it did not exist, what is noted."""
+
+import asyncio
+from itertools import product
+from typing import Any
+
+import pytest
+
+from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted
+from remanent.operations import (
+    LOCAL,
+    Call,
+    Permission,
+    Place,
+    Principal,
+    Reach,
+    RunState,
+    Service,
+    Step,
+    operation,
+)
+from remanent.operations.shapes import Done, Nothing
+
+HERE = Place(org="acme", workspace="lab", agent="ada")
+
+
+def holder(*permissions: Permission, org: str | None = "acme", workspace: str | None = None) -> Principal:
+    return Principal(name="key:test", reach=Reach(org=org, workspace=workspace), permissions=frozenset(permissions))
+
+
+async def test_what_is_remembered_through_an_operation_is_recalled_through_one(service: Service) -> None:
+    receipt = await service.perform("remember", {"messages": ["I moved to Lisbon in May."]}, place=HERE)
+    found = await service.perform("recall", {"query": "Lisbon"}, place=HERE)
+    assert [item.record_id for item in found.items] == list(receipt.entry_ids)
+
+
+async def test_pages_follow_each_other_without_gap_or_overlap(service: Service) -> None:
+    await service.perform("remember", {"messages": [f"thing {number}" for number in range(7)]}, place=HERE)
+    await service.memory.settle()
+    wanted: tuple[dict[str, Any], ...] = ({}, {"newest_first": True}, {"order": "first_created"})
+    for name, request in product(("entries", "records"), wanted):
+        if not set(request) <= set(service.catalogue[name].request.model_fields):
+            continue
+        seen, cursor = [], None
+        while True:
+            page = await service.perform(name, {**request, "limit": 3, "cursor": cursor}, place=HERE)
+            seen += [item.id for item in page.items]
+            cursor = page.next
+            if cursor is None:
+                break
+        whole = await service.perform(name, {**request, "limit": 100}, place=HERE)
+        assert seen == [item.id for item in whole.items]
+        assert len(seen) == 7
+
+
+async def test_a_cursor_of_another_listing_is_refused(service: Service) -> None:
+    await service.perform("remember", {"messages": ["a", "b"]}, place=HERE)
+    page = await service.perform("entries", {"limit": 1}, place=HERE)
+    with pytest.raises(InvalidInput, match="another listing"):
+        await service.perform("records", {"cursor": page.next}, place=HERE)
+    with pytest.raises(InvalidInput, match="no cursor"):
+        await service.perform("records", {"cursor": "###"}, place=HERE)
+
+
+async def test_outside_of_its_reach_a_principal_finds_nothing_whether_it_exists_or_not(service: Service) -> None:
+    await service.perform("remember", {"messages": ["secret"]}, place=HERE)
+    stranger = holder(Permission.ADMIN, org="other")
+    messages = set()
+    for place in (HERE, Place(org="acme", workspace="lab", agent="nobody"), Place(org="x", workspace="y", agent="z")):
+        with pytest.raises(NotFound) as refused:
+            await service.perform("recall", {"query": "secret"}, place=place, principal=stranger)
+        messages.add(str(refused.value))
+    assert len(messages) == 1
+
+
+async def test_within_its_reach_a_principal_may_do_what_its_key_says(service: Service) -> None:
+    reader = holder(Permission.READ, workspace="lab")
+    await service.perform("recall", {"query": "x"}, place=HERE, principal=reader)
+    with pytest.raises(NotPermitted):
+        await service.perform("remember", {"messages": ["x"]}, place=HERE, principal=reader)
+    with pytest.raises(NotFound):
+        await service.perform("keys.list", {}, place=Place(org="acme"), principal=reader)
+    assert await service.perform("entries", {}, place=HERE, principal=holder(Permission.ADMIN)) is not None
+
+
+async def test_an_operation_must_be_told_where(service: Service) -> None:
+    with pytest.raises(InvalidInput, match="told the agent"):
+        await service.perform("recall", {"query": "x"}, place=Place(org="acme", workspace="lab"))
+
+
+async def test_what_changes_something_is_noted_and_so_is_what_was_refused(service: Service) -> None:
+    await service.perform("remember", {"messages": ["the word is swordfish"]}, place=HERE)
+    await service.perform("recall", {"query": "swordfish"}, place=HERE)
+    with pytest.raises(NotFound):
+        await service.perform("forget", {"record_id": "no-such"}, place=HERE)
+    with pytest.raises(NotPermitted):
+        await service.perform("erase", {"everything": True}, place=HERE, principal=holder(Permission.READ))
+    lines = list(service.audit.read())
+    assert [(line.deed.who, line.deed.what, line.deed.outcome) for line in lines] == [
+        ("local", "remember", "ok"),
+        ("local", "forget", "NotFound"),
+        ("key:test", "erase", "NotPermitted"),
+    ]
+    assert lines[1].deed.subjects == ("no-such",)
+    assert "swordfish" not in "".join(line.to_json() for line in lines)
+
+
+async def test_without_keys_everybody_is_whoever_sits_at_the_machine_and_with_one_nobody_is(service: Service) -> None:
+    assert service.authenticate(None) == LOCAL
+    made = await service.perform("keys.create", {"name": "k"}, place=Place(org="acme"))
+    with pytest.raises(NotAuthenticated):
+        service.authenticate(None)
+    principal = service.authenticate(made.token)
+    assert principal.reach == Reach(org="acme")
+    assert principal.permissions == {Permission.READ, Permission.WRITE}
+
+
+async def test_a_key_cannot_make_one_that_reaches_further(service: Service) -> None:
+    admin = holder(Permission.ADMIN)
+    with pytest.raises(NotPermitted):
+        await service.perform(
+            "keys.create", {"name": "k", "everywhere": True}, place=Place(org="acme"), principal=admin
+        )
+    await service.perform("keys.create", {"name": "own"}, place=Place(org="acme"), principal=admin)
+    await service.perform("keys.create", {"name": "other"}, place=Place(org="other"))
+    listed = await service.perform("keys.list", {}, place=Place(org="acme"), principal=admin)
+    assert [key.name for key in listed.items] == ["own"]
+    (foreign,) = (await service.perform("keys.list", {}, place=Place(org="other"))).items
+    with pytest.raises(NotFound):
+        await service.perform("keys.revoke", {"key_id": foreign.key_id}, place=Place(org="acme"), principal=admin)
+
+
+async def test_long_work_is_started_followed_and_fetched(service: Service) -> None:
+    await service.perform("remember", {"messages": ["a", "b"]}, place=HERE)
+    run = await service.start("settle", {}, place=HERE)
+    states = [state async for state in service.runs.follow(run.run_id, place=HERE)]
+    assert states[0].state is RunState.RUNNING
+    assert states[-1].state is RunState.DONE
+    assert states[-1].response == {"done": True}
+    assert service.runs.get(run.run_id, place=HERE) == states[-1]
+
+
+async def test_a_run_is_found_only_where_it_was_started(service: Service) -> None:
+    run = await service.start("settle", {}, place=HERE)
+    with pytest.raises(NotFound):
+        service.runs.get(run.run_id, place=Place(org="acme", workspace="lab", agent="bob"))
+
+
+@operation("never", zh="永不。", permission=Permission.READ, long=True)
+async def never(call: Call, request: Nothing) -> Done:
+    """Wait for ever, after one step."""
+    del request
+    call.report(Step(done=1, total=2))
+    await asyncio.Event().wait()
+    return Done()
+
+
+@operation("fail", zh="失败。", permission=Permission.READ, long=True)
+async def fail(call: Call, request: Nothing) -> Done:
+    """Fail."""
+    del call, request
+    raise InvalidInput("as told")
+
+
+async def test_long_work_that_fails_says_with_what(service: Service) -> None:
+    able = Service(service.memory, catalogue=service.catalogue.with_more([fail]))
+    run = await able.start("fail", {}, place=HERE)
+    last = [state async for state in able.runs.follow(run.run_id, place=HERE)][-1]
+    assert (last.state, last.error, last.message) == (RunState.FAILED, "InvalidInput", "as told")
+
+
+async def test_long_work_is_cancelled(service: Service) -> None:
+    async with Service(service.memory, catalogue=service.catalogue.with_more([never])) as able:
+        run = await able.start("never", {}, place=HERE)
+        steps = able.runs.follow(run.run_id, place=HERE)
+        assert (await anext(steps)).step.done == 0
+        assert (await anext(steps)).step == Step(done=1, total=2)
+        assert (await able.runs.cancel(run.run_id, place=HERE)).state is RunState.CANCELLED
+        assert (await anext(steps)).state is RunState.CANCELLED
+        assert [state async for state in steps] == []
+
+
+async def test_closing_ends_what_still_runs(service: Service) -> None:
+    able = Service(service.memory, catalogue=service.catalogue.with_more([never]))
+    run = await able.start("never", {}, place=HERE)
+    await able.aclose()
+    assert able.runs.get(run.run_id, place=HERE).state is RunState.CANCELLED
