@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from remanent.errors import InvalidSettings
 from remanent.settings import (
+    TOOL_KEYS,
     USUAL_KEYS,
     BankSettings,
     EmbeddingSettings,
@@ -26,7 +27,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user without any configuration, in an empty project."""
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
-    for variable in (*(row.variable for row in setting_rows()), *USUAL_KEYS.values()):
+    for variable in (*(row.variable for row in setting_rows()), *USUAL_KEYS.values(), *TOOL_KEYS.values()):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     project = tmp_path / "project"
@@ -218,14 +219,16 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
         "top_p": "0.8",
         "max_tokens": "100",
         "window": "200",
+        "vision": "true",
     }
     unset = {row.name: row.variable for row in setting_rows() if row.default == "–"}
     groups = {"model.tiers.<tier>.<setting>": "extraction", "model.roles.<role>.<setting>": "planning"}
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
+    tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
     folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept"}
-    assert unset.keys() == named | groups.keys() | folders.keys()
-    for name, value in folders.items():
+    assert unset.keys() == named | groups.keys() | folders.keys() | tools.keys()
+    for name, value in (folders | tools).items():
         monkeypatch.setenv(unset[name], value)
     for name, value in embedding.items():
         monkeypatch.setenv(unset[f"embedding.{name}"], value)
@@ -238,6 +241,10 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     settings = load_settings()
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
     assert settings.bank == BankSettings.model_validate({"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"})
+    assert [key and key.get_secret_value() for key in (settings.search.api_key, settings.reader.api_key)] == [
+        "secret-3",
+        "secret-4",
+    ]
     model = settings.model
     assert model.tiers == {"extraction": wanted}
     assert model.roles == {"planning": wanted}
@@ -257,6 +264,20 @@ def test_a_named_providers_own_variable_gives_the_key_unless_one_is_set(
     own = load_settings(model={"provider": provider, "api_key": "own-key"}).model
     assert own.api_key is not None
     assert own.api_key.get_secret_value() == "own-key"
+
+
+@pytest.mark.spec("BANK-29")
+@pytest.mark.parametrize(("group", "variable"), TOOL_KEYS.items())
+def test_a_tools_usual_variable_gives_the_key_for_its_own_address_and_no_other(
+    group: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert getattr(load_settings(), group).api_key is None
+    monkeypatch.setenv(variable, " usual-key\n")
+    assert getattr(load_settings(), group).api_key.get_secret_value() == "usual-key"
+    own = load_settings(**{group: {"api_key": "own-key", "timeout": 5}})  # type: ignore[arg-type]
+    assert getattr(own, group).api_key.get_secret_value() == "own-key"
+    elsewhere = load_settings(**{group: {"base_url": "http://localhost:1"}})  # type: ignore[arg-type]
+    assert getattr(elsewhere, group).api_key is None
 
 
 def test_a_tier_and_a_role_of_another_provider_take_that_providers_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,8 @@
 RemanentError
 ├── CallerError            the call is wrong: change it
 │   ├── InvalidInput       a value is malformed or out of range
-│   │   └── InvalidScope   a scope name is missing, unsafe or ambiguous
+│   │   ├── InvalidScope   a scope name is missing, unsafe or ambiguous
+│   │   └── AddressRefused an address leads to where agents must not go
 │   ├── NotFound           no such thing in this scope
 │   ├── VersionConflict    somebody else changed it first: read again, then retry
 │   ├── DuplicateEntry     the caller's id is taken by another text
@@ -27,6 +28,7 @@ RemanentError
 │   ├── ModelUnavailable   it could not be reached, was overloaded or took too long: later may work
 │   ├── ModelRejected      it refused the request (key, quota, content, size): settings must change
 │   └── Refused            its answer made no sense, twice
+├── ToolFailed             a tool of an agent did not do its part; the agent is told and goes on
 └── JobFailed              background work gave up; it is kept as a dead letter
 """
 
@@ -45,6 +47,10 @@ class InvalidInput(CallerError):
 
 class InvalidScope(InvalidInput):
     """A scope name is missing, unsafe or ambiguous."""
+
+
+class AddressRefused(InvalidInput):
+    """An address is private, ambiguous or of another kind than public web pages have; nothing was connected to."""
 
 
 class NotFound(CallerError):
@@ -147,6 +153,10 @@ class ModelRejected(LanguageError):
 
 class Refused(LanguageError):
     """The model's answer could not be used, not even after it was told why."""
+
+
+class ToolFailed(RemanentError):
+    """A tool of an agent did not do its part; its message is for the agent, which may try something else."""
 
 
 class JobFailed(RemanentError):

@@ -51,6 +51,9 @@ USUAL_KEYS: Mapping[str, str] = {
 }
 """The variables that providers' own tools take their key from; taken here too when the provider is named."""
 
+TOOL_KEYS: Mapping[str, str] = {"search": "SERPER_API_KEY", "reader": "JINA_API_KEY"}
+"""The same for the services that agents' tools ask, by the group of settings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chinese:
@@ -269,6 +272,11 @@ class ModelChoice(Section):
         Field(description="Tokens that a request may have; unset, each role has its own."),
         Chinese("请求的最大 token 数；未设置时各角色使用自己的默认值。"),
     ] = None
+    vision: Annotated[
+        bool | None,
+        Field(description="Whether the model sees pictures; unset, it is shown none."),
+        Chinese("模型是否能看图；未设置时不向其展示图片。"),
+    ] = None
 
 
 class ModelSettings(ModelChoice):
@@ -276,13 +284,13 @@ class ModelSettings(ModelChoice):
 
     tiers: Annotated[
         dict[ModelTier, ModelChoice],
-        Field(description="Any of the settings from `model.provider` to `model.window`, for the roles of one tier."),
-        Chinese("仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.window` 各项。"),
+        Field(description="Any of the settings from `model.provider` to `model.vision`, for the roles of one tier."),
+        Chinese("仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。"),
     ] = Field(default_factory=dict)
     roles: Annotated[
         dict[str, ModelChoice],
-        Field(description="Any of the settings from `model.provider` to `model.window`, for one role."),
-        Chinese("仅对某一角色生效的设置，可用 `model.provider` 至 `model.window` 各项。"),
+        Field(description="Any of the settings from `model.provider` to `model.vision`, for one role."),
+        Chinese("仅对某一角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。"),
     ] = Field(default_factory=dict)
     timeout: Annotated[
         Seconds,
@@ -453,6 +461,101 @@ class BankSettings(Section):
     ] = None
 
 
+class ReactSettings(Section):
+    """How far the built-in agent goes before it must answer."""
+
+    max_calls: Annotated[
+        Annotated[int, Field(ge=1, le=1000)],
+        Field(description="Questions to the model in one run; the last of them asks for the final answer."),
+        Chinese("一次运行中调用模型的最多次数；最后一次要求给出最终答案。"),
+    ] = 60
+    max_tokens: Annotated[
+        Number,
+        Field(description="Tokens that the conversation may grow to; past it, an answer is forced."),
+        Chinese("对话可增长到的 token 数；超出后强制作答。"),
+    ] = 128_000
+    answer_at: Annotated[
+        Annotated[float, Field(gt=0, le=1)],
+        Field(description="The share of `react.max_tokens` from which on the final answer is asked for."),
+        Chinese("达到 `react.max_tokens` 的多大比例后要求给出最终答案。"),
+    ] = 0.9
+    max_result: Annotated[
+        Number,
+        Field(
+            description="Tokens of one tool's result that the agent is shown; the journal keeps all of it.",
+        ),
+        Chinese("智能体看到的单个工具结果的最多 token 数；完整结果保存在日志中。"),
+    ] = 8_000
+    tool_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that one tool call may take."),
+        Chinese("单次工具调用的时限（秒）。"),
+    ] = 120.0
+
+
+class SearchSettings(Section):
+    """The web search of agents: Serper's API, or another that speaks its form."""
+
+    api_key: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_key)] | None,
+        Field(
+            description="Serper's key, by default from `SERPER_API_KEY`; without one, agents search what they were "
+            "given and not the web."
+        ),
+        Chinese("Serper 的密钥，默认取自 `SERPER_API_KEY`；未设置时智能体只检索已有内容，不检索网络。"),
+    ] = None
+    base_url: Annotated[
+        Annotated[str, AfterValidator(_check_base_url)],
+        Field(description="Where the search API is reached."),
+        Chinese("搜索接口的地址。"),
+    ] = "https://google.serper.dev"
+    results: Annotated[
+        Annotated[int, Field(ge=1, le=100)],
+        Field(description="Results that a search asks for."),
+        Chinese("一次搜索请求的结果数。"),
+    ] = 10
+    timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that a search may take in all, further attempts included."),
+        Chinese("一次搜索的总时限（秒），包括重试。"),
+    ] = 30.0
+
+
+class ReaderSettings(Section):
+    """How agents read web pages."""
+
+    mode: Annotated[
+        Literal["auto", "jina", "direct"],
+        Field(
+            description="Who reads a page: `jina` is Jina Reader, `direct` this machine; `auto` is `jina` when it has "
+            "a key. Private addresses are refused either way."
+        ),
+        Chinese(
+            "由谁读取网页：`jina` 为 Jina Reader，`direct` 为本机；`auto` 在设有密钥时用 `jina`。内网地址一律拒绝。"
+        ),
+    ] = "auto"
+    api_key: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_key)] | None,
+        Field(description="Jina's key, by default from `JINA_API_KEY`."),
+        Chinese("Jina 的密钥，默认取自 `JINA_API_KEY`。"),
+    ] = None
+    base_url: Annotated[
+        Annotated[str, AfterValidator(_check_base_url)],
+        Field(description="Where Jina Reader is reached."),
+        Chinese("Jina Reader 的地址。"),
+    ] = "https://r.jina.ai"
+    timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that reading a page may take in all, further attempts included."),
+        Chinese("读取一个网页的总时限（秒），包括重试。"),
+    ] = 60.0
+    max_page: Annotated[
+        ByteSize,
+        Field(ge=1024, description="The largest page that is read."),
+        Chinese("可读取的最大网页。"),
+    ] = ByteSize(8 * 1024**2)
+
+
 class Settings(Section):
     """All settings of Remanent. `load_settings` reads them from where users keep them."""
 
@@ -518,6 +621,9 @@ class Settings(Section):
     model: ModelSettings = ModelSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     bank: BankSettings = BankSettings()
+    react: ReactSettings = ReactSettings()
+    search: SearchSettings = SearchSettings()
+    reader: ReaderSettings = ReaderSettings()
 
     @property
     def uses_model(self) -> bool:
@@ -626,6 +732,7 @@ def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
 
 def _with_usual_keys(values: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with the keys that the environment holds under the providers' own names."""
+    values = {**values, **_tool_keys(values)}
     model = values.get("model")
     if not isinstance(model, Mapping):
         return values
@@ -638,6 +745,18 @@ def _with_usual_keys(values: dict[str, Any]) -> dict[str, Any]:
                 for name, choice in choices.items()
             }
     return {**values, "model": filled}
+
+
+def _tool_keys(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the groups of the services that have a key in the environment and none in the settings."""
+    groups: dict[str, Any] = {}
+    for name, variable in TOOL_KEYS.items():
+        key = os.environ.get(variable, "").strip()
+        group = values.get(name, {})
+        # A key goes only where it was given for: not to another address than the service's own.
+        if key and isinstance(group, Mapping) and not group.get("api_key") and not group.get("base_url"):
+            groups[name] = {**group, "api_key": key}
+    return groups
 
 
 def _with_usual_key(choice: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,11 @@ from remanent.errors import RemanentError
 
 EXPECTED = {
     "RemanentError": 69,
+    "ToolFailed": 69,
     "CallerError": 65,
     "InvalidInput": 65,
     "InvalidScope": 65,
+    "AddressRefused": 65,
     "NotFound": 3,
     "VersionConflict": 4,
     "DuplicateEntry": 4,

@@ -14,8 +14,13 @@ class AnswerTooLarge(Exception):
     """A provider sends more than any answer has."""
 
 
-def make_client(*, read_timeout: float, connect_timeout: float, limit: int) -> "httpx2.AsyncClient":
-    """Return a client that gives up on silence and on floods; proxies of the environment are used as usual."""
+def make_client(
+    *, read_timeout: float, connect_timeout: float, limit: int, isolated: bool = False
+) -> "httpx2.AsyncClient":
+    """Return a client that gives up on silence and on floods; proxies of the environment are used as usual.
+
+    An isolated one uses no proxy and keeps no connection: each request goes where it says, by itself.
+    """
     import httpx2
 
     class Bounded(httpx2.AsyncByteStream):
@@ -50,6 +55,8 @@ def make_client(*, read_timeout: float, connect_timeout: float, limit: int) -> "
         headers={"Accept-Encoding": "identity"},
         event_hooks={"response": [bound]},
         verify=_certificates(),
+        trust_env=not isolated,
+        limits=httpx2.Limits(max_connections=100, max_keepalive_connections=0 if isolated else 20),
     )
 
 

@@ -34,14 +34,19 @@ class Bounds:
 
 
 class JsonApi:
-    """Asks one address; `group` is the group of settings that errors point to, empty where arguments are meant."""
+    """Asks one address; `group` is the group of settings that errors point to, empty where arguments are meant.
+
+    A key goes into `Authorization` as a bearer's, into any other header as it is.
+    """
 
     def __init__(
         self,
         base_url: str,
         *,
         key: "SecretStr | None",
+        key_header: str = "Authorization",
         group: str = "",
+        names_model: bool = True,
         bounds: Bounds | None = None,
         clock: Clock = system_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -49,6 +54,8 @@ class JsonApi:
     ) -> None:
         self._base_url = base_url.rstrip("/")
         self._key = key
+        self._key_header = key_header
+        self._names_model = names_model
         self._prefix = f"{group}." if group else ""
         self._bounds = bounds or Bounds()
         self._clock = clock
@@ -101,10 +108,9 @@ class JsonApi:
         import httpx2
 
         client = await self._open()
-        headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"} if self._key else {}
         try:
             async with asyncio.timeout(self._bounds.request_timeout):
-                response = await client.post(url, json=body, headers=headers)
+                response = await client.post(url, json=body, headers=self._headers())
         except AnswerTooLarge as error:
             raise ModelRejected(f"{self._base_url}: {error}; see {self._prefix}max_answer") from error
         except (TimeoutError, httpx2.TimeoutException) as error:
@@ -121,6 +127,13 @@ class JsonApi:
         if not response.is_success:
             raise self._failure(response)
         return response.content
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Accept": "application/json"}
+        if self._key is not None:
+            bearer = "Bearer " if self._key_header == "Authorization" else ""
+            headers[self._key_header] = f"{bearer}{self._key.get_secret_value()}"
+        return headers
 
     async def _open(self) -> "httpx2.AsyncClient":
         if self._is_closed:
@@ -144,7 +157,8 @@ class JsonApi:
         if status in {401, 403}:
             return ModelRejected(f"{told}. Check {self._prefix}api_key and what it is allowed to do")
         if status == 404 or response.is_redirect:
-            return ModelRejected(f"{told}. Check {self._prefix}base_url and {self._prefix}name")
+            also = f" and {self._prefix}name" if self._names_model else ""
+            return ModelRejected(f"{told}. Check {self._prefix}base_url{also}")
         return ModelRejected(told)
 
     def _said(self, response: "httpx2.Response") -> str:

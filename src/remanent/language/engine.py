@@ -7,6 +7,7 @@ from typing import Generic
 
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Maker
+from remanent.text.tokens import TokenCounter, token_counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,18 @@ class Engine(ABC):
         An engine that has its answer all at once tells none, so the answer is what counts.
         """
         return await self.run(role, request)
+
+    def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
+        """Tell whether whoever does a role's work can be shown pictures."""
+        return False
+
+    def window(self, role: Role[RequestT, ReplyT, ResponseT]) -> int:
+        """Return the tokens that a request of a role may have."""
+        return role.defaults.window
+
+    def counter(self, role: Role[RequestT, ReplyT, ResponseT]) -> TokenCounter:
+        """Return what counts the tokens of a role's requests."""
+        return token_counter()
 
     @abstractmethod
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """What a role is: typed input and output, what a model is told, and how it is done without one."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
 
@@ -47,11 +47,21 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that a model is shown."""
+
+    media_type: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """One turn of a conversation with a model."""
 
     speaker: Literal["user", "assistant"]
     text: str
+    pictures: tuple[Picture, ...] = ()
+    """Shown after the text; only a user shows any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,8 @@ class Prompt:
 
     instructions: str
     content: str
+    pictures: tuple[Picture, ...] = ()
+    """Shown with the content; only a model that sees pictures can be asked."""
     turns: tuple[Said, ...] = ()
     """What followed the content, oldest first; only a role that goes on over several calls has any."""
 

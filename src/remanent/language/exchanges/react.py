@@ -1,13 +1,23 @@
 """ReAct: one turn of thinking, calling tools or answering."""
 
+import base64
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from remanent.errors import InvalidInput
 from remanent.language.exchanges.shapes import LONGEST_TEXT, LongText, Remark
 from remanent.model import JsonObject, Word
 from remanent.model.word import Text
+
+
+def _check_base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise InvalidInput("must be base64") from error
+    return text
 
 
 class Tool(Word):
@@ -41,6 +51,24 @@ class Turn(Word):
     results: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
 
 
+class Image(Word):
+    """A picture that belongs to a task, as chat APIs take it."""
+
+    media_type: Annotated[str, Field(pattern=r"^image/[a-z0-9.+-]{1,50}$")]
+    data: Annotated[str, AfterValidator(_check_base64), Field(repr=False)]
+    """The bytes in base64."""
+
+    @classmethod
+    def of(cls, content: bytes, *, media_type: str) -> "Image":
+        """Return the picture of some bytes."""
+        return cls(media_type=media_type, data=base64.b64encode(content).decode("ascii"))
+
+    @property
+    def content(self) -> bytes:
+        """The bytes themselves."""
+        return base64.b64decode(self.data)
+
+
 class Urgency(StrEnum):
     """How much room is left."""
 
@@ -59,6 +87,8 @@ class ReactRequest(Word):
     tools: Annotated[tuple[Tool, ...], Field(max_length=100)] = ()
     turns: Annotated[tuple[Turn, ...], Field(max_length=1000)] = ()
     urgency: Urgency = Urgency.NONE
+    images: Annotated[tuple[Image, ...], Field(max_length=20)] = ()
+    """Shown with the task; needs a model that sees pictures."""
 
 
 class ReactResponse(Word):

@@ -41,6 +41,7 @@ class Choice:
     top_p: float
     max_tokens: int
     window: int
+    vision: bool = False
 
 
 def choose(settings: ModelSettings, *, role: str, defaults: Defaults) -> Choice:
@@ -56,6 +57,7 @@ def choose(settings: ModelSettings, *, role: str, defaults: Defaults) -> Choice:
         top_p=_first(*(layer.top_p for layer in given), defaults.top_p),
         max_tokens=_first(*(layer.max_tokens for layer in given), defaults.max_tokens),
         window=_first(*(layer.window for layer in given), defaults.window),
+        vision=_first(*(layer.vision for layer in given), False),
     )
 
 

@@ -23,13 +23,16 @@ from remanent.language.models.pydanticai import Connection
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Said
 from remanent.model import Clock, Maker, system_clock
 from remanent.settings import ModelSettings
-from remanent.text.tokens import counter_for
+from remanent.text.tokens import TokenCounter, counter_for
 
 _logger = logging.getLogger(__name__)
 
 _SHOWS_NO_SCHEMA = frozenset({"ollama", "local"})
 """Providers that hold an answer to a schema but do not show it to the model, which then fills it in blindly."""
 
+
+PICTURE_TOKENS = 1_600
+"""What providers count for a picture, about; the exact number depends on its size and on the model."""
 
 _LONGEST_REPEATED = 8_000
 _SHORTEST_REPEATED = 500
@@ -116,6 +119,18 @@ class ModelEngine(Engine):
         """Return the model that does a role's work, and how it is called."""
         return choose(self._settings, role=role.name, defaults=role.defaults)
 
+    def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
+        """Tell whether settings say that the role's model sees pictures."""
+        return self.choice(role).vision
+
+    def window(self, role: Role[RequestT, ReplyT, ResponseT]) -> int:
+        """Return the tokens that settings give a request of a role."""
+        return self.choice(role).window
+
+    def counter(self, role: Role[RequestT, ReplyT, ResponseT]) -> TokenCounter:
+        """Return the counter of the role's model."""
+        return counter_for(self.choice(role).model)
+
     async def close(self) -> None:
         """Let go of connections."""
         connections = list(self._connections.values())
@@ -174,10 +189,15 @@ class ModelEngine(Engine):
     def _first_call(self, run: _Run[RequestT, ReplyT, ResponseT]) -> Call:
         role, choice = run.role, run.choice
         prompt = role.prompt(run.request, tongue=role.tongue(run.request))
+        if prompt.pictures and not choice.vision:
+            raise ModelRejected(
+                f"{choice.model} is not known to see pictures; set model.vision, or name a model that does for "
+                f"{role.name}"
+            )
         return Call(
             model=choice.model,
             instructions=prompt.instructions,
-            turns=(Said("user", prompt.content), *prompt.turns),
+            turns=(Said("user", prompt.content, prompt.pictures), *prompt.turns),
             name=role.name,
             schema=schema_of(role.reply) if role.form == "json" else None,
             temperature=choice.temperature,
@@ -191,6 +211,7 @@ class ModelEngine(Engine):
         formed = self._formed(run, call)
         count = counter_for(call.model)
         tokens = sum(count(text) for text in (formed.instructions, *(turn.text for turn in formed.turns)))
+        tokens += sum(PICTURE_TOKENS * len(turn.pictures) for turn in formed.turns)
         room = run.choice.window - tokens
         if room < 0:
             raise ModelRejected(

@@ -11,13 +11,14 @@ from remanent.language.engine import Listener
 from remanent.language.models.call import Call, Completion, Finish, Output
 from remanent.language.models.choice import Place
 from remanent.language.models.failures import Border
+from remanent.language.role import Said
 from remanent.model import Clock
 from remanent.settings import ModelSettings
 
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
-    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.messages import ModelMessage, ModelResponse, UserPromptPart
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.providers import Provider
     from pydantic_ai.settings import ModelSettings as VendorSettings
@@ -218,14 +219,23 @@ def _takes_sampling(profile: Mapping[str, Any]) -> bool:
 
 
 def _messages(call: Call) -> "list[ModelMessage]":
-    from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+    from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart
 
     return [
-        ModelRequest(parts=[UserPromptPart(content=turn.text)], instructions=call.instructions)
+        ModelRequest(parts=[_user_part(turn)], instructions=call.instructions)
         if turn.speaker == "user"
         else ModelResponse(parts=[TextPart(content=turn.text)])
         for turn in call.turns
     ]
+
+
+def _user_part(turn: Said) -> "UserPromptPart":
+    from pydantic_ai.messages import BinaryContent, UserPromptPart
+
+    if not turn.pictures:
+        return UserPromptPart(content=turn.text)
+    shown = [BinaryContent(data=picture.data, media_type=picture.media_type) for picture in turn.pictures]
+    return UserPromptPart(content=[turn.text, *shown])
 
 
 def _parameters(call: Call) -> "ModelRequestParameters":

@@ -100,7 +100,8 @@ def _query_name(tool: Tool) -> str | None:
 
 
 def _takes_text(schema: dict[str, JsonValue]) -> bool:
-    return schema.get("type", "string") in {"string", "array"}
+    types = schema.get("type", "string")
+    return any(sort in {"string", "array"} for sort in (types if isinstance(types, list) else [types]))
 
 
 def _call(thought: str, tool: Tool, asked: str) -> ReactResponse:

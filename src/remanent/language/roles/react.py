@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from remanent.errors import Refused
 from remanent.language.exchanges.react import ReactRequest, ReactResponse, Tool, ToolResult, Urgency
-from remanent.language.role import Defaults, Prompt, Role, Said, TextReply
+from remanent.language.role import Defaults, Picture, Prompt, Role, Said, TextReply
 from remanent.language.tags import parse
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block
@@ -93,7 +93,8 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         elif urgent:
             content = f"{content}\n{urgent}"
         instructions = f"{_INSTRUCTIONS[tongue].strip()}\n{_declared(request.tools, tongue)}"
-        return Prompt(instructions=instructions, content=content, turns=tuple(turns))
+        pictures = tuple(Picture(image.media_type, image.content) for image in request.images)
+        return Prompt(instructions=instructions, content=content, pictures=pictures, turns=tuple(turns))
 
     def read(self, request: ReactRequest, reply: TextReply) -> ReactResponse:
         """Take the turn apart; what cannot be called is told, not called."""

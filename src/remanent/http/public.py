@@ -1,0 +1,205 @@
+"""Fetching public pages and nothing else: the address that was checked is the address that is connected to."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from remanent.errors import AddressRefused, StoreClosed, ToolFailed
+from remanent.http.addresses import IPAddress, is_outer_name, is_public, read_address
+from remanent.http.client import AnswerTooLarge, make_client
+
+if TYPE_CHECKING:
+    import httpx2
+
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Returns the addresses of a name, as text."""
+
+_LONGEST_URL = 4_000
+_REDIRECTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What stands at an address, and where it was found in the end."""
+
+    url: str
+    status: int
+    media_type: str
+    charset: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A URL that may be fetched, and the address that its host has."""
+
+    url: "httpx2.URL"
+    address: IPAddress
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Ask the system for the addresses of a name."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(place[0]) for *_, place in found))
+
+
+class PublicFetcher:
+    """Fetches pages of the public web.
+
+    Names are resolved once, every address they have is checked, and the connection goes to a checked one, so that a
+    name cannot mean another address a moment later. Redirects are followed here, each checked like the first address.
+    """
+
+    def __init__(
+        self,
+        *,
+        timeout: float = 30.0,
+        most_bytes: int = 8 * 1024**2,
+        resolver: Resolver = resolve,
+        allowed: Callable[[IPAddress], bool] = is_public,
+    ) -> None:
+        self._timeout = timeout
+        self._most_bytes = most_bytes
+        self._resolver = resolver
+        self._allowed = allowed
+        self._client: httpx2.AsyncClient | None = None
+        self._opening = asyncio.Lock()
+        self._is_closed = False
+
+    async def check(self, url: str) -> str:
+        """Return the URL in its plain form; raise `AddressRefused` when it does not lead to a public place."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return str((await self._checked(url)).url)
+        except TimeoutError as error:
+            raise ToolFailed(f"the host of {_shown(url)} could not be looked up in time") from error
+
+    async def fetch(self, url: str) -> Page:
+        """Return what stands at a public address; raise `AddressRefused` or `ToolFailed`."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._follow(url)
+        except TimeoutError as error:
+            raise ToolFailed(f"{_shown(url)} did not answer in time") from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._is_closed = True
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def _follow(self, url: str) -> Page:
+        for _ in range(_REDIRECTS + 1):
+            checked = await self._checked(url)
+            response = await self._ask(checked)
+            target = response.headers.get("location", "")
+            if not response.is_redirect or not target:
+                return _page(checked.url, response)
+            try:
+                url = str(checked.url.join(target))
+            except ValueError as error:
+                raise ToolFailed(f"{_shown(url)} leads to an address that cannot be read") from error
+        raise ToolFailed(f"{_shown(url)} is behind more than {_REDIRECTS} redirects")
+
+    async def _checked(self, url: str) -> _Checked:
+        import httpx2
+
+        if len(url) > _LONGEST_URL or "\\" in url:
+            raise AddressRefused(f"{_shown(url)} is no address of a page; give a plain http or https URL")
+        try:
+            parsed = httpx2.URL(url.strip())
+        except (httpx2.InvalidURL, ValueError) as error:
+            raise AddressRefused(f"{_shown(url)} is no URL that can be read; give a plain http or https URL") from error
+        if parsed.scheme not in {"http", "https"} or not parsed.host:
+            raise AddressRefused(f"{_shown(url)} is not a web page: only http and https are visited")
+        if parsed.userinfo:
+            raise AddressRefused(f"{_shown(url)} has a user name in it; give it without")
+        parsed = parsed.copy_with(fragment=None)
+        return _Checked(parsed, await self._address(parsed))
+
+    async def _address(self, url: "httpx2.URL") -> IPAddress:
+        """Return an address of the host, when all that it has are allowed."""
+        host = url.raw_host.decode("ascii")
+        try:
+            written = read_address(host)
+        except ValueError as error:
+            raise AddressRefused(f"{host} is an ambiguous way to write an address; it is not visited") from error
+        if written is None and not is_outer_name(host):
+            raise AddressRefused(f"{host} is not the name of a public site; it is not visited")
+        addresses = [written] if written is not None else await self._resolved(host, url)
+        for address in addresses:
+            if not self._allowed(address):
+                raise AddressRefused(f"{host} lies in a private or reserved network; it is not visited")
+        return addresses[0]
+
+    async def _resolved(self, host: str, url: "httpx2.URL") -> list[IPAddress]:
+        port = url.port or (443 if url.scheme == "https" else 80)
+        try:
+            found = await self._resolver(host.removesuffix("."), port)
+        except (OSError, UnicodeError) as error:
+            raise ToolFailed(f"{host} is not known; check the address") from error
+        try:
+            addresses = [address for text in found if (address := read_address(text)) is not None]
+        except ValueError as error:
+            raise AddressRefused(f"{host} has an address that cannot be read; it is not visited") from error
+        if not addresses or len(addresses) != len(found):
+            raise ToolFailed(f"{host} has no address; check it")
+        return addresses
+
+    async def _ask(self, checked: _Checked) -> "httpx2.Response":
+        import httpx2
+
+        client = await self._open()
+        url = checked.url
+        host = url.raw_host.decode("ascii")
+        request = client.build_request(
+            "GET",
+            url.copy_with(host=str(checked.address)),
+            headers={"Host": url.netloc.decode("ascii"), "Accept": "text/html, text/*;q=0.9, */*;q=0.1"},
+            # The certificate must still be that of the name, not of the address.
+            extensions={"sni_hostname": host.removesuffix(".")},
+        )
+        request.headers.pop("Cookie", None)  # the client keeps them by address, which several sites may share
+        try:
+            return await client.send(request, follow_redirects=False)
+        except AnswerTooLarge as error:
+            raise ToolFailed(f"{_shown(str(url))}: {error}") from error
+        except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError, RuntimeError) as error:
+            raise ToolFailed(f"{_shown(str(url))} could not be read: {str(error) or type(error).__name__}") from error
+
+    async def _open(self) -> "httpx2.AsyncClient":
+        if self._is_closed:
+            raise StoreClosed("the fetcher was closed; open the memory again")
+        async with self._opening:
+            if self._client is None:
+                # No proxy: it would look the name up again, and nobody checks what it finds. No kept connection:
+                # two names at one address would share it, and only the first one's certificate was checked.
+                self._client = await asyncio.to_thread(
+                    make_client,
+                    read_timeout=self._timeout,
+                    connect_timeout=self._timeout,
+                    limit=self._most_bytes,
+                    isolated=True,
+                )
+            return self._client
+
+
+def _page(url: "httpx2.URL", response: "httpx2.Response") -> Page:
+    if not response.is_success:
+        raise ToolFailed(f"{_shown(str(url))} answers {response.status_code} {response.reason_phrase}".rstrip())
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return Page(
+        url=str(url),
+        status=response.status_code,
+        media_type=media_type or "application/octet-stream",
+        charset=response.charset_encoding or "utf-8",
+        body=response.content,
+    )
+
+
+def _shown(url: str) -> str:
+    """Return a URL as an error names it: in a line, not too long."""
+    line = "".join(sign if sign.isprintable() else " " for sign in url).strip()
+    return line if len(line) <= 200 else f"{line[:199]}…"
