@@ -41,7 +41,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "fastapi": ("server/",),
     "genai_prices": ("language/models/",),
     "httpx": (),
-    "httpx2": ("agents/", "http/", "language/models/"),
+    "httpx2": ("agents/", "http/", "language/models/", "server/proxy/upstream.py"),
     "jieba": (),
     "langchain_core": ("bank/adapter/langgraph.py",),
     "langgraph": ("bank/adapter/langgraph.py",),

@@ -15,6 +15,7 @@ from remanent.settings import (
     EmbeddingSettings,
     JobSettings,
     ModelChoice,
+    ProxySettings,
     Settings,
     load_settings,
     setting_rows,
@@ -226,9 +227,10 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
     tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
+    proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}
     folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept"}
-    assert unset.keys() == named | groups.keys() | folders.keys() | tools.keys()
-    for name, value in (folders | tools).items():
+    assert unset.keys() == named | groups.keys() | folders.keys() | tools.keys() | proxy.keys()
+    for name, value in (folders | tools | proxy).items():
         monkeypatch.setenv(unset[name], value)
     for name, value in embedding.items():
         monkeypatch.setenv(unset[f"embedding.{name}"], value)
@@ -245,6 +247,9 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
         "secret-3",
         "secret-4",
     ]
+    assert settings.proxy == ProxySettings.model_validate(
+        {name.partition(".")[2]: value for name, value in proxy.items()}
+    )
     model = settings.model
     assert model.tiers == {"extraction": wanted}
     assert model.roles == {"planning": wanted}

@@ -556,6 +556,77 @@ class ReaderSettings(Section):
     ] = ByteSize(8 * 1024**2)
 
 
+class ProxySettings(Section):
+    """The OpenAI-compatible proxy: which model stands behind it, and what memory may add to a request."""
+
+    base_url: Annotated[
+        Annotated[str, AfterValidator(_check_base_url)] | None,
+        Field(
+            description="Where the OpenAI-compatible API behind the proxy is reached, up to `/chat/completions`, such "
+            "as `https://api.openai.com/v1`; unset, the proxy answers that there is none."
+        ),
+        Chinese(
+            "代理后方兼容 OpenAI 的接口地址，写到 `/chat/completions` 之前，如 `https://api.openai.com/v1`；"
+            "未设置时代理不可用。"
+        ),
+    ] = None
+    api_key: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_key)] | None,
+        Field(description="The key for that API; unset, the key that a client sends is passed on."),
+        Chinese("该接口的密钥；未设置时转发客户端自己的密钥。"),
+    ] = None
+    agent: Annotated[
+        Name,
+        Field(description="The agent that is meant when neither a header nor a key names one."),
+        Chinese("请求头与密钥均未指明时使用的智能体。"),
+    ] = "default"
+    limit: Annotated[
+        Annotated[int, Field(ge=0, le=100)],
+        Field(description="Memories that are added to a request at most; 0 adds none and still keeps what is said."),
+        Chinese("每次请求最多加入的记忆条数；0 表示不加入，但仍记录对话。"),
+    ] = 5
+    budget: Annotated[
+        Number,
+        Field(description="Tokens that the added memories may have."),
+        Chinese("加入的记忆可占用的 token 数。"),
+    ] = 1000
+    recall_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that a chat waits for recall; then it goes on without memory."),
+        Chinese("对话等待检索记忆的秒数；超时后不带记忆继续。"),
+    ] = 2.0
+    keep_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that a chat waits until a turn is stored; then the turn is spooled for later."),
+        Chinese("等待存储一轮对话的秒数；超时后暂存，稍后补存。"),
+    ] = 5.0
+    read_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds to wait for the next byte of an answer."),
+        Chinese("等待回答的下一个字节的秒数。"),
+    ] = 600.0
+    connect_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds to wait for a connection."),
+        Chinese("等待建立连接的秒数。"),
+    ] = 10.0
+    connections: Annotated[
+        Number,
+        Field(description="Connections to that API at the same time; further requests wait for one."),
+        Chinese("同时与该接口建立的连接数；更多请求需等待。"),
+    ] = 200
+    max_request: Annotated[
+        ByteSize,
+        Field(ge=1024, description="The largest request that is taken."),
+        Chinese("可接受的最大请求。"),
+    ] = ByteSize(64 * 1024**2)
+    max_answer: Annotated[
+        ByteSize,
+        Field(ge=1024, description="The largest answer that is read for memory; a larger one is only passed on."),
+        Chinese("为记忆而读取的最大回答；更大的只转发。"),
+    ] = ByteSize(32 * 1024**2)
+
+
 class Settings(Section):
     """All settings of Remanent. `load_settings` reads them from where users keep them."""
 
@@ -624,6 +695,8 @@ class Settings(Section):
     react: ReactSettings = ReactSettings()
     search: SearchSettings = SearchSettings()
     reader: ReaderSettings = ReaderSettings()
+
+    proxy: ProxySettings = ProxySettings()
 
     @property
     def uses_model(self) -> bool:

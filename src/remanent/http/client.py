@@ -54,14 +54,14 @@ def make_client(
         timeout=httpx2.Timeout(read_timeout, connect=connect_timeout),
         headers={"Accept-Encoding": "identity"},
         event_hooks={"response": [bound]},
-        verify=_certificates(),
+        verify=certificates(),
         trust_env=not isolated,
         limits=httpx2.Limits(max_connections=100, max_keepalive_connections=0 if isolated else 20),
     )
 
 
 @cache
-def _certificates() -> "ssl.SSLContext":
+def certificates() -> "ssl.SSLContext":
     """Load the certificates that are trusted; it takes some 90 ms, and all clients can share them."""
     import httpx2
 

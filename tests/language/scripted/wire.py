@@ -15,6 +15,8 @@ class Request:
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    data: bytes = b""
+    """The body as it came."""
 
     @property
     def streams(self) -> bool:
@@ -97,4 +99,13 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
     method, path, _ = first.split(" ")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     data = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Request(method=method, path=path, headers=headers, body=json.loads(data) if data else {})
+    return Request(method=method, path=path, headers=headers, body=_object(data), data=data)
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    """The body as an object; one that is none is for the step to look at as it came."""
+    try:
+        value = json.loads(data)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

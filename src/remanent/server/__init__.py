@@ -1,0 +1,1 @@
+"""Remanent over the network: REST, MCP and the OpenAI-compatible proxy."""

@@ -1,0 +1,184 @@
+"""What a chat request says that is new, and under which ids it is kept: pure."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from remanent.model import Attachment, EntryKind, Message
+
+LONGEST_QUESTION = 2000
+"""Characters of a user message that memory is asked about; of a longer one, its beginning and its end."""
+
+WINDOW = 900
+"""Seconds in which the same words after the same conversation are the same message sent again, and not said again."""
+
+_INSTRUCTIONS = frozenset({"system", "developer"})
+_ANSWERS = frozenset({"assistant"})
+_NAME_LENGTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a request that is not kept yet."""
+
+    message: Mapping[str, Any]
+    chain: str
+    """Stands for the message and all before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A request's messages as memory sees them."""
+
+    messages: tuple[Mapping[str, Any], ...]
+
+    @property
+    def question_place(self) -> int | None:
+        """Where the last message of the user stands."""
+        places = [place for place, message in enumerate(self.messages) if message.get("role") == "user"]
+        return places[-1] if places else None
+
+    @property
+    def question(self) -> str:
+        """What memory is asked: the text of the user's last message."""
+        place = self.question_place
+        text = "" if place is None else text_of(self.messages[place].get("content")).strip()
+        if len(text) > LONGEST_QUESTION:
+            half = LONGEST_QUESTION // 2
+            text = f"{text[:half]}\n{text[-half:]}"
+        return text
+
+    @property
+    def session(self) -> str:
+        """A name for the conversation, made of the user's first words; the same while those are sent along."""
+        first = next((message for message in self.messages if message.get("role") == "user"), None)
+        return "chat-" + _digest("session", first)[:_NAME_LENGTH]
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """Everything that the request itself says already."""
+        return frozenset(text_of(message.get("content")).strip() for message in self.messages)
+
+    @property
+    def chain(self) -> str:
+        """Stands for the whole conversation so far."""
+        chain = ""
+        for message in self.messages:
+            chain = _linked(chain, message)
+        return chain
+
+    @property
+    def new(self) -> tuple[Said, ...]:
+        """What was said since the last answer; what came before it was kept with that answer's request."""
+        chain, new = "", list[Said]()
+        for message in self.messages:
+            chain = _linked(chain, message)
+            if message.get("role") in _ANSWERS:
+                new = []
+            elif message.get("role") not in _INSTRUCTIONS:
+                new.append(Said(message, chain))
+        return tuple(new)
+
+
+def bucket_of(moment: datetime) -> int:
+    """Return the stretch of time that a moment lies in; the same message sent again within one is one message."""
+    return int(moment.timestamp()) // WINDOW
+
+
+def message_id(chain: str, bucket: int) -> str:
+    """Return the id under which a message is kept."""
+    return f"proxy:{chain}:{bucket}"
+
+
+def answer_id(chain: str, bucket: int, *, choice: int, said: object) -> str:
+    """Return the id under which an answer is kept: the same words to the same conversation are one answer."""
+    return message_id(_digest(chain, [choice, said])[:32], bucket)
+
+
+def to_remember(said: Said, *, bucket: int, moment: datetime, longest: int) -> list[Message]:
+    """Return the messages to keep for one message of a request; a text that is too long comes in parts."""
+    message = said.message
+    content = message.get("content")
+    text = text_of(content)
+    is_tool = message.get("role") in {"tool", "function"}
+    metadata: dict[str, Any] = {"via": "proxy"}
+    for name in ("name", "tool_call_id"):
+        if isinstance(message.get(name), str):
+            metadata[name] = storable(message[name])
+    if unread := _unread(content):
+        metadata["parts"] = unread
+    if not text and not unread:
+        return []
+    pieces = split(text, longest) or [""]
+    identity = message_id(said.chain, bucket)
+    return [
+        Message(
+            role=_role(message),
+            content=piece,
+            id=identity if place == 0 else f"{identity}:{place}",
+            occurred_at=moment,
+            kind=EntryKind.TOOL_RESULT if is_tool else EntryKind.MESSAGE,
+            metadata={**metadata, "part": place} if len(pieces) > 1 else metadata,
+            attachments=_attachments(content) if place == 0 else (),
+        )
+        for place, piece in enumerate(pieces)
+    ]
+
+
+def split(text: str, longest: int) -> list[str]:
+    """Return the text in pieces of at most so many characters."""
+    return [text[place : place + longest] for place in range(0, len(text), longest)]
+
+
+def text_of(content: object) -> str:
+    """Return what can be read of a message's content: a text, or the texts among its parts."""
+    if isinstance(content, str):
+        return storable(content)
+    texts = [part if isinstance(part, str) else part.get("text", part.get("refusal")) for part in _parts(content)]
+    return storable("\n".join(text for text in texts if isinstance(text, str)))
+
+
+def storable(text: str) -> str:
+    """Return the text with halves of surrogate pairs replaced, which JSON can hold and no file can."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    role = message.get("role")
+    return storable(role)[:200] if isinstance(role, str) and role else "user"
+
+
+def _parts(content: object) -> list[str | Mapping[str, Any]]:
+    return [part for part in content if isinstance(part, str | Mapping)] if isinstance(content, list) else []
+
+
+def _unread(content: object) -> list[str]:
+    """Return the sorts of the parts that are no text."""
+    parts = [part for part in _parts(content) if isinstance(part, Mapping)]
+    return [storable(str(part.get("type")))[:100] for part in parts if not isinstance(part.get("text"), str)]
+
+
+def _attachments(content: object) -> tuple[Attachment, ...]:
+    """Return the pictures that lie somewhere on the web, by their address; those sent along as bytes are not kept."""
+    pictures = [part.get("image_url") for part in _parts(content) if isinstance(part, Mapping)]
+    addresses = [picture.get("url") for picture in pictures if isinstance(picture, Mapping)]
+    return tuple(
+        Attachment(attachment_id=_digest("", address)[:32], media_type="image/*", uri=storable(address))
+        for address in addresses
+        if isinstance(address, str) and address.startswith(("http://", "https://"))
+    )
+
+
+def _linked(chain: str, message: Mapping[str, Any]) -> str:
+    if message.get("role") in _INSTRUCTIONS:
+        return chain  # they often hold the time of day
+    names = ("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal")
+    return _digest(chain, {name: message[name] for name in names if message.get(name) is not None})[:32]
+
+
+def _digest(before: str, value: object) -> str:
+    written = json.dumps([before, value], ensure_ascii=True, sort_keys=True, default=str)
+    return hashlib.sha256(written.encode()).hexdigest()

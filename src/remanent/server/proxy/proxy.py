@@ -1,0 +1,203 @@
+"""The OpenAI-compatible proxy: any agent gets a memory by changing its base URL."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from urllib.parse import quote
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import BaseRoute, Route
+from starlette.types import Message, Receive, Send
+from starlette.types import Scope as Connection
+
+from remanent.errors import InvalidInput, NotFound, RemanentError
+from remanent.memory import AsyncMemory
+from remanent.model import Clock, NewId, Scope, id_source, system_clock
+from remanent.server.proxy.answers import Answer
+from remanent.server.proxy.body import ChatBody, Unreadable, read_body
+from remanent.server.proxy.conversation import Conversation
+from remanent.server.proxy.exchange import Exchange
+from remanent.server.proxy.keeping import Keeper, Kept
+from remanent.server.proxy.places import scope_of
+from remanent.server.proxy.refusals import refusal
+from remanent.server.proxy.relay import Relay, while_connected
+from remanent.server.proxy.reminding import Reminder, Reminding
+from remanent.server.proxy.spool import Spool
+from remanent.server.proxy.upstream import Headers, Upstream
+from remanent.text.tokens import token_counter
+
+SPOOL = ".proxy"
+"""Under the home folder; no organisation can have this name."""
+
+_PLAIN = "-_.:@+=~ /#,()"
+"""What scope names hold beside letters and digits, and a header can hold as it is."""
+
+Admit = Callable[[Request, Scope], Awaitable[Scope]]
+"""Returns the scope that a request may use of the one it means, or raises."""
+
+
+class Proxy:
+    """Recalls, injects, passes on, journals; a fault of memory never breaks the chat."""
+
+    def __init__(
+        self, memory: AsyncMemory, *, admit: Admit, clock: Clock = system_clock, new_id: NewId | None = None
+    ) -> None:
+        settings = memory.settings.proxy
+        self._memory = memory
+        self._settings = settings
+        self._admit = admit
+        self._clock = clock
+        self._upstream = Upstream(settings)
+        self._reminding = Reminding(
+            memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout
+        )
+        spool = Spool(memory.settings.home / SPOOL, new_id=new_id or id_source(clock))
+        self.keeper = Keeper(memory, spool, timeout=settings.keep_timeout)
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the routes to mount."""
+        return [
+            Route("/v1/chat/completions", _Endpoint(self._chat), methods=["POST"]),
+            Route("/v1/embeddings", _Endpoint(self._embeddings), methods=["POST"]),
+            Route("/v1/models", _Endpoint(self._models), methods=["GET"]),
+            Route("/v1/models/{model:path}", _Endpoint(self._models), methods=["GET"]),
+        ]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Be at work while this lasts; at the end, turns under way are finished and connections closed."""
+        # The first count of tokens reads tables for half a second; no chat shall wait for that.
+        warming = asyncio.create_task(asyncio.to_thread(token_counter))
+        try:
+            async with self.keeper.running():
+                yield
+        finally:
+            await asyncio.gather(warming, return_exceptions=True)
+            await self._upstream.close()
+
+    # ── what is asked ────────────────────────────────────────────────────────
+
+    async def _chat(self, request: Request, send: Send) -> None:
+        whose = await self._whose(request)
+        data = await self._read(request)
+        try:
+            body = read_body(data)
+        except Unreadable:
+            # Whatever it is, the model's API has its own words for what is wrong with it.
+            await while_connected(request.receive, self._pass_on(request, send, "chat/completions", data))
+            return
+        conversation = Conversation(body.messages)
+        scope = whose if whose.session else whose.within(session=conversation.session)
+        await while_connected(request.receive, self._talk(request, send, scope, body, conversation))
+
+    async def _embeddings(self, request: Request, send: Send) -> None:
+        await self._whose(request)
+        data = await self._read(request)
+        await while_connected(request.receive, self._pass_on(request, send, "embeddings", data))
+
+    async def _models(self, request: Request, send: Send) -> None:
+        await self._whose(request)
+        name = request.path_params.get("model")
+        if name is not None and {"", ".", ".."} & set(name.split("/")):
+            raise NotFound("there is no such model")  # and no way out of the models
+        path = "models" if name is None else f"models/{quote(name)}"
+        await while_connected(request.receive, self._pass_on(request, send, path, None))
+
+    # ── how it is answered ───────────────────────────────────────────────────
+
+    async def _talk(
+        self, request: Request, send: Send, scope: Scope, body: ChatBody, conversation: Conversation
+    ) -> None:
+        reminder = await self._reminding.remind(scope, conversation)
+        exchange = Exchange(scope, conversation, memory=self._memory, clock=self._clock)
+        kept: Kept | None = None
+
+        async def keep(answer: Answer, obstacle: str | None) -> bool:
+            nonlocal kept
+            if kept is None:
+                kept = Kept.LOST  # until it is known; a second call must not begin again
+                kept = await self.keeper.keep(exchange.turn(answer, cut_by=obstacle))
+            return kept is Kept.STORED
+
+        relay = Relay(send, headers=_told(scope, reminder), is_degraded=reminder.is_degraded)
+        async with self._upstream.ask(
+            "POST",
+            "chat/completions",
+            query=request.url.query,
+            headers=request.headers.raw,
+            body=_reminded(body, conversation, reminder),
+        ) as reply:
+            if not reply.is_success:
+                await relay.pass_on(reply)
+            elif reply.is_stream:
+                await relay.stream(reply, keep=keep)
+            else:
+                await relay.whole(reply, keep=keep, longest=self._settings.max_answer)
+
+    async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
+        async with self._upstream.ask(
+            request.method, path, query=request.url.query, headers=request.headers.raw, body=body
+        ) as reply:
+            await Relay(send, headers=[]).pass_on(reply)
+
+    # ── who asks ─────────────────────────────────────────────────────────────
+
+    async def _whose(self, request: Request) -> Scope:
+        settings = self._memory.settings
+        default = Scope(org=settings.org, workspace=settings.workspace, agent=settings.proxy.agent)
+        return await self._admit(request, scope_of(request.headers, default))
+
+    async def _read(self, request: Request) -> bytes:
+        body = bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > self._settings.max_request:
+                raise InvalidInput(
+                    f"the request is larger than {self._settings.max_request} bytes; see proxy.max_request"
+                )
+        return bytes(body)
+
+
+class _Endpoint:
+    """An ASGI application of one handler; what is wrong with a request is said in the form of the API."""
+
+    def __init__(self, handler: Callable[[Request, Send], Awaitable[None]]) -> None:
+        self._handler = handler
+
+    async def __call__(self, connection: Connection, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        request = Request(connection, receive)
+        try:
+            await self._handler(request, watched)
+        except ClientDisconnect:
+            return
+        except RemanentError as error:
+            if has_begun:
+                raise
+            status, headers, body = refusal(error)
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+
+def _reminded(body: ChatBody, conversation: Conversation, reminder: Reminder) -> bytes:
+    """Return the request with what memory says put before the question: the beginning stays as providers cache it."""
+    place = conversation.question_place
+    if not reminder.text or place is None:
+        return body.data
+    return body.with_message({"role": "user", "content": reminder.text}, before=place)
+
+
+def _told(scope: Scope, reminder: Reminder) -> Headers:
+    """Return headers that say what memory did."""
+    return [
+        (b"x-remanent-agent", quote(scope.agent, safe=_PLAIN).encode()),
+        (b"x-remanent-session", quote(scope.session or "", safe=_PLAIN).encode()),
+        (b"x-remanent-injected", str(reminder.count).encode()),
+        (b"server-timing", f"recall;dur={1000 * reminder.seconds:.1f}".encode()),
+    ]

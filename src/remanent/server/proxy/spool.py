@@ -1,0 +1,111 @@
+"""Turns that memory could not take at once, kept on disk until it can: each is stored later, and stored once."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from remanent.errors import CallerError, InvalidInput
+from remanent.model import Message, NewId, Scope
+from remanent.model.word import Word
+from remanent.server.proxy.tolerance import Tolerated
+from remanent.stores.sqlite.layout import sync_folder, write_durably
+
+REFUSED = "refused"
+"""Where turns go that memory will never take, for a person to look at."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Turn(Word):
+    """What one request adds to memory; its messages carry ids, so storing it again changes nothing."""
+
+    scope: Scope
+    messages: Annotated[tuple[Message, ...], Field(min_length=1)]
+
+
+Deliver = Callable[[Turn], Awaitable[None]]
+"""Stores a turn, or raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """What a look at the waiting turns came to."""
+
+    stored: int = 0
+    waiting: int = 0
+
+
+class Spool:
+    """A folder with a file per turn, written durably and removed when memory has acknowledged the turn.
+
+    A crash between those two leaves the file; the turn is then sent to memory again, which knows its ids.
+    """
+
+    def __init__(self, folder: Path, *, new_id: NewId) -> None:
+        self._folder = folder
+        self._new_id = new_id
+
+    async def put(self, turn: Turn) -> None:
+        """Keep a turn; on return it survives a crash."""
+        await asyncio.to_thread(self._write, turn)
+
+    async def drain(self, deliver: Deliver) -> Drained:
+        """Send every waiting turn to memory, oldest first; after a failure an agent's later turns wait too."""
+        stored, stuck, waiting = 0, set[Scope](), 0
+        for file in await asyncio.to_thread(self._files):
+            turn = await asyncio.to_thread(self._read, file)
+            if turn is None:
+                continue
+            if turn.scope.owner in stuck:
+                waiting += 1
+                continue
+            with Tolerated("memory does not take a spooled turn") as outcome:
+                await deliver(turn)
+            if isinstance(outcome.error, CallerError):
+                await asyncio.to_thread(self._set_aside, file)  # the same call will fail again
+            elif outcome.error is not None:
+                stuck.add(turn.scope.owner)
+                waiting += 1
+            else:
+                await asyncio.to_thread(file.unlink, missing_ok=True)
+                stored += 1
+        return Drained(stored, waiting)
+
+    def count(self) -> int:
+        """Return how many turns wait."""
+        return len(self._files())
+
+    def _write(self, turn: Turn) -> None:
+        if not self._folder.is_dir():
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            sync_folder(self._folder.parent)
+        write_durably(self._folder / f"{self._new_id()}.json", turn.to_json().encode())
+
+    def _files(self) -> list[Path]:
+        return sorted(self._listed())
+
+    def _listed(self) -> Iterator[Path]:
+        try:
+            yield from (file for file in self._folder.iterdir() if file.suffix == ".json")
+        except FileNotFoundError:
+            return
+
+    def _read(self, file: Path) -> Turn | None:
+        try:
+            return Turn.from_json(file.read_bytes())
+        except FileNotFoundError:
+            return None  # another process was faster
+        except InvalidInput:
+            _logger.error("a spooled turn cannot be read and is set aside: %s", file.name)  # noqa: TRY400
+            self._set_aside(file)
+            return None
+
+    def _set_aside(self, file: Path) -> None:
+        place = self._folder / REFUSED
+        place.mkdir(exist_ok=True, mode=0o700)
+        file.replace(place / file.name)

@@ -1,0 +1,183 @@
+"""The model behind the proxy: one address, from settings alone, spoken to in the client's own bytes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+from remanent.errors import InvalidSettings, ModelUnavailable
+from remanent.http.client import certificates
+from remanent.http.scrubbing import Scrubber
+from remanent.settings import ProxySettings
+
+if TYPE_CHECKING:
+    import httpx2
+
+Headers = list[tuple[bytes, bytes]]
+
+_HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+# Cookies belong to the address they were set for; forwarding notes tell of networks that are no business of a model's.
+_NOT_SENT = _HOP_BY_HOP | {
+    b"accept-encoding",
+    b"content-length",
+    b"cookie",
+    b"expect",
+    b"forwarded",
+    b"host",
+    b"origin",
+    b"referer",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"x-real-ip",
+}
+_KEYS = frozenset({b"authorization", b"api-key", b"x-api-key"})
+# The server in front of us writes its own.
+_NOT_RETURNED = _HOP_BY_HOP | {b"content-length", b"date", b"server", b"set-cookie"}
+_OURS = b"x-remanent"
+_OUR_KEY = b"bearer rmn_"
+"""What a key of this server looks like in a header; it opens memories and is nothing for a model's provider."""
+
+
+class Reply:
+    """An answer of the model, its body still under way."""
+
+    def __init__(self, response: "httpx2.Response", scrubber: Scrubber) -> None:
+        self._response = response
+        self._scrubber = scrubber
+        self._coming = response.aiter_raw()
+        self.status = response.status_code
+        raw = [(name.lower(), value) for name, value in response.headers.raw]
+        left_out = _NOT_RETURNED | _named_by_connection(raw)
+        self.headers = [(name, value) for name, value in raw if name not in left_out and not name.startswith(_OURS)]
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the model answered at all."""
+        return 200 <= self.status < 300
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the answer comes as events."""
+        kind: str = self._response.headers.get("content-type", "")
+        return kind.partition(";")[0].strip().lower() == "text/event-stream"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the bytes can be read as they are."""
+        encoding: str = self._response.headers.get("content-encoding", "identity")
+        return encoding.strip().lower() == "identity"
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes were announced."""
+        length: str = self._response.headers.get("content-length", "")
+        return int(length) if length.isdigit() else None
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Yield the bytes that are still to come; raise `ModelUnavailable` where they break off."""
+        with _translated(self._scrubber):
+            async for piece in self._coming:
+                yield piece
+
+
+@contextmanager
+def _translated(scrubber: Scrubber) -> Iterator[None]:
+    import httpx2
+
+    try:
+        yield
+    except httpx2.TimeoutException as error:
+        raise ModelUnavailable("the model behind the proxy did not answer in time") from scrubber.cause(error)
+    except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
+        said = scrubber.clean(str(error)) or type(error).__name__
+        raise ModelUnavailable(f"the model behind the proxy is out of reach: {said}") from scrubber.cause(error)
+
+
+class Upstream:
+    """Sends requests on; answers are given as they come, byte by byte and whatever their status."""
+
+    def __init__(self, settings: ProxySettings) -> None:
+        self._settings = settings
+        self._client: httpx2.AsyncClient | None = None
+        self._opening = asyncio.Lock()
+        key = settings.api_key.get_secret_value() if settings.api_key else None
+        self._key = key
+        self._scrubber = Scrubber([key] if key else [])
+
+    @property
+    def has_own_key(self) -> bool:
+        """Whether the model's key is ours; otherwise it is the client's."""
+        return self._key is not None
+
+    @asynccontextmanager
+    async def ask(
+        self, method: str, path: str, *, query: str, headers: Headers, body: bytes | None
+    ) -> AsyncIterator[Reply]:
+        """Yield the answer, its body unread; raise `ModelUnavailable` when there is none."""
+        base = self._settings.base_url
+        if base is None:
+            raise InvalidSettings("no model stands behind this proxy; set proxy.base_url (REMANENT_PROXY__BASE_URL)")
+        client = await self._open()
+        url = f"{base}/{path}" + (f"?{query}" if query else "")
+        with _translated(self._scrubber):
+            request = client.build_request(method, url, content=body, headers=self._outgoing(headers))
+            response = await client.send(request, stream=True)
+        try:
+            yield Reply(response, self._scrubber)
+        finally:
+            await response.aclose()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+
+    def _outgoing(self, headers: Headers) -> Headers:
+        left_out = _NOT_SENT | _named_by_connection(headers) | (_KEYS if self._key else frozenset())
+        kept = [
+            (name, value)
+            for name, value in headers
+            if name not in left_out and not name.startswith(_OURS) and not value.lower().startswith(_OUR_KEY)
+        ]
+        # Plain bytes: what the client gets is what came, and memory can read it too.
+        kept.append((b"accept-encoding", b"identity"))
+        if self._key:
+            kept.append((b"authorization", f"Bearer {self._key}".encode()))
+        return kept
+
+    async def _open(self) -> "httpx2.AsyncClient":
+        async with self._opening:
+            if self._client is None:
+                # In a thread: importing the client and loading certificates takes a quarter of a second.
+                self._client = await asyncio.to_thread(_make_client, self._settings)
+            return self._client
+
+
+def _named_by_connection(headers: Headers) -> frozenset[bytes]:
+    named = b",".join(value for name, value in headers if name == b"connection")
+    return frozenset(name.strip().lower() for name in named.split(b",") if name.strip())
+
+
+def _make_client(settings: ProxySettings) -> "httpx2.AsyncClient":
+    import httpx2
+
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(settings.read_timeout, connect=settings.connect_timeout, pool=settings.connect_timeout),
+        limits=httpx2.Limits(max_connections=settings.connections, max_keepalive_connections=settings.connections),
+        headers={},
+        follow_redirects=False,
+        verify=certificates(),
+    )

@@ -1,0 +1,221 @@
+"""What a client of the proxy gets, what the model is shown, and what memory keeps."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+
+from remanent.model import EntryKind, Origin
+from tests.language.scripted.steps import calls, fails, says
+from tests.server.proxy.steps import delta, embeds_raw, event, sends_raw, streams
+from tests.server.proxy.world import MODEL, question, texts, world
+
+FACT = "I moved to Lisbon in May."
+ASKS = [question("Where did I move?")]
+TOOLS: list[Any] = [
+    {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
+]
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+async def test_the_model_is_shown_what_is_remembered_and_the_turn_is_kept(tmp_path: Path, is_stream: bool) -> None:
+    async with world(tmp_path, says("To Lisbon.")) as here:
+        await here.agent().remember(FACT, session="earlier")
+        async with here.client() as client:
+            answer = await client.chat.completions.create(model=MODEL, messages=ASKS, stream=is_stream)
+            if is_stream:
+                pieces = [event.choices[0].delta.content or "" async for event in answer if event.choices]
+                assert "".join(pieces) == "To Lisbon."
+            else:
+                assert answer.choices[0].message.content == "To Lisbon."
+        (reminded, reminder), asked = here.asked()
+        assert reminded == "user"
+        assert reminder.startswith("<memory>")
+        assert FACT in reminder
+        assert asked == ("user", "Where did I move?")
+        assert await here.said() == [("user", FACT), ("user", "Where did I move?"), ("assistant", "To Lisbon.")]
+        kept = (await here.journal())[1:]
+        assert {entry.scope.session for entry in kept} == {"s1"}
+        assert [entry.origin for entry in kept] == [Origin.USER, Origin.AGENT]
+        assert kept[1].metadata == {"via": "proxy", "model": MODEL, "finish": "stop"}
+
+
+async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_path: Path) -> None:
+    body = (
+        b'{"model":"m","messages" :[ {"role":"user","content":"\\u00e9"} ],"x_new": 1.0e2,"seed":12345678901234567890}'
+    )
+    async with world(tmp_path, says("Hello.")) as here, httpx2.AsyncClient() as client:
+        answer = await client.post(f"{here.address}/v1/chat/completions", content=body)
+        assert answer.status_code == 200
+        assert here.upstream.requests[0].data == body
+
+
+async def test_what_is_inserted_leaves_the_other_bytes_as_they_are(tmp_path: Path) -> None:
+    before = b'{"x_new": 1.0e2, "messages": [{"role": "system", "content": "Be kind."},  '
+    after = b'{"role":"user","content":"Where did I move?"}],"model":"m"  }'
+    async with world(tmp_path, says("To Lisbon.")) as here, httpx2.AsyncClient() as client:
+        await here.agent("default").remember(FACT)
+        await client.post(f"{here.address}/v1/chat/completions", content=before + after)
+        sent = here.upstream.requests[0].data
+    assert sent.startswith(before)
+    assert sent.endswith(after)
+    inserted = json.loads(sent[len(before) : -len(after)].rstrip(b", "))
+    assert inserted["role"] == "user"
+    assert FACT in inserted["content"]
+
+
+async def test_an_answer_comes_with_its_own_bytes_status_and_headers(tmp_path: Path) -> None:
+    body = b'{"choices":[{"message":{"role":"assistant","content":"hi","x_new":[1.0]}}],  "usage":{"total_tokens":3}}\n'
+    step = sends_raw(
+        200, body, headers={"X-Request-Id": "r-1", "Set-Cookie": "a=b", "Connection": "X-Hop", "X-Hop": "1"}
+    )
+    async with world(tmp_path, step) as here, httpx2.AsyncClient() as client:
+        answer = await client.post(f"{here.address}/v1/chat/completions", json={"model": "m", "messages": ASKS})
+        assert answer.content == body
+        assert answer.headers["x-request-id"] == "r-1"
+        assert answer.headers["x-remanent"] == "ok"
+        assert not {"set-cookie", "x-hop"} & set(answer.headers)
+        assert texts(await here.journal("default")) == ["Where did I move?", "hi"]
+
+
+async def test_events_of_a_stream_come_with_their_own_bytes(tmp_path: Path) -> None:
+    pieces = [b": hello\n\n", b"event: odd\nid: 7\n", event(delta(content="hi", x_new=1)), b"data: [DONE]\r\n\r\n"]
+    async with world(tmp_path, streams(*pieces)) as here, httpx2.AsyncClient() as client:
+        body = {"model": "m", "messages": ASKS, "stream": True}
+        answer = await client.post(f"{here.address}/v1/chat/completions", json=body)
+        assert answer.content == b"".join(pieces)
+        assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+        assert texts(await here.journal("default")) == ["Where did I move?", "hi"]
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])
+@pytest.mark.parametrize("is_stream", [False, True])
+async def test_an_error_of_the_model_comes_as_it_is_and_nothing_is_kept(
+    tmp_path: Path, status: int, is_stream: bool
+) -> None:
+    said = {"error": {"message": "no", "type": "odd", "code": 7}}
+    async with world(tmp_path, fails(status, body=said, headers={"Retry-After": "9"})) as here, here.client() as client:
+        with pytest.raises(openai.APIStatusError) as caught:
+            await client.chat.completions.create(model=MODEL, messages=ASKS, stream=is_stream)
+        assert caught.value.status_code == status
+        assert caught.value.body == said["error"]
+        assert caught.value.response.headers["retry-after"] == "9"
+        assert await here.said() == []
+
+
+async def test_a_loop_of_tools_keeps_every_step_once_and_shows_the_same_memory_each_time(tmp_path: Path) -> None:
+    async with world(tmp_path, calls("weather", {"city": "Lisbon"}), says("Sunny.")) as here, here.client() as client:
+        await here.agent().remember(FACT)
+        asks: list[Any] = [question("How is the weather where I moved?")]
+        first = await client.chat.completions.create(model=MODEL, messages=asks, tools=TOOLS)
+        call = first.choices[0].message.tool_calls[0]
+        asks += [first.choices[0].message, {"role": "tool", "tool_call_id": call.id, "content": "sunny, 24°"}]
+        second = await client.chat.completions.create(model=MODEL, messages=asks, tools=TOOLS)
+        assert second.choices[0].message.content == "Sunny."
+        assert here.asked(0) == here.asked(1)[:2]
+        assert here.upstream.requests[1].body["tools"] == TOOLS
+        journal = (await here.journal())[1:]
+    assert [(entry.kind, entry.text) for entry in journal] == [
+        (EntryKind.MESSAGE, "How is the weather where I moved?"),
+        (EntryKind.TOOL_CALL, 'weather({"city": "Lisbon"})'),
+        (EntryKind.TOOL_RESULT, "sunny, 24°"),
+        (EntryKind.MESSAGE, "Sunny."),
+    ]
+    assert journal[2].metadata["tool_call_id"] == call.id
+    assert journal[2].origin is Origin.TOOL
+
+
+async def test_tool_calls_that_come_in_pieces_are_put_together(tmp_path: Path) -> None:
+    def call(index: int, **function: str) -> dict[str, Any]:
+        named = {"id": f"call_{index}", "type": "function"} if "name" in function else {}
+        return {"index": index, "function": function, **named}
+
+    step = streams(
+        event(delta(role="assistant", tool_calls=[call(0, name="weather", arguments="")])),
+        event(delta(tool_calls=[call(0, arguments='{"city": ')])),
+        event(delta(tool_calls=[call(0, arguments='"Lisbon"}'), call(1, name="now", arguments="{}")])),
+        event(delta(finish="tool_calls")),
+        b"data: [DONE]\n\n",
+    )
+    async with world(tmp_path, step) as here, here.client() as client:
+        async for _ in await client.chat.completions.create(model=MODEL, messages=ASKS, tools=TOOLS, stream=True):
+            pass
+        journal = await here.journal()
+    assert texts(journal, EntryKind.TOOL_CALL) == ['weather({"city": "Lisbon"})', "now({})"]
+    assert [entry.metadata.get("tool_call_id") for entry in journal[1:]] == ["call_0", "call_1"]
+
+
+async def test_content_in_parts_is_read_passed_on_and_kept(tmp_path: Path) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+    asks: list[Any] = [{"role": "user", "content": [{"type": "text", "text": "Where did I move?"}, picture]}]
+    async with world(tmp_path, says("To Lisbon.")) as here, here.client() as client:
+        await here.agent().remember(FACT)
+        await client.chat.completions.create(model=MODEL, messages=asks)
+        assert FACT in here.asked()[0][1]
+        assert here.upstream.requests[0].body["messages"][1] == asks[0]
+        kept = (await here.journal())[1]
+    assert kept.text == "Where did I move?"
+    assert kept.metadata["parts"] == ["image_url"]
+    assert [attachment.uri for attachment in kept.attachments] == ["https://example.org/cat.png"]
+
+
+async def test_what_the_conversation_holds_already_is_not_shown_again(tmp_path: Path) -> None:
+    async with world(tmp_path, says("Noted."), says("To Lisbon.")) as here, here.client() as client:
+        asks: list[Any] = [question(FACT)]
+        await client.chat.completions.create(model=MODEL, messages=asks)
+        asks += [{"role": "assistant", "content": "Noted."}, question("Where did I move in May?")]
+        await client.chat.completions.create(model=MODEL, messages=asks)
+        assert [text for _, text in here.asked()] == [FACT, "Noted.", "Where did I move in May?"]
+        assert len(await here.journal()) == 4
+
+
+async def test_a_request_that_is_sent_again_is_kept_once_and_said_again_later_is_kept_again(tmp_path: Path) -> None:
+    async with world(tmp_path, forever=says("To Lisbon.")) as here, here.client() as client:
+        for _ in range(2):
+            await client.chat.completions.create(model=MODEL, messages=ASKS)
+            here.clock.go(600)  # into the next stretch of time, within the window of the first sending
+        assert len(await here.journal()) == 2
+        here.clock.go(3600)
+        await client.chat.completions.create(model=MODEL, messages=ASKS)
+        assert len(await here.journal()) == 4
+
+
+async def test_two_answers_to_the_same_question_are_both_kept_and_the_question_once(tmp_path: Path) -> None:
+    async with world(tmp_path, says("To Lisbon."), says("To Porto.")) as here, here.client() as client:
+        for _ in range(2):
+            await client.chat.completions.create(model=MODEL, messages=ASKS)
+        assert texts(await here.journal()) == ["Where did I move?", "To Lisbon.", "To Porto."]
+
+
+async def test_every_choice_is_kept(tmp_path: Path) -> None:
+    choices = [
+        {"index": place, "message": {"content": text}, "finish_reason": "stop"} for place, text in enumerate("ab")
+    ]
+    async with world(tmp_path, sends_raw(200, json.dumps({"choices": choices}).encode())) as here:
+        async with here.client() as client:
+            await client.chat.completions.create(model=MODEL, messages=ASKS, n=2)
+        kept = (await here.journal())[1:]
+    assert [(entry.text, entry.metadata["choice"]) for entry in kept] == [("a", 0), ("b", 1)]
+
+
+async def test_embeddings_and_models_are_passed_on_and_leave_no_trace(tmp_path: Path) -> None:
+    vectors = b'{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5]}],"model":"m","usage":{}}'
+    models = sends_raw(200, b'{"object":"list","data":[{"id":"m"}]}', path="/v1/models?after=x")
+    async with world(tmp_path, embeds_raw(vectors), models) as here, here.client() as client:
+        answer = await client.embeddings.create(model="m", input="hello", encoding_format="float")
+        assert answer.data[0].embedding == [0.5]
+        assert here.upstream.requests[0].body["input"] == "hello"
+        assert [model.id async for model in await client.models.list(extra_query={"after": "x"})] == ["m"]
+        assert await here.memory.agents() == []
+
+
+@pytest.mark.parametrize("body", [b"", b"no json", b"[]", b'{"model": "m"}', b'{"messages": [], "messages": []}'])
+async def test_a_request_that_cannot_be_read_is_left_to_the_model(tmp_path: Path, body: bytes) -> None:
+    said = b'{"error": {"message": "what is this?"}}'
+    async with world(tmp_path, sends_raw(422, said)) as here, httpx2.AsyncClient() as client:
+        answer = await client.post(f"{here.address}/v1/chat/completions", content=body)
+        assert (answer.status_code, answer.content) == (422, said)
+        assert here.upstream.requests[0].data == body

@@ -1,0 +1,139 @@
+"""A proxy over real HTTP: a scripted model behind it, a real memory beside it, the official client before it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from openai import AsyncOpenAI
+from starlette.applications import Starlette
+from starlette.requests import Request
+
+from remanent.errors import StorageError
+from remanent.memory import AsyncAgent, AsyncMemory, aopen
+from remanent.model import Entry, EntryKind, Scope
+from remanent.server.proxy import Proxy
+from tests.language.scripted.server import ScriptedServer
+from tests.language.scripted.steps import Step
+
+MODEL = "scripted"
+
+
+class Hands:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 1, 12, 7, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def go(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+async def anybody(_: Request, scope: Scope) -> Scope:
+    return scope
+
+
+@dataclass
+class World:
+    """Everything a test of the proxy needs."""
+
+    upstream: ScriptedServer
+    memory: AsyncMemory
+    proxy: Proxy
+    address: str
+    clock: Hands
+
+    def client(self, *, agent: str = "ada", session: str | None = "s1", key: str = "sk-client") -> Any:
+        """The official client; not by its type, which wants to know of each call whether it streams."""
+        headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
+        return AsyncOpenAI(base_url=f"{self.address}/v1", api_key=key, default_headers=headers, max_retries=0)
+
+    def agent(self, name: str = "ada") -> AsyncAgent:
+        return self.memory.agent(name)
+
+    async def journal(self, name: str = "ada") -> list[Entry]:
+        return await self.agent(name).entries()
+
+    async def said(self, name: str = "ada") -> list[tuple[str, str]]:
+        return [(entry.role, entry.text) for entry in await self.journal(name)]
+
+    async def kept(self, count: int, name: str = "ada") -> list[Entry]:
+        """The journal when it has so many entries: what a client did not wait for comes a little later."""
+        async with asyncio.timeout(30):
+            while len(entries := await self.journal(name)) < count:  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0)
+        return entries
+
+    def asked(self, place: int = -1) -> list[tuple[str, str]]:
+        """What the model was shown."""
+        return self.upstream.requests[place].turns
+
+
+@asynccontextmanager
+async def world(home: Path, *steps: Step, forever: Step | None = None, **settings: Any) -> AsyncIterator[World]:
+    clock = Hands()
+    async with ScriptedServer(*steps, forever=forever) as upstream:
+        proxied = {"base_url": upstream.base_url, **settings}
+        async with aopen(home, embedder="none", clock=clock, proxy=proxied) as memory:
+            proxy = Proxy(memory, admit=anybody, clock=clock)
+            async with serving(Starlette(routes=proxy.routes())) as address, proxy.running():
+                yield World(upstream, memory, proxy, address, clock)
+
+
+class _Server(uvicorn.Server):
+    """Tells when it is up."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_up = asyncio.Event()
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        self.is_up.set()
+
+
+@asynccontextmanager
+async def serving(app: Any) -> AsyncIterator[str]:
+    """A real server in this loop, on a port of its own."""
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off", ws="none")
+    server = _Server(config)
+    running = asyncio.create_task(server._serve())  # `serve` would take over the signals of the test run
+    try:
+        await server.is_up.wait()
+        host, port = server.servers[0].sockets[0].getsockname()[:2]
+        yield f"http://{host}:{port}"
+    finally:
+        server.should_exit = True
+        server.force_exit = True
+        await running
+
+
+@contextmanager
+def broken(*methods: str, fault: BaseException | None = None, hangs: bool = False) -> Iterator[None]:
+    """Let methods of every agent raise, or never return, while this lasts."""
+
+    async def fail(*_: Any, **__: Any) -> Any:
+        if hangs:
+            await asyncio.Event().wait()
+        raise fault or StorageError("the disk is gone")
+
+    with pytest.MonkeyPatch.context() as patch:
+        for method in methods:
+            patch.setattr(AsyncAgent, method, fail)
+        yield
+
+
+def question(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def texts(entries: Sequence[Entry], kind: EntryKind = EntryKind.MESSAGE) -> list[str]:
+    return [entry.text for entry in entries if entry.kind is kind]
