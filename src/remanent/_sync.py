@@ -266,6 +266,10 @@ class Memory:
         """Wait until background work is done; raises `JobFailed` when some of it was given up."""
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
 
+    def backlog(self, *, limit: int = 100) -> list[QueueState]:
+        """Return how the background work of the agents in use stands, without saying whose it is."""
+        return self._portal.call(self._wrapped.backlog, limit=limit)
+
     def close(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
         if self._portal.closed:

@@ -424,6 +424,10 @@ class AsyncMemory:
         """Wait until background work is done; raises `JobFailed` when some of it was given up."""
         await self._parts.worker.settle(timeout=timeout, on_progress=on_progress)
 
+    async def backlog(self, *, limit: int = 100) -> list[QueueState]:
+        """Return how the background work of the agents in use stands, without saying whose it is."""
+        return [await self._parts.store.queue(scope) for scope in self._parts.worker.watched[:limit]]
+
     async def aclose(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
         await self._parts.worker.stop()

@@ -627,6 +627,77 @@ class ProxySettings(Section):
     ] = ByteSize(32 * 1024**2)
 
 
+class ServerSettings(Section):
+    """What `remanent serve` listens to, takes in and refuses."""
+
+    host: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="The address to listen on; any other than the machine's own loopback needs keys.",
+        ),
+        Chinese("监听地址；除本机回环地址外都必须先创建密钥。"),
+    ] = "127.0.0.1"
+    port: Annotated[
+        Annotated[int, Field(ge=0, le=65_535)],
+        Field(description="The port to listen on; 0 takes any that is free."),
+        Chinese("监听端口；0 表示任取一个空闲端口。"),
+    ] = 8765
+    allowed_hosts: Annotated[
+        str,
+        Field(
+            description="Names, separated by commas, under which the server is reached beside loopback and `host`; "
+            "requests to any other name are refused."
+        ),
+        Chinese("除回环地址与 `host` 外，访问服务器所用的域名，以逗号分隔；其他域名的请求会被拒绝。"),
+    ] = ""
+    max_body: Annotated[
+        ByteSize,
+        Field(ge=1024, description="The largest request that is taken."),
+        Chinese("可接受的最大请求。"),
+    ] = ByteSize(16 * 1024**2)
+    max_upload: Annotated[
+        ByteSize,
+        Field(ge=1024, description="The largest file or export that is taken."),
+        Chinese("可接受的最大文件或导出内容。"),
+    ] = ByteSize(1024**3)
+    max_depth: Annotated[
+        Annotated[int, Field(ge=4, le=100)],
+        Field(description="Levels that JSON may be nested."),
+        Chinese("JSON 的最大嵌套层数。"),
+    ] = 48
+    max_values: Annotated[
+        Number,
+        Field(description="Values that the JSON of one request may hold."),
+        Chinese("单个请求的 JSON 最多包含的值的个数。"),
+    ] = 200_000
+    rate: Annotated[
+        Annotated[float, Field(ge=0, le=1e6)],
+        Field(description="Requests per second that one key may make in the long run; 0 sets no limit."),
+        Chinese("单个密钥长期平均每秒可发出的请求数；0 表示不限。"),
+    ] = 200.0
+    burst: Annotated[
+        Number,
+        Field(description="Requests that one key may make at once before `server.rate` holds."),
+        Chinese("单个密钥在受 `server.rate` 限制之前可一次发出的请求数。"),
+    ] = 2000
+    max_requests: Annotated[
+        Number,
+        Field(description="Requests that may be under way at the same time; further ones are told to come back."),
+        Chinese("同时处理的请求数上限；超出的请求会被告知稍后再试。"),
+    ] = 2000
+    drain_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds that requests and background work each get to end when the server is told to stop."),
+        Chinese("停止服务器时，请求与后台任务各自可用于收尾的秒数。"),
+    ] = 10.0
+    ready_queue_age: Annotated[
+        Seconds,
+        Field(description="Seconds that background work may wait before `/readyz` says that the server is behind."),
+        Chinese("后台任务等待多少秒后，`/readyz` 报告服务器积压。"),
+    ] = 300.0
+
+
 class Settings(Section):
     """All settings of Remanent. `load_settings` reads them from where users keep them."""
 
@@ -697,6 +768,7 @@ class Settings(Section):
     reader: ReaderSettings = ReaderSettings()
 
     proxy: ProxySettings = ProxySettings()
+    server: ServerSettings = ServerSettings()
 
     @property
     def uses_model(self) -> bool:

@@ -133,17 +133,23 @@ async def test_a_key_cannot_make_one_that_reaches_further(service: Service) -> N
 async def test_long_work_is_started_followed_and_fetched(service: Service) -> None:
     await service.perform("remember", {"messages": ["a", "b"]}, place=HERE)
     run = await service.start("settle", {}, place=HERE)
-    states = [state async for state in service.runs.follow(run.run_id, place=HERE)]
+    states = [state async for state in service.runs.follow(run.run_id)]
     assert states[0].state is RunState.RUNNING
     assert states[-1].state is RunState.DONE
     assert states[-1].response == {"done": True}
-    assert service.runs.get(run.run_id, place=HERE) == states[-1]
+    assert service.runs.get(run.run_id) == states[-1]
 
 
 async def test_a_run_is_found_only_where_it_was_started(service: Service) -> None:
     run = await service.start("settle", {}, place=HERE)
+    assert service.runs.get(run.run_id, principal=holder(Permission.READ), org="acme").run_id == run.run_id
     with pytest.raises(NotFound):
-        service.runs.get(run.run_id, place=Place(org="acme", workspace="lab", agent="bob"))
+        service.runs.get(run.run_id, org="other")
+    stranger = holder(Permission.ADMIN, org="other")
+    with pytest.raises(NotFound):
+        service.runs.get(run.run_id, principal=stranger)
+    assert service.runs.list(principal=stranger) == []
+    assert len(service.runs.list(principal=holder(Permission.READ))) == 1
 
 
 @operation("never", zh="永不。", permission=Permission.READ, long=True)
@@ -165,17 +171,17 @@ async def fail(call: Call, request: Nothing) -> Done:
 async def test_long_work_that_fails_says_with_what(service: Service) -> None:
     able = Service(service.memory, catalogue=service.catalogue.with_more([fail]))
     run = await able.start("fail", {}, place=HERE)
-    last = [state async for state in able.runs.follow(run.run_id, place=HERE)][-1]
+    last = [state async for state in able.runs.follow(run.run_id)][-1]
     assert (last.state, last.error, last.message) == (RunState.FAILED, "InvalidInput", "as told")
 
 
 async def test_long_work_is_cancelled(service: Service) -> None:
     async with Service(service.memory, catalogue=service.catalogue.with_more([never])) as able:
         run = await able.start("never", {}, place=HERE)
-        steps = able.runs.follow(run.run_id, place=HERE)
+        steps = able.runs.follow(run.run_id)
         assert (await anext(steps)).step.done == 0
         assert (await anext(steps)).step == Step(done=1, total=2)
-        assert (await able.runs.cancel(run.run_id, place=HERE)).state is RunState.CANCELLED
+        assert (await able.runs.cancel(run.run_id)).state is RunState.CANCELLED
         assert (await anext(steps)).state is RunState.CANCELLED
         assert [state async for state in steps] == []
 
@@ -184,4 +190,4 @@ async def test_closing_ends_what_still_runs(service: Service) -> None:
     able = Service(service.memory, catalogue=service.catalogue.with_more([never]))
     run = await able.start("never", {}, place=HERE)
     await able.aclose()
-    assert able.runs.get(run.run_id, place=HERE).state is RunState.CANCELLED
+    assert able.runs.get(run.run_id).state is RunState.CANCELLED

@@ -82,6 +82,11 @@ class Worker:
             for number in range(self._settings.concurrency)
         ]
 
+    @property
+    def watched(self) -> list[Scope]:
+        """The agents whose queues are looked at."""
+        return list(self._watched)
+
     def watch(self, scope: Scope) -> None:
         """Work on an agent's queue from now on; work that an earlier process left there is taken up."""
         self._watched.setdefault(scope.owner)

@@ -1,5 +1,6 @@
 """Remembering and recalling: what was said, and what answers a question."""
 
+import hashlib
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -50,6 +51,15 @@ class Remember(Word):
     task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
 
 
+def _keyed(request: Remember, key: str) -> Remember:
+    """Give messages without an id one that follows from the caller's key: the journal stores them once for good."""
+    name = hashlib.sha256(key.encode()).hexdigest()[:32]
+    numbered = enumerate(request.messages)
+    return request.replace(
+        messages=tuple(one if one.id else one.replace(id=f"{name}-{place}") for place, one in numbered)
+    )
+
+
 def _listed(given: dict[str, Any]) -> dict[str, Any]:
     messages = given["messages"]
     return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
@@ -61,6 +71,7 @@ def _listed(given: dict[str, Any]) -> dict[str, Any]:
     permission=WRITE,
     route="POST entries",
     settles=True,
+    keyed=_keyed,
     examples=(
         {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
     ),

@@ -103,6 +103,8 @@ class Operation(Generic[Q, A]):
     settles: bool = False
     """Whether it leaves background work that a person at a terminal would wait for."""
     long: bool = False
+    keyed: Callable[[Any, str], Any] | None = None
+    """Makes a request that can be repeated without harm for good, of one and the caller's own key for it."""
     reads: Body = Body.JSON
     answers: Body = Body.JSON
     examples: tuple[Mapping[str, Any], ...] = ()

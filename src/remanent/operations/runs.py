@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import JsonValue, TypeAdapter
 
-from remanent.errors import NotFound, QueueFull, RemanentError
+from remanent.errors import NotFound, NotPermitted, QueueFull, RemanentError
 from remanent.model import Clock, Word, system_clock
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
-from remanent.operations.access.principal import Place
+from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
 from remanent.operations.call import Report, Step
 from remanent.operations.operation import Operation
 
@@ -52,8 +52,13 @@ class Run(Word):
 class _Kept:
     run: Run
     place: Place
+    permission: Permission
     task: asyncio.Task[None] | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+def _reaches(kept: _Kept, principal: Principal, org: str | None) -> bool:
+    return org in {None, kept.place.org} and principal.reach.covers(kept.place)
 
 
 Work = Callable[[Report], Awaitable[Any]]
@@ -72,7 +77,7 @@ class Runs:
             raise QueueFull(f"{MOST_RUNNING} long operations run already; wait for one to end or cancel it")
         # Not a time-ordered id: nobody shall guess another's.
         run = Run(run_id=secrets.token_hex(16), operation=operation.name, started_at=self._clock())
-        kept = _Kept(run, place)
+        kept = _Kept(run, place, operation.permission)
         self._kept[run.run_id] = kept
         kept.task = asyncio.create_task(self._do(kept, operation, work), name=f"remanent run: {operation.name}")
         # A task that is cancelled before its first step never comes to its own `except`.
@@ -84,17 +89,17 @@ class Runs:
             del self._kept[oldest]
         return run
 
-    def get(self, run_id: str, *, place: Place) -> Run:
+    def get(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> Run:
         """Return how a run stands."""
-        return self._of(run_id, place).run
+        return self._of(run_id, principal, org).run
 
-    def list(self, *, place: Place) -> list[Run]:
-        """Return the runs of a place, oldest first."""
-        return [kept.run for kept in self._kept.values() if kept.place == place]
+    def list(self, *, principal: Principal = LOCAL, org: str | None = None) -> list[Run]:
+        """Return the runs within reach, oldest first."""
+        return [kept.run for kept in self._kept.values() if _reaches(kept, principal, org)]
 
-    async def follow(self, run_id: str, *, place: Place) -> AsyncIterator[Run]:
+    async def follow(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> AsyncIterator[Run]:
         """Yield a run whenever it has changed, until it has ended."""
-        kept = self._of(run_id, place)
+        kept = self._of(run_id, principal, org)
         while True:
             run, kept.changed = kept.run, asyncio.Event()
             yield run
@@ -103,9 +108,11 @@ class Runs:
             if kept.run is run:
                 await kept.changed.wait()
 
-    async def cancel(self, run_id: str, *, place: Place) -> Run:
+    async def cancel(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> Run:
         """Stop a run and wait until it has unwound; one that has ended stays as it is."""
-        kept = self._of(run_id, place)
+        kept = self._of(run_id, principal, org)
+        if not principal.may(kept.permission):
+            raise NotPermitted(f"this key does not allow to {kept.permission} here")
         if kept.task is not None and not kept.task.done():
             kept.task.cancel()
             await asyncio.gather(kept.task, return_exceptions=True)
@@ -118,9 +125,9 @@ class Runs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _of(self, run_id: str, place: Place) -> _Kept:
+    def _of(self, run_id: str, principal: Principal, org: str | None) -> _Kept:
         kept = self._kept.get(run_id)
-        if kept is None or kept.place != place:
+        if kept is None or not _reaches(kept, principal, org):
             raise NotFound(f"no run {run_id} here; what a server ran before it was started again is gone")
         return kept
 

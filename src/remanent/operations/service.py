@@ -96,7 +96,9 @@ class Service:
 
         return self.runs.start(operation, work, place=place)
 
-    async def admit(self, operation: Operation[Any, Any], asked: Word, *, place: Place, principal: Principal) -> None:
+    async def admit(
+        self, operation: Operation[Any, Any], asked: Word | None, *, place: Place, principal: Principal
+    ) -> None:
         """Refuse what the principal may not do; what lies outside of its reach is as if it did not exist."""
         needed = {Level.ORG: 1, Level.WORKSPACE: 2, Level.AGENT: 3}[operation.level]
         given = sum(name is not None for name in (place.org, place.workspace, place.agent))
@@ -131,7 +133,7 @@ class Service:
         return answer
 
     async def _note(
-        self, operation: Operation[Any, Any], asked: Word, *, place: Place, principal: Principal, outcome: str
+        self, operation: Operation[Any, Any], asked: Word | None, *, place: Place, principal: Principal, outcome: str
     ) -> None:
         deed = Deed(
             who=principal.name,
@@ -154,9 +156,9 @@ def _seen(operation: Operation[Any, Any], place: Place) -> Place:
     }[operation.level]
 
 
-def _subjects(asked: Word) -> Iterator[str]:
+def _subjects(asked: Word | None) -> Iterator[str]:
     """Yield the ids that a request names."""
-    for name in type(asked).model_fields:
+    for name in type(asked).model_fields if asked is not None else ():
         value = getattr(asked, name)
         if name.endswith(_SUBJECT) and value:
             yield from [value] if isinstance(value, str) else value

@@ -1,0 +1,118 @@
+"""The application: REST from the catalogue, health, figures, documents, and whatever other parts are put in."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from remanent.operations import Service
+from remanent.server import metrics as figures
+from remanent.server.border import Border
+from remanent.server.health import readiness
+from remanent.server.hosts import allowed_hosts
+from remanent.server.openapi import openapi
+from remanent.server.page import page
+from remanent.server.problems import Refusal
+from remanent.server.rest import REFUSED, Rest, refused
+from remanent.server.telemetry import Tracer
+
+
+class Part(Protocol):
+    """Something else that the server offers beside REST."""
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the routes to add."""
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Be at work while this lasts."""
+
+
+def create_app(service: Service, *, parts: Sequence[Part] = (), tracer: Tracer | None = None) -> ASGIApp:
+    """Return the ASGI application of a service; `parts` are started and stopped by whoever serves it."""
+    settings = service.memory.settings.server
+    tracer = tracer or Tracer()
+    counted = figures.Metrics()
+    rest = Rest(service, settings, tracer=tracer)
+    document = openapi(service.catalogue)
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.router.routes.extend(rest.routes())
+    app.router.routes.extend(_own(service, counted, document))
+    for part in parts:
+        app.router.routes.extend(part.routes())
+    for kind in REFUSED:
+        app.add_exception_handler(kind, _refuse)
+    app.add_exception_handler(HTTPException, _refuse_protocol)
+    return Border(app, hosts=allowed_hosts(settings), most=settings.max_requests, metrics=counted, tracer=tracer)
+
+
+def _own(service: Service, counted: figures.Metrics, document: dict[str, Any]) -> list[BaseRoute]:
+    """Return the routes that are about the server itself; they need no key and name nobody."""
+
+    async def livez(_: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def readyz(_: Request) -> Response:
+        found = await readiness(service.memory, oldest=service.memory.settings.server.ready_queue_age)
+        return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
+
+    async def metrics(_: Request) -> Response:
+        states = await service.memory.backlog(limit=1000)
+        text = counted.text(
+            jobs_pending=sum(state.pending for state in states),
+            jobs_running=sum(state.running for state in states),
+            jobs_dead=sum(state.dead for state in states),
+            agents_in_use=len(states),
+        )
+        return PlainTextResponse(text, media_type=figures.MEDIA_TYPE)
+
+    async def described(_: Request) -> Response:
+        return JSONResponse(document)
+
+    async def shown(request: Request) -> Response:
+        return HTMLResponse(page(service.catalogue, chinese=_wants_chinese(request)), headers=_PAGE)
+
+    addresses = {
+        "/livez": livez,
+        "/readyz": readyz,
+        "/metrics": metrics,
+        "/openapi.json": described,
+        "/docs": shown,
+    }
+    return [Route(path, _named(path, endpoint), methods=["GET"]) for path, endpoint in addresses.items()]
+
+
+_PAGE = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+}
+
+
+def _named(path: str, endpoint: Any) -> Any:
+    async def named(request: Request) -> Response:
+        request.state.route = path
+        answer: Response = await endpoint(request)
+        return answer
+
+    return named
+
+
+def _wants_chinese(request: Request) -> bool:
+    wanted = request.query_params.get("lang") or request.headers.get("accept-language", "")
+    return wanted.lower().startswith("zh")
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    return refused(error, request)
+
+
+async def _refuse_protocol(request: Request, error: Exception) -> Response:
+    """Answer what routing refused in the one form of all errors."""
+    status = getattr(error, "status_code", 404)
+    told = {404: "there is no such address; /docs lists them", 405: "this address takes other methods"}
+    headers = dict(getattr(error, "headers", None) or {})
+    return refused(Refusal(status, told.get(status, "the request cannot be read"), headers), request)

@@ -1,0 +1,132 @@
+"""The border of the server: every request gets an id, is counted and logged, and every fault becomes an answer."""
+
+import asyncio
+import json
+import logging
+import secrets
+import time
+import traceback
+from collections.abc import Collection
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from remanent.errors import RemanentError
+from remanent.server.hosts import name_of
+from remanent.server.metrics import Metrics
+from remanent.server.problems import Refusal, problem
+from remanent.server.telemetry import Tracer
+
+REQUEST_ID = "x-request-id"
+SECURITY = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+)
+
+_access = logging.getLogger("remanent.server.access")
+_logger = logging.getLogger("remanent.server")
+
+
+class Border:
+    """Wraps the whole application."""
+
+    def __init__(self, app: ASGIApp, *, hosts: Collection[str], most: int, metrics: Metrics, tracer: Tracer) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._most = most
+        self._metrics = metrics
+        self._tracer = tracer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+        request_id = secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        sent: list[int] = []
+
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                sent.append(message["status"])
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    *SECURITY,
+                    (REQUEST_ID.encode(), request_id.encode()),
+                ]
+            await send(message)
+
+        self._metrics.under_way += 1
+        try:
+            with self._tracer.request(scope):
+                await self._answer(scope, receive, note, request_id=request_id, sent=sent)
+        finally:
+            self._metrics.under_way -= 1
+            self._tell(scope, status=sent[0] if sent else 499, seconds=time.perf_counter() - begun)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, *, request_id: str, sent: list[int]) -> None:
+        try:
+            refused = self._refused(scope)
+            if refused is not None:
+                raise refused
+            await self._app(scope, receive, send)
+        except asyncio.CancelledError:
+            raise
+        except (Refusal, RemanentError) as error:
+            if sent:
+                raise
+            await problem(error, request_id=request_id)(scope, receive, send)
+        except Exception as error:  # noqa: BLE001 - the outermost border: a defect is an answer and a line in the log
+            told = {"request_id": request_id, "error": type(error).__name__, "where": _where(error)}
+            _logger.critical("a request failed for a reason nobody foresaw", extra={"fields": told})
+            if not sent:
+                await problem(error, request_id=request_id)(scope, receive, send)
+
+    def _refused(self, scope: Scope) -> Refusal | None:
+        header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        if name_of(header) not in self._hosts:
+            return Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
+        if self._metrics.under_way > self._most and scope["path"] not in {"/livez", "/metrics"}:
+            return Refusal(503, "too many requests are under way", {"Retry-After": "1"})
+        return None
+
+    def _tell(self, scope: Scope, *, status: int, seconds: float) -> None:
+        route = scope.get("state", {}).get("route", "other")
+        self._metrics.count(route, scope["method"], status, seconds)
+        if _access.isEnabledFor(logging.INFO):
+            _access.info(
+                "request",
+                extra={
+                    "fields": {
+                        "request_id": scope["state"]["request_id"],
+                        "method": scope["method"],
+                        "route": route,
+                        "status": status,
+                        "ms": round(1000 * seconds, 1),
+                        "who": scope["state"].get("who", ""),
+                    }
+                },
+            )
+
+
+class JsonLines(logging.Formatter):
+    """Writes log records as JSON lines; what people said is in none of them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line."""
+        line = {
+            "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "says": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            line |= {"error": type(record.exc_info[1]).__name__, "where": _where(record.exc_info[1])}
+        return json.dumps(line, ensure_ascii=False)
+
+
+def _where(error: BaseException) -> list[str]:
+    """Return where an error happened; its message is left out, because it may hold what somebody said."""
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]

@@ -1,0 +1,66 @@
+"""Whether the server lives, and whether it can do its work."""
+
+import asyncio
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from remanent.errors import RemanentError
+from remanent.memory import AsyncMemory
+from remanent.model import Clock, Word, system_clock
+
+MOST_AGENTS = 50
+"""Agents in use whose queues are looked at."""
+
+
+class Check(Word):
+    """What one check found."""
+
+    check: str
+    ok: bool
+    detail: str = ""
+    ms: float = 0.0
+
+
+class Readiness(Word):
+    """Whether the server can do its work now."""
+
+    ready: bool
+    checks: tuple[Check, ...]
+
+
+async def readiness(memory: AsyncMemory, *, oldest: float, clock: Clock = system_clock) -> Readiness:
+    """Write and sync a file, open the schema of the agents in use, and look how long work has been waiting."""
+    checks = (await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock))
+    return Readiness(ready=all(check.ok for check in checks), checks=checks)
+
+
+async def _write(home: Path) -> Check:
+    begun = time.perf_counter()
+    try:
+        await asyncio.to_thread(_probe, home)
+    except OSError as error:
+        return Check(check="write", ok=False, detail=error.strerror or type(error).__name__)
+    return Check(check="write", ok=True, ms=round(1000 * (time.perf_counter() - begun), 2))
+
+
+def _probe(home: Path) -> None:
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=home) as file:
+        file.write(b"ready?")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+async def _queues(memory: AsyncMemory, *, oldest: float, clock: Clock) -> tuple[Check, Check]:
+    """Look at the agents in use; nothing of what is said names one."""
+    try:
+        states = await memory.backlog(limit=MOST_AGENTS)
+    except RemanentError as error:
+        name = type(error).__name__
+        return Check(check="schema", ok=False, detail=name), Check(check="queue", ok=False, detail=name)
+    waiting = (state.oldest for state in states if state.oldest is not None)
+    age = max(((clock() - since).total_seconds() for since in waiting), default=0.0)
+    queue = Check(check="queue", ok=age <= oldest, detail=f"the oldest waiting job is {age:.0f} s old")
+    return Check(check="schema", ok=True), queue

@@ -1,0 +1,216 @@
+"""The OpenAPI description, made from the catalogue."""
+
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import JsonSchemaMode
+
+from remanent.operations import Body, Catalogue, Level, Operation, Run
+from remanent.server.problems import MEDIA_TYPE, PROTOCOL, TABLE
+from remanent.server.reading import own_fields, takes_body
+from remanent.server.replays import HEADER
+from remanent.server.rest import EVENTS, LINES, RUNS, address_of
+
+_REF = "#/components/schemas/{model}"
+_NAMES = {
+    Level.ORG: ("org",),
+    Level.WORKSPACE: ("org", "workspace"),
+    Level.AGENT: ("org", "workspace", "agent"),
+}
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "instance": {"type": "string"},
+    },
+}
+_NAME = {"type": "string", "minLength": 1, "maxLength": 64}
+
+
+def openapi(catalogue: Catalogue) -> dict[str, Any]:
+    """Return the whole description."""
+    schemas = _Schemas(catalogue)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in catalogue.values():
+        paths.setdefault(address_of(operation), {})[operation.method.lower()] = _operation(operation, schemas)
+    paths |= _runs(schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Remanent",
+            "version": version("remanent"),
+            "description": "A memory that LLM agents can trust.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": {**schemas.definitions, "Problem": _PROBLEM},
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"key": []}, {}],
+    }
+
+
+class _Schemas:
+    """The JSON schemas of everything that is asked and answered, each under one name."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        asked: list[tuple[Any, JsonSchemaMode]] = [(one.request, "validation") for one in catalogue.values()]
+        adapters: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
+            (one.name, "serialization", TypeAdapter(one.response))
+            for one in catalogue.values()
+            if one.answers is Body.JSON
+        ]
+        adapters.append(("run", "serialization", TypeAdapter(Run)))
+        for kind, mode in asked:
+            adapters.append((kind.__qualname__, mode, TypeAdapter(kind)))
+        unique = {(name, mode): (name, mode, adapter) for name, mode, adapter in adapters}
+        refs, described = TypeAdapter.json_schemas(unique.values(), ref_template=_REF)
+        self._refs = refs
+        self.definitions: dict[str, Any] = described.get("$defs", {})
+
+    def answer(self, name: str) -> dict[str, Any]:
+        """Return the schema of an operation's answer."""
+        return self._refs[(name, "serialization")]
+
+    def fields(self, operation: Operation[Any, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return the schemas of a request's fields, and which of them are needed."""
+        schema = self._refs[(operation.request.__qualname__, "validation")]
+        if "$ref" in schema:
+            schema = self.definitions[schema["$ref"].rpartition("/")[2]]
+        return schema.get("properties", {}), schema.get("required", [])
+
+
+def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.help.en.partition(". ")[0].rstrip("."),
+        "description": operation.help.en,
+        "x-zh": operation.help.zh,
+        "x-permission": operation.permission.value,
+        "tags": [operation.level.value],
+        "parameters": _parameters(operation, schemas),
+        "responses": _responses(operation, schemas),
+    }
+    if takes_body(operation):
+        described["requestBody"] = _body(operation, schemas)
+    elif operation.reads is not Body.JSON:
+        kind = LINES if operation.reads is Body.LINES else "application/octet-stream"
+        described["requestBody"] = {"required": True, "content": {kind: {"schema": {"type": "string"}}}}
+    return described
+
+
+def _parameters(operation: Operation[Any, Any], schemas: _Schemas) -> list[dict[str, Any]]:
+    properties, required = schemas.fields(operation)
+    found = [{"name": name, "in": "path", "required": True, "schema": _NAME} for name in _NAMES[operation.level]]
+    found += [
+        {"name": name, "in": "path", "required": True, "schema": properties[name]} for name in operation.path_fields
+    ]
+    if not takes_body(operation):
+        found += [
+            {"name": name, "in": "query", "required": name in required, "schema": _without_null(properties[name])}
+            for name in own_fields(operation)
+        ]
+    if operation.version_field is not None:
+        found.append(_header("If-Match", "The ETag that the record must still have."))
+    if operation.changes and operation.reads is Body.JSON:
+        found.append(_header(HEADER, "The same key makes a repeated request harmless."))
+    return found
+
+
+def _header(name: str, description: str) -> dict[str, Any]:
+    schema = {"type": "string", "minLength": 1, "maxLength": 255}
+    return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a parameter in an address, where nothing is said by leaving it out."""
+    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
+    if not options:
+        return schema
+    rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
+    return {**rest, **options[0]} if len(options) == 1 else {**rest, "anyOf": options}
+
+
+def _body(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    properties, required = schemas.fields(operation)
+    own = own_fields(operation)
+    schema: dict[str, Any] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {name: properties[name] for name in own},
+    }
+    needed = [name for name in required if name in own]
+    if needed:
+        schema["required"] = needed
+    content: dict[str, Any] = {"schema": schema}
+    if operation.examples:
+        content["examples"] = {
+            f"example{number}": {"value": {name: value for name, value in example.items() if name in own}}
+            for number, example in enumerate(operation.examples, start=1)
+        }
+    return {"required": bool(needed), "content": {"application/json": content}}
+
+
+def _responses(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    if operation.long:
+        good = {"202": _json("Started; follow it at its Location.", schemas.answer("run"))}
+    elif operation.answers is Body.LINES:
+        good = {"200": {"description": "JSON lines.", "content": {LINES: {"schema": {"type": "string"}}}}}
+    elif operation.answers is Body.BYTES:
+        good = {"200": {"description": "A file.", "content": {"application/octet-stream": {}}}}
+    else:
+        good = {"200": _json("Done.", schemas.answer(operation.name))}
+        if operation.method == "GET":
+            good["304"] = {"description": "It is as you know it."}
+    return {**good, **_refusals()}
+
+
+def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _refusals() -> dict[str, Any]:
+    """Return every refusal that any address can give, each in the one form."""
+    titles: dict[int, str] = {row.status: row.title for row in TABLE.values()} | dict(PROTOCOL)
+    content = {MEDIA_TYPE: {"schema": {"$ref": _REF.format(model="Problem")}}}
+    return {str(status): {"description": titles[status], "content": content} for status in sorted(titles)}
+
+
+def _runs(schemas: _Schemas) -> dict[str, Any]:
+    """Describe how long work is followed."""
+    org = {"name": "org", "in": "path", "required": True, "schema": _NAME}
+    run_id = {
+        "name": "run_id",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    }
+    run = schemas.answer("run")
+    several = {"type": "object", "properties": {"items": {"type": "array", "items": run}, "next": {"type": "null"}}}
+    events = {"description": "Events.", "content": {EVENTS: {"schema": {"type": "string"}}}}
+
+    def one(name: str, summary: str, good: dict[str, Any], *parameters: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "operationId": f"runs.{name}",
+            "summary": summary,
+            "tags": ["runs"],
+            "parameters": list(parameters),
+            "responses": {"200": good, **_refusals()},
+        }
+
+    return {
+        RUNS: {"get": one("list", "List long work", _json("Runs.", several), org)},
+        f"{RUNS}/{{run_id}}": {
+            "get": one("get", "Fetch long work", _json("The run.", run), org, run_id),
+            "delete": one("cancel", "Cancel long work", _json("The run.", run), org, run_id),
+        },
+        f"{RUNS}/{{run_id}}/events": {
+            "get": one("follow", "Follow long work by server-sent events", events, org, run_id)
+        },
+    }

@@ -1,0 +1,122 @@
+"""Errors as HTTP answers: one table of statuses, one form (RFC 9457)."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.responses import Response
+
+from remanent.errors import (
+    BusyError,
+    CallerError,
+    DuplicateEntry,
+    InvalidInput,
+    JobFailed,
+    LanguageError,
+    MissingDependency,
+    ModelUnavailable,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    QueueFull,
+    RateLimited,
+    RemanentError,
+    SetupError,
+    StorageError,
+    StorageFull,
+    StoreClosed,
+    VersionConflict,
+)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_SECONDS = 1.0
+"""When a busy server is worth another try, unless it is known better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of error: its status, what it is called, and whether what it says is for the caller."""
+
+    status: int
+    title: str
+    tells: bool = True
+
+
+TABLE: Mapping[type[BaseException], Row] = {
+    CallerError: Row(400, "The request is wrong"),
+    NotAuthenticated: Row(401, "A key is needed"),
+    NotPermitted: Row(403, "The key does not allow this"),
+    NotFound: Row(404, "There is no such thing here"),
+    VersionConflict: Row(409, "Somebody else changed it first"),
+    DuplicateEntry: Row(409, "The id is taken by another text"),
+    InvalidInput: Row(422, "A value is malformed or out of range"),
+    JobFailed: Row(424, "Background work gave up"),
+    RateLimited: Row(429, "Too many requests"),
+    QueueFull: Row(429, "Too much work waits"),
+    RemanentError: Row(500, "Something went wrong", tells=False),
+    SetupError: Row(500, "The server is not set up for this"),
+    MissingDependency: Row(501, "The server lacks what this needs"),
+    StorageError: Row(500, "The storage failed", tells=False),
+    LanguageError: Row(502, "The model did not do its part"),
+    BusyError: Row(503, "Busy"),
+    ModelUnavailable: Row(503, "The model cannot be reached"),
+    StoreClosed: Row(503, "The server is stopping"),
+    StorageFull: Row(507, "No room is left"),
+}
+
+# What the protocol itself can refuse, beside the errors above.
+PROTOCOL: Mapping[int, str] = {
+    400: "The request cannot be read",
+    404: "There is no such address",
+    405: "This address does not take this method",
+    412: "Somebody else changed it first",
+    413: "The request is too large",
+    415: "The request is in another format",
+    421: "This server does not answer under that name",
+    431: "The headers are too large",
+    503: "Busy",
+}
+
+
+@dataclass(slots=True)
+class Refusal(Exception):
+    """A refusal by the protocol and not by the library."""
+
+    status: int
+    detail: str
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def row_of(error: BaseException) -> Row:
+    """Return the row of an error: that of its nearest class in the table."""
+    return next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), TABLE[RemanentError])
+
+
+def problem(error: BaseException, *, request_id: str = "") -> Response:
+    """Return an error as an answer; what went wrong inside of the server stays inside."""
+    if isinstance(error, Refusal):
+        title = PROTOCOL.get(error.status, "Refused")
+        body = {"type": "about:blank", "title": title, "status": error.status, "detail": error.detail}
+        return _answer(body, request_id=request_id, headers=error.headers)
+    row = row_of(error)
+    headers = {}
+    if row.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="remanent"'
+    if row.status in {429, 503}:
+        seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
+        headers["Retry-After"] = str(math.ceil(seconds))
+    name = type(error).__name__ if isinstance(error, RemanentError) else "InternalError"
+    detail = (
+        str(error) if row.tells and isinstance(error, RemanentError) else f"{row.title}; the server's log says more"
+    )
+    body = {"type": f"urn:remanent:error:{name}", "title": row.title, "status": row.status, "detail": detail}
+    return _answer(body, request_id=request_id, headers=headers)
+
+
+def _answer(body: dict[str, Any], *, request_id: str, headers: Mapping[str, str]) -> Response:
+    if request_id:
+        body["instance"] = f"urn:remanent:request:{request_id}"
+    content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+    return Response(content, status_code=body["status"], media_type=MEDIA_TYPE, headers=dict(headers))

@@ -1,0 +1,233 @@
+"""Operations as routes: who asks, where, what; then the operation's own answer."""
+
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from remanent.errors import NotAuthenticated, RemanentError, VersionConflict
+from remanent.model import Word
+from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
+from remanent.server.limits import RateLimit, pieces, read_json
+from remanent.server.problems import Refusal, problem
+from remanent.server.reading import IF_MATCH, from_json, from_query, takes_body
+from remanent.server.replays import Replays, fingerprint, key_of
+from remanent.server.telemetry import Tracer
+from remanent.settings import ServerSettings
+
+ADDRESS: Mapping[Level, str] = {
+    Level.ORG: "/v1/orgs/{org}",
+    Level.WORKSPACE: "/v1/orgs/{org}/workspaces/{workspace}",
+    Level.AGENT: "/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}",
+}
+RUNS = f"{ADDRESS[Level.ORG]}/runs"
+LINES = "application/x-ndjson"
+EVENTS = "text/event-stream"
+_REFUSED_COST = 20.0
+"""What a wrong key costs of the address's own bucket: guessing is slow."""
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def address_of(operation: Operation[Any, Any]) -> str:
+    """Return the whole path of an operation's route."""
+    return f"{ADDRESS[operation.level]}/{operation.path}"
+
+
+class Rest:
+    """The REST interface of one service."""
+
+    def __init__(
+        self,
+        service: Service,
+        settings: ServerSettings,
+        *,
+        tracer: Tracer,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._service = service
+        self._settings = settings
+        self._tracer = tracer
+        self._rate = RateLimit(settings.rate, settings.burst, timer=timer)
+        self._strangers = RateLimit(settings.rate, settings.burst, timer=timer)
+        self._replays = Replays(timer=timer)
+        self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
+
+    def routes(self) -> list[BaseRoute]:
+        """Return a route for each address; the methods of one address share it."""
+        at: dict[str, dict[str, Endpoint]] = defaultdict(dict)
+        for operation in self._service.catalogue.values():
+            at[address_of(operation)][operation.method] = self._endpoint(operation)
+        at[RUNS]["GET"] = self._list_runs
+        at[f"{RUNS}/{{run_id}}"] |= {"GET": self._get_run, "DELETE": self._cancel_run}
+        at[f"{RUNS}/{{run_id}}/events"]["GET"] = self._follow_run
+        return [Route(path, self._dispatch(path, methods), methods=list(methods)) for path, methods in at.items()]
+
+    def principal(self, request: Request) -> Principal:
+        """Return who asks, within the rate that they have."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        client = request.client.host if request.client is not None else "?"
+        try:
+            given = token.strip() if scheme.lower() == "bearer" and token.strip() else None
+            if given is None and scheme:
+                raise NotAuthenticated("send the key as Authorization: Bearer …")
+            principal = self._service.authenticate(given)
+        except NotAuthenticated:
+            self._strangers.take(client, cost=_REFUSED_COST)
+            raise
+        request.state.who = principal.name
+        self._rate.take(principal.name)
+        return principal
+
+    # ── one request ──────────────────────────────────────────────────────────
+
+    def _dispatch(self, path: str, methods: Mapping[str, Endpoint]) -> Endpoint:
+        async def dispatch(request: Request) -> Response:
+            request.state.route = path
+            # Starlette answers HEAD where there is a GET.
+            endpoint = methods.get(request.method) or methods["GET"]
+            try:
+                return await endpoint(request)
+            except VersionConflict as error:
+                if IF_MATCH in request.headers:
+                    raise Refusal(412, str(error)) from error
+                raise
+
+        return dispatch
+
+    def _endpoint(self, operation: Operation[Any, Any]) -> Endpoint:
+        async def endpoint(request: Request) -> Response:
+            principal = self.principal(request)
+            names = {
+                name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params
+            }
+            place = Place(**names)
+            # Before anything is read of what lies there, and before anything is said of what was sent.
+            await self._service.admit(operation, None, place=place, principal=principal)
+            if operation.reads is not Body.JSON:
+                return await self._upload(operation, request, place, principal)
+            if not takes_body(operation):
+                asked = from_query(operation, request)
+                return await self._keyed(operation, request, asked, place, principal)
+            limits = self._settings
+            body = await read_json(
+                request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
+            )
+            asked = from_json(operation, request, body)
+            return await self._keyed(operation, request, asked, place, principal)
+
+        return endpoint
+
+    async def _keyed(
+        self, operation: Operation[Any, Any], request: Request, asked: Word, place: Place, principal: Principal
+    ) -> Response:
+        key = key_of(request)
+        if key is None or not operation.changes:
+            return await self._do(operation, request, asked, place, principal)
+        if operation.keyed is not None:
+            asked = operation.keyed(asked, f"{principal.name} {key}")
+        return await self._replays.once(
+            key,
+            who=principal.name,
+            fingerprint=fingerprint(request, asked.to_json().encode()),
+            answer=lambda: self._do(operation, request, asked, place, principal),
+        )
+
+    async def _do(
+        self, operation: Operation[Any, Any], request: Request, asked: Word, place: Place, principal: Principal
+    ) -> Response:
+        with self._tracer.operation(operation.name, agent=place.agent):
+            if operation.long:
+                run = await self._service.start(operation.name, asked, place=place, principal=principal)
+                where = f"{RUNS}/{run.run_id}".replace("{org}", request.path_params["org"])
+                return _json(run, status=202, headers={"Location": where})
+            if operation.answers is Body.LINES:
+                lines = await self._service.stream(operation.name, asked, place=place, principal=principal)
+                return await _stream(lines)
+            answer = await self._service.perform(operation.name, asked, place=place, principal=principal)
+        return self._respond(operation, request, answer)
+
+    async def _upload(
+        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+    ) -> Response:
+        asked = from_query(operation, request)
+        upload = pieces(request, limit=int(self._settings.max_upload))
+        with self._tracer.operation(operation.name, agent=place.agent):
+            answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
+        return self._respond(operation, request, answer)
+
+    def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
+        if operation.answers is Body.BYTES:
+            return Response(answer, media_type="application/octet-stream")
+        headers = {}
+        version = getattr(answer, "version", None)
+        if isinstance(version, int):
+            headers["ETag"] = f'"{version}"'
+            if request.method == "GET" and request.headers.get("if-none-match") == headers["ETag"]:
+                return Response(status_code=304, headers=headers)
+        content = self._answers[operation.name].dump_json(answer)
+        return Response(content, media_type="application/json", headers=headers)
+
+    # ── long work ────────────────────────────────────────────────────────────
+
+    async def _list_runs(self, request: Request) -> Response:
+        principal, org = self._at_runs(request)
+        return _json({"items": self._service.runs.list(principal=principal, org=org), "next": None})
+
+    async def _get_run(self, request: Request) -> Response:
+        principal, org = self._at_runs(request)
+        return _json(self._service.runs.get(request.path_params["run_id"], principal=principal, org=org))
+
+    async def _cancel_run(self, request: Request) -> Response:
+        principal, org = self._at_runs(request)
+        return _json(await self._service.runs.cancel(request.path_params["run_id"], principal=principal, org=org))
+
+    async def _follow_run(self, request: Request) -> Response:
+        principal, org = self._at_runs(request)
+        run_id = request.path_params["run_id"]
+        self._service.runs.get(run_id, principal=principal, org=org)
+        return StreamingResponse(
+            _events(self._service.runs.follow(run_id, principal=principal, org=org)), media_type=EVENTS
+        )
+
+    def _at_runs(self, request: Request) -> tuple[Principal, str]:
+        principal = self.principal(request)
+        return principal, Place(org=request.path_params["org"]).org
+
+
+def _json(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(to_json(value), status_code=status, media_type="application/json", headers=dict(headers or {}))
+
+
+async def _events(runs: AsyncIterator[Run]) -> AsyncIterator[bytes]:
+    """Yield server-sent events: `progress` while it runs, then one named for how it ended."""
+    async for run in runs:
+        name = "progress" if run.state is RunState.RUNNING else run.state.value
+        yield b"event: " + name.encode() + b"\ndata: " + to_json(run) + b"\n\n"
+
+
+async def _stream(lines: AsyncIterator[str]) -> Response:
+    """Answer with lines; what fails before the first of them is still a proper error."""
+    first = await anext(lines, None)
+
+    async def content() -> AsyncIterator[bytes]:
+        if first is not None:
+            yield first.encode() + b"\n"
+        async for line in lines:
+            yield line.encode() + b"\n"
+
+    return StreamingResponse(content(), media_type=LINES)
+
+
+def refused(error: Exception, request: Request) -> Response:
+    """Return the answer to what was refused."""
+    return problem(error, request_id=getattr(request.state, "request_id", ""))
+
+
+REFUSED: tuple[type[Exception], ...] = (Refusal, RemanentError)
