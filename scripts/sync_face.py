@@ -13,6 +13,8 @@ How a member of a class `AsyncThing` becomes one of `Thing`, which holds the wra
     … -> AsyncOther                        … -> Other                 wrapped, same portal
     aclose, __aenter__, __aexit__          close, __enter__, __exit__ the owner's portal ends with it
 
+A class `AsyncThing` that the source imports from another module of the package is twinned with those defined in it.
+
 An opener is a function, or a classmethod, that returns an `AsyncThing`: `aopen(…)` gives `open(…)`, which starts the
 portal. Whatever the generator does not know it refuses by name, so that nothing is missing from the face unnoticed.
 """
@@ -62,6 +64,7 @@ class Face:
 
     module: str
     tree: ast.Module
+    others: list["Other"] = field(default_factory=list)
     twins: dict[str, str] = field(default_factory=dict)
     owners: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
@@ -72,10 +75,21 @@ class Face:
         self.lines += ["    " * depth + line if line else "" for line in lines]
 
 
-def generate(source: str, *, module: str = "remanent.memory") -> str:
-    """Give the text of the sync face, before it is formatted."""
+@dataclass(frozen=True)
+class Other:
+    """Another module of the package that the source imports an async class from."""
+
+    module: str
+    tree: ast.Module
+    node: ast.ClassDef
+
+
+def generate(source: str, *, module: str = "remanent.memory", folder: Path = SOURCE.parent.parent) -> str:
+    """Give the text of the sync face, before it is formatted; modules of the package are looked for in the folder."""
     face = Face(module, ast.parse(source))
     classes = [node for node in face.tree.body if isinstance(node, ast.ClassDef) and node.name.startswith(PREFIX)]
+    face.others = list(_imported_classes(face, folder))
+    classes += [other.node for other in face.others]
     face.twins = {node.name: node.name.removeprefix(PREFIX) for node in classes}
     openers = [node for node in face.tree.body if isinstance(node, Function) and _opened(face, node)]
     face.owners = {_opened(face, node) for node in openers}
@@ -89,6 +103,29 @@ def generate(source: str, *, module: str = "remanent.memory") -> str:
     body = "\n".join(face.lines)
     exports = "__all__ = [" + ", ".join(f'"{name}"' for name in names) + "]"
     return "\n".join([_header(module), *_imports(face), "", exports, "", body, ""])
+
+
+def _imported_classes(face: Face, folder: Path) -> Iterator[Other]:
+    """The async classes that the source imports from its own package, each with the module that defines it."""
+    package = face.module.partition(".")[0]
+    for node in face.tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == package:
+            for alias in node.names:
+                if alias.name.startswith(PREFIX):
+                    yield _defining(folder, node.module or "", alias.name)
+
+
+def _defining(folder: Path, module: str, name: str) -> Other:
+    """The module that defines a class, found through the modules that pass it on."""
+    place = folder.joinpath(*module.split("."))
+    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return Other(module, tree, node)
+        if isinstance(node, ast.ImportFrom) and node.module and any(alias.name == name for alias in node.names):
+            return _defining(folder, node.module, name)
+    raise SystemExit(f"{module} neither defines nor imports {name}")
 
 
 def _header(module: str) -> str:
@@ -320,7 +357,11 @@ def _mentioned(expression: ast.expr) -> set[str]:
 
 def _imports(face: Face) -> list[str]:
     """Import each name that the face uses from where the source has it; sorted later by ruff."""
-    found = dict(_imported_names(face.tree.body))
+    found = {name: way for other in face.others for name, way in _imported_names(other.tree.body)}
+    for other in face.others:
+        here = {name for node in other.tree.body for name in _defined(node)}
+        found |= {name: (f"from {other.module} import {name}", False) for name in here}
+    found |= dict(_imported_names(face.tree.body))
     defined = {name for node in face.tree.body for name in _defined(node)}
     at_load = [f"from {face.module.rpartition('.')[0]}._portal import Portal"]
     typing: list[str] = []

@@ -10,8 +10,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from remanent._portal import Portal
+from remanent.associative import AsyncAssociativeMemory
+from remanent.associative.links import LinkHealth
+from remanent.associative.triples import Taken
+from remanent.associative.words import Forgotten, GraphState, Node, Recollection
 from remanent.jobs import Progress
-from remanent.memory import AsyncAgent, AsyncMemory, Messages, aopen
+from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import (
     Attachment,
     Clock,
@@ -32,6 +36,7 @@ from remanent.model import (
     Version,
     system_clock,
 )
+from remanent.model.message import Messages
 from remanent.settings import Settings
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-__all__ = ["Agent", "Memory", "open"]
+__all__ = ["Agent", "AssociativeMemory", "Memory", "open"]
 
 
 class Agent:
@@ -55,6 +60,11 @@ class Agent:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._wrapped.scope
+
+    @property
+    def associative(self) -> AssociativeMemory:
+        """The agent's associative memory: it links, forgets by degrees, and knows that it forgot."""
+        return AssociativeMemory(self._portal, self._wrapped.associative)
 
     def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
@@ -293,6 +303,145 @@ class Memory:
             self._portal.call(self._wrapped.__aexit__, kind, error, trace)
         finally:
             self._portal.close()
+
+
+class AssociativeMemory:
+    """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
+
+    What is remembered becomes nodes that are linked with what was in focus. Recall follows the links from the newest
+    nodes. Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncAssociativeMemory) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._wrapped.scope
+
+    def initialize(self, agent_id: str | None = None) -> GraphState:
+        """Open the agent's memory, or make it, and take up work that an earlier process left; tell how it stands."""
+        return self._portal.call(self._wrapped.initialize, agent_id)
+
+    def close(self) -> None:
+        """Let the running job end and let go of the graph; what waits is kept, and nothing acknowledged is lost."""
+        self._portal.call(self._wrapped.close)
+
+    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+
+        Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
+        """
+        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+
+    def recall(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> str:
+        """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
+
+        `search` returns the same with its paths.
+        """
+        return self._portal.call(
+            self._wrapped.recall,
+            keywords,
+            relations,
+            depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+
+    def search(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> Recollection:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with the path that led to it.
+
+        `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
+        it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
+        """
+        return self._portal.call(
+            self._wrapped.search,
+            keywords,
+            relations,
+            depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+
+    def focus(self) -> list[Node]:
+        """Return the nodes in focus, newest first."""
+        return self._portal.call(self._wrapped.focus)
+
+    def state(self) -> GraphState:
+        """Return how the graph stands: how many nodes and links, how strong, what is in focus."""
+        return self._portal.call(self._wrapped.state)
+
+    def nodes(self) -> list[Node]:
+        """Return every node, oldest first."""
+        return self._portal.call(self._wrapped.nodes)
+
+    def node(self, node_id: str) -> Node:
+        """Return a node."""
+        return self._portal.call(self._wrapped.node, node_id)
+
+    def links(self, node_id: str) -> LinkHealth:
+        """Return the links that leave a node: those whose far end is there, and those that dangle."""
+        return self._portal.call(self._wrapped.links, node_id)
+
+    def importance(self, node_id: str) -> float:
+        """Return the sum of the strengths of a node's live links."""
+        return self._portal.call(self._wrapped.importance, node_id)
+
+    def compress(self) -> None:
+        """Ask for a compression, as every `remember` does."""
+        self._portal.call(self._wrapped.compress)
+
+    def forgotten(self) -> list[Forgotten]:
+        """Return what is left of deleted nodes, last forgotten first."""
+        return self._portal.call(self._wrapped.forgotten)
+
+    def restore(self, node_id: str) -> Node:
+        """Make a deleted node again from the journal, while that has its words."""
+        return self._portal.call(self._wrapped.restore, node_id)
+
+    def triples(self) -> list[str]:
+        """Return the graph as lines of N-Triples."""
+        return self._portal.call(self._wrapped.triples)
+
+    def load_triples(self, lines: Iterable[str]) -> Taken:
+        """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
+        return self._portal.call(self._wrapped.load_triples, lines)
+
+    def drawing(self) -> str:
+        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
+        return self._portal.call(self._wrapped.drawing)
+
+    def jobs(self) -> list[Job]:
+        """Return the work that waits or runs, in its order."""
+        return self._portal.call(self._wrapped.jobs)
 
 
 def open(

@@ -1,7 +1,7 @@
 """The façade and composition root: where the parts are put together, and what a user of the library sees."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from os import PathLike
@@ -9,9 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from remanent.associative import Associations, AsyncAssociativeMemory
 from remanent.embedding import CachedEmbedder, Embedders, open_embedders
 from remanent.errors import CallerError, InvalidInput, NotFound, VersionConflict
 from remanent.jobs import Progress, Worker
+from remanent.language import Engine
+from remanent.language.engines import open_engine
 from remanent.model import (
     Attachment,
     Clock,
@@ -23,7 +26,6 @@ from remanent.model import (
     JobState,
     Kind,
     Link,
-    Message,
     NewId,
     Receipt,
     Record,
@@ -36,6 +38,7 @@ from remanent.model import (
     system_clock,
     to_instant,
 )
+from remanent.model.message import Messages
 from remanent.recall import (
     EMBED,
     REEMBED,
@@ -64,6 +67,7 @@ from remanent.stores import (
     RecordFilter,
     RecordQuery,
     Store,
+    Transaction,
     Vectors,
 )
 from remanent.stores.blobs import Blobs
@@ -72,8 +76,8 @@ from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transfer import export_lines, import_lines
 
-Messages = str | Message | Mapping[str, Any] | Sequence[str | Message | Mapping[str, Any]]
-"""What `remember` takes: a text, a message (`{"role": …, "content": …}`), or a sequence of those."""
+NO_LIMIT = 2**53
+"""Work that a job gives rise to is not refused: the job itself was let in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,8 @@ class _Parts:
     embedders: Embedders | None
     indexing: Indexing
     recall: Recall
+    engine: Engine
+    associations: Associations
     worker: Worker
     clock: Clock
     new_id: NewId
@@ -107,6 +113,21 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         # Questions are cached: the same ones come again, texts rarely do.
         paths += [VectorPath(vectors, CachedEmbedder(member), among=embedders) for member in embedders.members]
         paths.append(FormerVectorPath(store, vectors, embedders))
+    engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
+    associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
+    worker = Worker(
+        store,
+        handlers={
+            TURNS: indexing.make_turns,
+            EMBED: indexing.embed,
+            REEMBED: indexing.reembed,
+            **associations.handlers,
+        },
+        settings=settings.jobs,
+        clock=clock,
+        new_id=new_id,
+    )
+    associations.watch = worker.watch
     return _Parts(
         settings=settings,
         store=store,
@@ -115,15 +136,38 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         embedders=embedders,
         indexing=indexing,
         recall=Recall(store, paths),
-        worker=Worker(
-            store,
-            handlers={TURNS: indexing.make_turns, EMBED: indexing.embed, REEMBED: indexing.reembed},
-            settings=settings.jobs,
-            clock=clock,
-            new_id=new_id,
-        ),
+        engine=engine,
+        associations=associations,
+        worker=worker,
         clock=clock,
         new_id=new_id,
+    )
+
+
+def _associations(
+    settings: Settings,
+    store: Store,
+    vectors: Vectors,
+    embedders: Embedders | None,
+    *,
+    engine: Engine,
+    clock: Clock,
+    new_id: NewId,
+) -> Associations:
+    def index(tx: Transaction) -> None:
+        for kind in (TURNS, *(() if embedders is None else (EMBED,))):
+            job = Job(id=new_id(), scope=tx.scope.owner, kind=kind, lane=kind, key=kind, enqueued_at=clock())
+            tx.enqueue(job, limit=NO_LIMIT)
+
+    return Associations(
+        store,
+        engine,
+        settings=settings.associative,
+        clock=clock,
+        new_id=new_id,
+        index=index,
+        vectors=vectors,
+        embedder=None if embedders is None else embedders.members[0],
     )
 
 
@@ -139,6 +183,11 @@ class AsyncAgent:
         """Whose memory this is."""
         return self._scope
 
+    @property
+    def associative(self) -> AsyncAssociativeMemory:
+        """The agent's associative memory: it links, forgets by degrees, and knows that it forgot."""
+        return AsyncAssociativeMemory(self._parts.associations, self._scope, keep=self._keep)
+
     # ── writing ──────────────────────────────────────────────────────────────
 
     async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
@@ -147,15 +196,23 @@ class AsyncAgent:
         A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
         `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
         """
+        return await self._keep(messages, session=session, task=task, associate=self._parts.settings.associative.follow)
+
+    async def _keep(
+        self, messages: Messages, *, session: str | None, task: str | None, associate: bool = True
+    ) -> Receipt:
         parts, scope = self._parts, self._scope.within(session=session, task=task)
         read = read_messages(messages, longest=parts.settings.max_text_length)
         now = to_instant(parts.clock())
         await parts.indexing.follow_models(scope)
         with parts.indexing.writing:
             async with parts.store.transaction(scope) as tx:
-                for message in read:
-                    tx.append(message.entry(parts.new_id(), scope=scope, recorded_at=now))
+                entries = [message.entry(parts.new_id(), scope=scope, recorded_at=now) for message in read]
+                for entry in entries:
+                    tx.append(entry)
                 parts.indexing.request(tx)
+                if associate:
+                    parts.associations.request(tx, [entry.id for entry in entries])
         # Messages that were stored before may still wait for their index: an earlier process may have ended too soon.
         parts.worker.watch(scope)
         done = tx.committed
@@ -226,6 +283,7 @@ class AsyncAgent:
         self._parts.worker.watch(self._scope)
         erased = await self._parts.store.erase(self._scope, erasure)
         await self._parts.vectors.erased(self._scope, erased.record_ids)
+        self._parts.associations.forget(self._scope)
         for digest in erased.digests:
             await self._parts.blobs.delete(self._scope, digest)
         return erased
@@ -433,6 +491,7 @@ class AsyncMemory:
         await self._parts.worker.stop()
         await self._parts.vectors.close()
         await self._parts.store.close()
+        await self._parts.engine.close()
 
     async def __aenter__(self) -> Self:
         return self

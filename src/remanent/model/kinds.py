@@ -46,7 +46,7 @@ class QueryNodeData(RecordData):
 
 
 class TraceData(RecordData):
-    """A node of the associative memory."""
+    """A node of the associative memory; its links are those of its record."""
 
     original_length: Count = 0
     """Length of the content before any compression: the measure of every target length."""

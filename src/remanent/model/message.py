@@ -1,5 +1,6 @@
 """What a caller hands in: a message in the shape that chat frameworks use."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -68,6 +69,10 @@ class Message(Word):
             attachments=self.attachments,
             origin=self.trust,
         )
+
+
+Messages = str | Message | Mapping[str, Any] | Sequence[str | Message | Mapping[str, Any]]
+"""What `remember` takes: a text, a message (`{"role": …, "content": …}`), or a sequence of those."""
 
 
 def read_messages(messages: object, *, longest: int) -> list[Message]:

@@ -1,6 +1,7 @@
 """What a unit of work may hold: each change is data, and a store applies all of them or none."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pydantic import JsonValue
@@ -105,6 +106,17 @@ class DropLink:
 
 
 @dataclass(frozen=True, slots=True)
+class FadeLinks:
+    """Weaken every link that leaves these records; those that were below the floor before are removed."""
+
+    from_ids: tuple[str, ...]
+    factor: float
+    """From 0 to 1; what each strength is multiplied with."""
+    floor: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class PutConflict:
     """Write the next version of a conflict."""
 
@@ -179,6 +191,7 @@ Change = (
     | DropTombstone
     | PutLink
     | DropLink
+    | FadeLinks
     | PutConflict
     | PutState
     | EnqueueJob
@@ -200,3 +213,5 @@ class Committed:
     repeated: int = 0
     enqueued: tuple[str, ...] = ()
     """Ids of the jobs that were really added."""
+    graphs: Mapping[str, int] = field(default_factory=dict)
+    """The new graph revision of each kind of record that was changed, or that a link which changed leaves."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Job, Kind, Link, Record, Scope, Tombstone, Version
 from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
@@ -71,6 +71,13 @@ class Store(ABC):
     @abstractmethod
     async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
         """Return links by (from, to, relation)."""
+
+    @abstractmethod
+    async def graph_revision(self, scope: Scope, kind: Kind) -> int:
+        """Return a number that rises whenever a record of the kind or a link that leaves one changes, by any process.
+
+        Accesses do not count, scans do; 0 when there never was one.
+        """
 
     @abstractmethod
     async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:

@@ -39,6 +39,7 @@ class Transaction:
         self.changes: list[Change] = []
         self.committed = Committed()
         self._commit = commit
+        self._effects: list[Callable[[Committed], None]] = []
 
     async def __aenter__(self) -> Self:
         """Start gathering."""
@@ -50,6 +51,12 @@ class Transaction:
         """Commit, unless an error is on its way out."""
         if kind is None and self.changes:
             self.committed = await self._commit(self.scope, self.changes)
+            for effect in self._effects:
+                effect(self.committed)
+
+    def then(self, effect: Callable[[Committed], None]) -> None:
+        """Have something done in this process once the unit of work is durable, and only then."""
+        self._effects.append(effect)
 
     def append(self, entry: Entry) -> None:
         """Append an entry to the journal."""
@@ -114,6 +121,12 @@ class Transaction:
     def unlink(self, from_id: str, to_id: str, *, relation: str = "") -> None:
         """Remove a link."""
         self.changes.append(changes.DropLink(from_id, to_id, relation))
+
+    def fade(self, from_ids: Sequence[str], *, factor: float, floor: float, at: datetime) -> None:
+        """Weaken every link that leaves these records; those that were below the floor before are removed."""
+        if not 0 <= factor <= 1:
+            raise InvalidInput(f"links fade by a factor from 0 to 1, not {factor}")
+        self.changes.append(changes.FadeLinks(tuple(from_ids), factor, floor, at))
 
     def conflict(self, conflict: Conflict, *, expects: int = 0) -> None:
         """Write a conflict as the version after `expects`."""

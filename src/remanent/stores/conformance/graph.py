@@ -1,14 +1,19 @@
 """Links, conflicts and the small named values of disciplines."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from remanent.model import Claim, ConflictState, Record, Scope, Verdict
+from remanent.errors import InvalidInput, VersionConflict
+from remanent.model import Claim, ConflictState, Kind, Record, Scope, Verdict
+from remanent.stores.changes import Committed
 from remanent.stores.conformance.base import StoreSuite, put
 from remanent.stores.conformance.samples import Samples
-from remanent.stores.queries import ConflictQuery, LinkQuery
+from remanent.stores.queries import ConflictQuery, Erasure, LinkQuery
 from remanent.stores.store import Store
+from remanent.stores.transaction import Transaction
 
 
 async def ends(store: Store, scope: Scope, **query: Any) -> list[tuple[str, str, str]]:
@@ -75,6 +80,81 @@ class GraphConformance(StoreSuite):
                 tx.unlink("a", "b", relation="about")
         assert ("a", "b", "about") not in await ends(store, scope)
         assert ("a", "b", "因为") in await ends(store, scope)
+
+    async def test_links_that_leave_a_record_fade_and_those_that_were_too_weak_go(
+        self, store: Store, samples: Samples, scope: Scope, linked: None
+    ) -> None:
+        async with store.transaction(scope) as tx:
+            tx.fade(["a"], factor=0.5, floor=0.2, at=samples.clock.advance(seconds=1))
+        assert [(link.to_id, link.relation, link.strength) for link in await store.links(scope, LinkQuery())] == [
+            ("b", "因为", 0.25),
+            ("c", "about", 0.1),
+            ("c", "causes", 0.9),
+        ]
+        async with store.transaction(scope) as tx:
+            tx.fade(["a", "nobody"], factor=0.5, floor=0.2, at=samples.clock.advance(seconds=1))
+        assert await ends(store, scope) == [("a", "b", "因为"), ("b", "c", "causes")]
+
+    async def test_a_factor_that_would_make_links_stronger_is_refused(self, store: Store, scope: Scope) -> None:
+        tx = store.transaction(scope)
+        with pytest.raises(InvalidInput):
+            tx.fade(["a"], factor=1.5, floor=0.0, at=datetime(2025, 1, 1, tzinfo=UTC))
+
+    async def test_the_graph_of_a_kind_has_a_revision_that_rises_with_its_records_and_their_links(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        assert await store.graph_revision(scope, Kind.TRACE) == 0
+        trace = samples.make_record(scope, "trace", id="t", kind=Kind.TRACE)
+        turn = samples.make_record(scope, "turn", id="u", kind=Kind.TURN)
+        async with store.transaction(scope) as tx:
+            tx.put(trace)
+        last = tx.committed.graphs[Kind.TRACE]
+        assert await store.graph_revision(scope, Kind.TRACE) == last
+        await put(store, turn)
+        async with store.transaction(scope) as tx:
+            tx.touch(["t"], accessed=1)
+            tx.link(samples.make_link("u", "t"))
+        assert await store.graph_revision(scope, Kind.TRACE) == last, "another kind's graph, and an access"
+        changes: tuple[Callable[[Transaction], None], ...] = (
+            lambda tx: tx.touch(["t"], scanned=1),
+            lambda tx: tx.link(samples.make_link("t", "u")),
+            lambda tx: tx.fade(["t"], factor=0.5, floor=0.0, at=samples.clock.advance(seconds=1)),
+            lambda tx: tx.unlink("t", "u", relation="about"),
+            lambda tx: tx.drop("t"),
+        )
+        for change in changes:
+            async with store.transaction(scope) as tx:
+                change(tx)
+            last += 1
+            assert tx.committed.graphs[Kind.TRACE] == last
+            assert await store.graph_revision(scope, Kind.TRACE) == last
+        await store.erase(scope, Erasure(everything=True))
+        assert await store.graph_revision(scope, Kind.TRACE) > last
+
+    async def test_erasing_a_record_raises_the_revision_of_its_kinds_graph(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        await put(store, samples.make_record(scope, "trace", id="t", kind=Kind.TRACE))
+        before = await store.graph_revision(scope, Kind.TRACE)
+        await store.erase(scope, Erasure(record_ids=("t",)))
+        assert await store.graph_revision(scope, Kind.TRACE) > before
+
+    async def test_what_is_to_follow_a_unit_of_work_follows_when_it_is_durable_and_not_when_it_fails(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        told: list[Committed] = []
+        record = samples.make_record(scope, "trace", id="t", kind=Kind.TRACE)
+        async with store.transaction(scope) as tx:
+            tx.put(record)
+            tx.then(told.append)
+            assert told == []
+        assert told == [tx.committed]
+        refused = store.transaction(scope)
+        refused.put(record)
+        refused.then(told.append)
+        with pytest.raises(VersionConflict):
+            await refused.__aexit__(None, None, None)
+        assert len(told) == 1
 
     async def test_a_link_has_a_direction(
         self, store: Store, samples: Samples, scope: Scope, abc: list[Record]

@@ -25,12 +25,27 @@ class Unit:
         self._last_seq = 0
         self._repeated = 0
         self._enqueued: list[str] = []
+        self._kind_of: dict[str, str | None] = {}
+        self._changed: set[str] = set()
 
     def apply(self, work: Sequence[Change]) -> Committed:
         """Apply every change in order."""
         for change in work:
             _APPLY[type(change)](self, change)
-        return Committed(tuple(self._entry_ids), self._last_seq, self._repeated, tuple(self._enqueued))
+        graphs = self.revise_graphs()
+        return Committed(tuple(self._entry_ids), self._last_seq, self._repeated, tuple(self._enqueued), graphs)
+
+    def revise_graphs(self) -> dict[str, int]:
+        """Raise the number of every kind of record whose graph this unit has changed."""
+        return {kind: self._sql(_REVISE_GRAPH, (kind,)).get for kind in sorted(self._changed)}
+
+    def _note(self, record_id: str) -> None:
+        """Note that a record, or a link that leaves it, changes."""
+        if record_id not in self._kind_of:
+            self._kind_of[record_id] = self._sql("SELECT kind FROM records WHERE id = ?", (record_id,)).get
+        kind = self._kind_of[record_id]
+        if kind is not None:
+            self._changed.add(kind)
 
     # ── journal ──────────────────────────────────────────────────────────────
 
@@ -69,6 +84,8 @@ class Unit:
         """Write the next version of a record and turn the current one into history."""
         record, row = change.record, rows.record_row(change.record)
         current = self._sql("SELECT ref, version, kind, body FROM records WHERE id = ?", (record.id,)).get
+        self._kind_of[record.id] = record.kind.value
+        self._changed.update({record.kind.value, *([current[2]] if current else [])})
         _check_version("record", record.id, current[1] if current else 0, change.expects)
         if current is None:
             ref = self._sql(_INSERT_RECORD, row).get
@@ -87,6 +104,8 @@ class Unit:
 
     def load_record(self, change: changes.PutRecord) -> None:
         """Write a record of any version into a fresh database; its history is loaded apart."""
+        self._kind_of[change.record.id] = change.record.kind.value
+        self._note(change.record.id)
         ref = self._sql(_INSERT_RECORD, rows.record_row(change.record)).get
         self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
         self._index(ref, change.record, change.terms)
@@ -125,6 +144,7 @@ class Unit:
 
     def remove(self, record_id: str) -> None:
         """Remove what there is of a record: its row, or a tombstone or versions that outlived it."""
+        self._note(record_id)
         ref: int | None = self._sql("SELECT ref FROM records WHERE id = ?", (record_id,)).get
         if ref is not None:
             self._drop_vectors(ref, record_id)
@@ -136,6 +156,8 @@ class Unit:
     def touch(self, change: changes.TouchRecords) -> None:
         """Raise the counters of records that exist."""
         for record_id in change.record_ids:
+            if change.scanned:
+                self._note(record_id)
             self._sql(
                 "UPDATE records SET access_count = access_count + ?, scan_count = scan_count + ? WHERE id = ?",
                 (change.accessed, change.scanned, record_id),
@@ -223,13 +245,26 @@ class Unit:
 
     def put_link(self, change: changes.PutLink) -> None:
         """Write a link."""
+        self._note(change.link.from_id)
         self._sql("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?)", rows.link_row(change.link))
 
     def drop_link(self, change: changes.DropLink) -> None:
         """Remove a link."""
+        self._note(change.from_id)
         self._sql(
             "DELETE FROM links WHERE from_id = ? AND to_id = ? AND relation = ?",
             (change.from_id, change.to_id, change.relation),
+        )
+
+    def fade_links(self, change: changes.FadeLinks) -> None:
+        """Weaken the links that leave records, after removing those that were too weak already."""
+        for from_id in change.from_ids:
+            self._note(from_id)
+        among = rows.dump(change.from_ids)
+        self._sql(f"DELETE FROM links WHERE {_LEAVING} AND strength < ?", (among, change.floor))
+        self._sql(
+            f"UPDATE links SET strength = strength * ?, updated_at = ? WHERE {_LEAVING}",
+            (change.factor, to_millis(change.at), among),
         )
 
     def put_conflict(self, change: changes.PutConflict) -> None:
@@ -337,6 +372,12 @@ def _content_of(body: str) -> str:
     return content
 
 
+_LEAVING = "from_id IN (SELECT value FROM json_each(?))"
+# It starts anywhere, so that a graph kept from a database that was replaced is not taken for one of this.
+_REVISE_GRAPH = """
+INSERT INTO counters VALUES ('graph:' || ?, 1 + abs(random() % 1000000000000))
+ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value
+"""
 _INSERT_ENTRY = """
 INSERT INTO entries (seq, id, caller_id, session, task, kind, role, text, occurred_at, recorded_at, metadata,
                      attachments, origin, erased, crc)
@@ -409,6 +450,7 @@ _APPLY: dict[type[Any], Callable[[Unit, Any], None]] = {
     changes.DropTombstone: Unit.drop_tombstone,
     changes.PutLink: Unit.put_link,
     changes.DropLink: Unit.drop_link,
+    changes.FadeLinks: Unit.fade_links,
     changes.PutConflict: Unit.put_conflict,
     changes.PutState: Unit.put_state,
     changes.EnqueueJob: Unit.enqueue,
@@ -434,3 +476,4 @@ def load_unit(connection: apsw.Connection, work: Sequence[Change]) -> None:
     unit = Unit(connection)
     for change in work:
         _LOAD[type(change)](unit, change)
+    unit.revise_graphs()

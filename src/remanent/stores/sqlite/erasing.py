@@ -29,6 +29,11 @@ _COUNT_A_SCRUB = """
 INSERT INTO counters VALUES ('scrubs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
 
+_BEYOND_ALL_VECTORS = """
+UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector_revision')
+WHERE name NOT GLOB 'graph:*'
+"""
+
 _TEXTS_OF_ENTRIES = """
 SELECT text, metadata, attachments FROM entries WHERE id IN (SELECT value FROM json_each(?))
 """
@@ -68,6 +73,7 @@ def erase_rows(connection: apsw.Connection, erasure: Erasure) -> tuple[Erased, T
     unit = Unit(connection)
     for record_id in record_ids:
         _erase_record(connection, unit, record_id)
+    unit.revise_graphs()
     stubs = dump(entry_ids)
     connection.execute(
         """UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = 1, crc = 0
@@ -155,7 +161,8 @@ def _erase_everything(connection: apsw.Connection) -> Erased:
     for table in _TABLES:
         connection.execute(f"DELETE FROM {table}")
     # Indexes in other processes start anew: everything before this revision is unknown to them.
-    connection.execute("UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector_revision')")
+    connection.execute(_BEYOND_ALL_VECTORS)
+    connection.execute("UPDATE counters SET value = value + 1 WHERE name GLOB 'graph:*'")
     return Erased(entry_ids, record_ids, digests)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apsw
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Link, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Kind, Link, Record, Scope, Tombstone, Version
 from remanent.stores.queries import ConflictQuery, EntryQuery, LinkQuery, Order, RecordFilter, RecordQuery
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.filters import Condition, record_condition, record_table
@@ -125,6 +125,12 @@ def links(connection: apsw.Connection, query: LinkQuery) -> list[Link]:
     limit = -1 if query.limit is None else query.limit
     sql = f"SELECT {LINK_COLUMNS} FROM links WHERE {where.text} ORDER BY from_id, to_id, relation LIMIT ?"
     return [rows.link_of(row) for row in connection.execute(sql, (*where.values, limit))]
+
+
+def graph_revision(connection: apsw.Connection, kind: Kind) -> int:
+    """Return the number that rises with every change of the kind's records and their links."""
+    number: int | None = connection.execute("SELECT value FROM counters WHERE name = ?", (f"graph:{kind}",)).get
+    return number or 0
 
 
 def conflicts(connection: apsw.Connection, scope: Scope, query: ConflictQuery) -> list[Conflict]:

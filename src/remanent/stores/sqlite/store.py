@@ -13,7 +13,7 @@ from typing import LiteralString, TypeVar
 from pydantic import JsonValue
 
 from remanent.errors import IntegrityError, NotFound, StoreClosed
-from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Job, Kind, Link, Record, Scope, Tombstone, Version
 from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
@@ -150,6 +150,10 @@ class SqliteStore(Store):
     async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
         """Return links by (from, to, relation)."""
         return await self._read(scope, lambda connection: reads.links(connection, query), [])
+
+    async def graph_revision(self, scope: Scope, kind: Kind) -> int:
+        """Return a number that rises whenever a record of the kind or a link that leaves one changes."""
+        return await self._read(scope, lambda connection: reads.graph_revision(connection, kind), 0)
 
     async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
         """Return conflicts, oldest first."""

@@ -1,0 +1,36 @@
+"""A memory that forgets as people do, and knows it: linked nodes, focuses, decay, compression."""
+
+from remanent.associative.compressors import Compressor, KeySentences, Levels, RoleCompressor, Shortened
+from remanent.associative.discipline import REMEMBER, Associations
+from remanent.associative.links import LinkHealth
+from remanent.associative.memory import AsyncAssociativeMemory
+from remanent.associative.triples import Taken
+from remanent.associative.words import (
+    DanglingLink,
+    Forgotten,
+    GraphState,
+    Hop,
+    Node,
+    Recollected,
+    Recollection,
+)
+
+__all__ = [
+    "REMEMBER",
+    "Associations",
+    "AsyncAssociativeMemory",
+    "Compressor",
+    "DanglingLink",
+    "Forgotten",
+    "GraphState",
+    "Hop",
+    "KeySentences",
+    "Levels",
+    "LinkHealth",
+    "Node",
+    "Recollected",
+    "Recollection",
+    "RoleCompressor",
+    "Shortened",
+    "Taken",
+]

@@ -1,0 +1,265 @@
+"""Forgetting by degrees: which nodes are looked at, what becomes of each, and the time it may take."""
+
+import asyncio
+import logging
+import random
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from remanent.associative.compressors import Compressor, Shortened
+from remanent.associative.graph import Graph, UnderWay, Vertex
+from remanent.associative.graphs import Graphs, Work
+from remanent.associative.links import LinkStore
+from remanent.associative.nodes import NodeStore
+from remanent.associative.words import Fate
+from remanent.errors import LanguageError
+from remanent.jobs import describe_failure, retry_delay
+from remanent.model import Clock, Job, NewId, Scope, from_millis, to_millis
+from remanent.stores import Store, Transaction
+
+if TYPE_CHECKING:
+    from remanent.settings import AssociativeSettings
+
+COMPRESS = "associative.compress"
+"""The job that looks at nodes, and its lane: beside the one of remember and recall, which never wait for it."""
+
+REWRITE = "associative.rewrite"
+"""The job that has texts made shorter, and its lane."""
+
+NO_LIMIT = 2**53
+"""Work that a job gives rise to is not refused: the job itself was let in."""
+
+BACKOFF_BASE, BACKOFF_CAP = 1.0, 30.0
+NODES_AT_ONCE = 2000
+"""Nodes that one unit of work looks at; more would keep other writers waiting."""
+BETWEEN_LOOKS = 100
+"""Nodes between two looks at the clock; others have their turn there, too."""
+TEXTS_AT_ONCE = 20
+SAMPLE = 3
+"""With fixed slots, so many times a batch is drawn, and the least important of it are taken."""
+
+_logger = logging.getLogger(__name__)
+
+
+def fate_of(importance: float, *, original_length: int, length: int, delete_below: int) -> tuple[Fate, int]:
+    """Return what becomes of a node that is not in focus, and the length its text may have."""
+    target = int(original_length * min(importance, 1.0))
+    if importance <= 0 or target < delete_below:
+        return Fate.DELETED, 0
+    return (Fate.KEPT, length) if target >= length else (Fate.SHORTENED, target)
+
+
+def least_important(graph: Graph, candidates: Sequence[Vertex], count: int) -> list[Vertex]:
+    """Return so many of the candidates, the least important first."""
+    return sorted(candidates, key=lambda vertex: (graph.importance(vertex), vertex.order))[:count]
+
+
+@dataclass(slots=True)
+class _Step:
+    """What one unit of work has decided so far."""
+
+    under_way: UnderWay
+    scanned: list[str] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    rewrites: list[tuple[str, int]] = field(default_factory=list)
+
+
+class CompressionScheduler:
+    """Decides when which node is compressed, and has it done."""
+
+    def __init__(
+        self,
+        store: Store,
+        graphs: Graphs,
+        compressor: Compressor,
+        *,
+        settings: "AssociativeSettings",
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._graphs = graphs
+        self._compressor = compressor
+        self._settings = settings
+        self._clock = clock
+        self._new_id = new_id
+        self._left: dict[Scope, deque[str]] = {}
+        """What is still to come of an agent's round; an agent is not in it when no round began in this process."""
+
+    def trigger(self, tx: Transaction) -> None:
+        """Ask for a compression as part of a unit of work; one that waits already will do."""
+        self._enqueue(tx, COMPRESS, key=COMPRESS)
+
+    def forget(self, scope: Scope) -> None:
+        """Let go of what is kept for an agent."""
+        self._left.pop(scope.owner, None)
+
+    # ── looking at nodes ─────────────────────────────────────────────────────
+
+    async def run_compression_slice(self, job: Job, tx: Transaction) -> None:
+        """Compress the next nodes; within its time slice the round goes on in a job of its own."""
+        begun = self._begun(job)
+        work = await self._graphs.work(tx, at=self._clock())
+        left = self._round(job, work.graph)
+        step = await self._decide(work.graph, left, until=begun + timedelta(seconds=self._settings.time_slice))
+        await self._apply(work, step)
+
+        tx.then(lambda _: self._left.__setitem__(work.scope, left))
+        if left and self._clock() - begun < timedelta(seconds=self._settings.time_slice):
+            self._enqueue(tx, COMPRESS, payload={"begun": to_millis(begun)})
+
+    def _begun(self, job: Job) -> datetime:
+        begun = job.payload.get("begun")
+        return from_millis(begun) if isinstance(begun, int) else self._clock()
+
+    def _round(self, job: Job, graph: Graph) -> deque[str]:
+        """Return the nodes to come: what a round before has left, or those of a new one."""
+        known = self._left.get(job.scope.owner)
+        if known:
+            return known.copy()
+        if known is not None and "begun" in job.payload:
+            return deque()  # the round that this job was to go on with has ended meanwhile
+        focuses = set(graph.focuses)
+        nodes = [vertex for vertex in graph.nodes() if vertex.id not in focuses]
+        if self._settings.schedule == "fixed":
+            batch = self._settings.compression_batch_size
+            # The job's own chance: run again after a crash, it draws the same.
+            drawn = random.Random(job.id).sample(nodes, min(len(nodes), SAMPLE * batch))
+            return deque(vertex.id for vertex in least_important(graph, drawn, batch))
+        return deque(vertex.id for vertex in sorted(nodes, key=lambda vertex: (vertex.scan_count, vertex.order)))
+
+    async def _decide(self, graph: Graph, left: deque[str], *, until: datetime) -> _Step:
+        step = _Step(UnderWay(rate=self._settings.decay_rate))
+        focuses = set(graph.focuses)
+        for number in range(min(len(left), NODES_AT_ONCE)):
+            if number % BETWEEN_LOOKS == 0 and number:
+                await asyncio.sleep(0)
+                if self._clock() >= until:
+                    break
+            vertex = graph.find(left.popleft())
+            if vertex is not None and vertex.id not in focuses:
+                self._compress_node(graph, vertex, step)
+        return step
+
+    def _compress_node(self, graph: Graph, vertex: Vertex, step: _Step) -> None:
+        """Decide about one node, as it stands after what was decided about those before it."""
+        fate, target = fate_of(
+            graph.importance(vertex, under_way=step.under_way),
+            original_length=vertex.original_length,
+            length=len(vertex.content),
+            delete_below=self._settings.delete_threshold,
+        )
+        if fate is Fate.DELETED:
+            step.deleted.append(vertex.id)
+            step.under_way.gone.add(vertex.id)
+            return
+        if fate is Fate.SHORTENED:
+            step.rewrites.append((vertex.id, target))
+        step.scanned.append(vertex.id)
+        step.under_way.faded.add(vertex.id)
+
+    async def _apply(self, work: Work, step: _Step) -> None:
+        nodes, links = NodeStore(work, self._store), LinkStore(work)
+        links.decay_all_links(step.scanned, rate=self._settings.decay_rate)
+        nodes.increment_scan_count(step.scanned)
+        await nodes.delete_nodes(step.deleted, reason="faded")
+        for start in range(0, len(step.rewrites), TEXTS_AT_ONCE):
+            self._request_rewrites(work.tx, step.rewrites[start : start + TEXTS_AT_ONCE])
+
+    # ── making texts shorter ─────────────────────────────────────────────────
+
+    async def rewrite(self, job: Job, tx: Transaction) -> None:
+        """Have texts made shorter; what fails is tried again later, and in the end stays as it is."""
+        tries = _number(job.payload.get("tries"))
+        graph = await self._graphs.at(job.scope)
+        done: dict[str, tuple[str, Shortened]] = {}
+        failed: list[tuple[str, int]] = []
+        problem = ""
+        for node_id, target in _targets(job.payload):
+            vertex = graph.find(node_id)
+            if vertex is None or len(vertex.content) <= target:
+                continue
+            try:
+                shortened = await self._shorten(vertex, target)
+            except (LanguageError, TimeoutError) as error:
+                failed.append((node_id, target))
+                problem = describe_failure(error)
+            else:
+                done[node_id] = (vertex.content, shortened)
+        work = await self._graphs.work(tx, at=self._clock())
+        await self._write(work, done)
+        self._give_back(tx, failed, tries=tries, problem=problem)
+
+    async def _shorten(self, vertex: Vertex, target: int) -> Shortened:
+        async with asyncio.timeout(self._settings.worker_timeout):
+            return await self._compressor.shorten(vertex.content, target=target, original_length=vertex.original_length)
+
+    async def _write(self, work: Work, done: Mapping[str, tuple[str, Shortened]]) -> None:
+        nodes = NodeStore(work, self._store)
+        for node_id, (before, shortened) in done.items():
+            vertex = work.graph.find(node_id)
+            if vertex is not None and vertex.content == before:
+                await nodes.update_content(
+                    node_id, shortened.content, shortened.phrase, shortened.keywords, made_by=shortened.made_by
+                )
+
+    def _give_back(self, tx: Transaction, failed: Sequence[tuple[str, int]], *, tries: int, problem: str) -> None:
+        if not failed:
+            return
+        if tries >= self._settings.max_retries:
+            _logger.error("%d memories keep their text: %s", len(failed), problem)
+            return
+        _logger.warning("%d memories could not be made shorter yet: %s", len(failed), problem)
+        later = self._clock() + retry_delay(tries + 1, base=BACKOFF_BASE, cap=BACKOFF_CAP)
+        self._request_rewrites(tx, failed, tries=tries + 1, not_before=later)
+
+    def _request_rewrites(
+        self,
+        tx: Transaction,
+        rewrites: Sequence[tuple[str, int]],
+        *,
+        tries: int = 0,
+        not_before: datetime | None = None,
+    ) -> None:
+        targets: list[JsonValue] = [[node_id, target] for node_id, target in rewrites]
+        self._enqueue(tx, REWRITE, payload={"nodes": targets, "tries": tries}, not_before=not_before)
+
+    def _enqueue(
+        self,
+        tx: Transaction,
+        kind: str,
+        *,
+        key: str | None = None,
+        payload: Mapping[str, JsonValue] | None = None,
+        not_before: datetime | None = None,
+    ) -> None:
+        job = Job(
+            id=self._new_id(),
+            scope=tx.scope.owner,
+            kind=kind,
+            lane=kind,
+            key=key,
+            payload=dict(payload or {}),
+            enqueued_at=self._clock(),
+            not_before=not_before,
+        )
+        tx.enqueue(job, limit=NO_LIMIT)
+
+
+def _number(value: JsonValue) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _targets(payload: Mapping[str, JsonValue]) -> list[tuple[str, int]]:
+    """Return the nodes of a job with the lengths that their texts are to have."""
+    pairs = payload.get("nodes")
+    return [
+        (str(pair[0]), pair[1])
+        for pair in (pairs if isinstance(pairs, list) else [])
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], int)
+    ]

@@ -1,0 +1,268 @@
+"""One agent's graph in memory: nodes with their links in both directions, the focuses, and what was forgotten.
+
+Following links in the database would take a query per hop. Here a hop is a look at a list; `graphs.py` keeps it equal
+to the database.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from remanent.associative.words import Forgotten, GraphState, Node
+from remanent.model import Record, TraceData
+
+
+def folded(text: str) -> str:
+    """Return a text in the form in which keywords are looked for: without case and width."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+@dataclass(slots=True, eq=False)
+class Vertex:
+    """A node, or the place where one was: links may still lead there."""
+
+    id: str
+    alive: bool = False
+    content: str = ""
+    phrase: str = ""
+    keywords: tuple[str, ...] = ()
+    searched: str = ""
+    """Content and keywords as keywords are looked for in them."""
+    created_at: datetime | None = None
+    occurred_at: datetime | None = None
+    scan_count: int = 0
+    original_length: int = 0
+    order: int = 0
+    """Its place in the order of creation."""
+    leaving: list["Edge"] = field(default_factory=list)
+    arriving: list["Edge"] = field(default_factory=list)
+
+    def write(self, content: str, *, phrase: str, keywords: tuple[str, ...]) -> None:
+        """Take on a text with its phrase and keywords."""
+        self.content, self.phrase, self.keywords = content, phrase, keywords
+        self.searched = folded("\n".join([content, *keywords]))
+
+    def node(self) -> Node:
+        """Return what the vertex stands for."""
+        assert self.created_at is not None
+        assert self.occurred_at is not None
+        return Node(
+            id=self.id,
+            content=self.content,
+            phrase=self.phrase,
+            keywords=self.keywords,
+            created_at=self.created_at,
+            occurred_at=self.occurred_at,
+            scan_count=self.scan_count,
+            original_length=self.original_length,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Edge:
+    """A directed link."""
+
+    source: Vertex
+    target: Vertex
+    relation: str
+    strength: float
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """Changes that a unit of work has decided on: nodes that go, and nodes whose links weaken."""
+
+    rate: float
+    gone: set[str] = field(default_factory=set)
+    faded: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Memorial:
+    """A tombstone, with its words in the form in which keywords are looked for."""
+
+    forgotten: Forgotten
+    searched: str
+
+
+class Graph:
+    """What an agent remembers, linked; only `graphs.py` and effects of committed work change it."""
+
+    def __init__(self, *, revision: int = 0, floor: float = 0.01) -> None:
+        self.revision = revision
+        self.floor = floor
+        """Links below it are broken."""
+        self.focuses: tuple[str, ...] = ()
+        """Newest first; may name nodes that were erased since."""
+        self._vertices: dict[str, Vertex] = {}
+        self._alive = 0
+        self._next_order = 0
+        self.memorials: dict[str, Memorial] = {}
+
+    def __len__(self) -> int:
+        return self._alive
+
+    def __contains__(self, node_id: str) -> bool:
+        return self.find(node_id) is not None
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    def find(self, node_id: str) -> Vertex | None:
+        """Return a node that is alive."""
+        vertex = self._vertices.get(node_id)
+        return vertex if vertex is not None and vertex.alive else None
+
+    def nodes(self) -> Iterator[Vertex]:
+        """Yield the nodes that are alive, in the order of their creation, but for those that were restored."""
+        return (vertex for vertex in self._vertices.values() if vertex.alive)
+
+    @property
+    def places(self) -> int:
+        """How many vertices there are, those of deleted nodes included."""
+        return len(self._vertices)
+
+    def focused(self) -> list[Vertex]:
+        """Return the nodes in focus, newest first."""
+        return [vertex for node_id in self.focuses if (vertex := self.find(node_id)) is not None]
+
+    def leaving(self, vertex: Vertex) -> Iterator[Edge]:
+        """Yield the links of a node that are not broken, those that dangle included."""
+        return (edge for edge in vertex.leaving if edge.strength >= self.floor)
+
+    def importance(self, vertex: Vertex, *, under_way: "UnderWay | None" = None) -> float:
+        """Return the sum of the strengths of a node's live links, in both directions.
+
+        With changes that are under way, as it will be once they are made.
+        """
+        floor = self.floor
+        leaving = [edge for edge in vertex.leaving if edge.strength >= floor and edge.target.alive]
+        arriving = [edge for edge in vertex.arriving if edge.strength >= floor]
+        if under_way is None:
+            return sum(edge.strength for edge in leaving) + sum(edge.strength for edge in arriving)
+        gone, faded, rate = under_way.gone, under_way.faded, under_way.rate
+        total = sum(edge.strength for edge in leaving if edge.target.id not in gone)
+        for edge in arriving:
+            source_id = edge.source.id
+            if source_id in gone:
+                continue
+            strength = edge.strength * rate if source_id in faded else edge.strength
+            if strength >= floor:
+                total += strength
+        return total
+
+    def state(self) -> GraphState:
+        """Return how the graph stands."""
+        links = dangling = characters = 0
+        strength = 0.0
+        for vertex in self.nodes():
+            characters += len(vertex.content)
+            for edge in self.leaving(vertex):
+                links += 1
+                strength += edge.strength
+                dangling += not edge.target.alive
+        return GraphState(
+            nodes=len(self),
+            links=links,
+            dangling=dangling,
+            characters=characters,
+            mean_strength=strength / links if links else 0.0,
+            focuses=tuple(vertex.id for vertex in self.focused()),
+            forgotten=len(self.memorials),
+        )
+
+    # ── changing ─────────────────────────────────────────────────────────────
+
+    def add(self, record: Record) -> None:
+        """Take in a node."""
+        vertex = self.place(record.id)
+        if not vertex.alive:
+            self._alive += 1
+        vertex.alive = True
+        vertex.write(record.content, phrase=record.summary, keywords=record.keywords)
+        vertex.created_at, vertex.occurred_at = record.created_at, record.occurred_at
+        vertex.scan_count = record.scan_count
+        data = record.data
+        vertex.original_length = data.original_length if isinstance(data, TraceData) else len(record.content)
+        vertex.order = self._next_order
+        self._next_order += 1
+
+    def place(self, node_id: str) -> Vertex:
+        """Return the vertex of an id, whether or not there is a node."""
+        vertex = self._vertices.get(node_id)
+        if vertex is None:
+            vertex = self._vertices[node_id] = Vertex(node_id)
+        return vertex
+
+    def link(self, from_id: str, to_id: str, *, relation: str, strength: float) -> None:
+        """Take in a link, in the place of the one of the same ends and relation."""
+        source, target = self.place(from_id), self.place(to_id)
+        for edge in source.leaving:
+            if edge.target is target and edge.relation == relation:
+                edge.strength = strength
+                return
+        self.attach(Edge(source, target, relation, strength))
+
+    def attach(self, edge: Edge) -> None:
+        """Take in a link that is not there yet."""
+        edge.source.leaving.append(edge)
+        edge.target.arriving.append(edge)
+
+    def unlink(self, from_id: str, to_id: str, *, relation: str) -> None:
+        """Remove a link if it is there."""
+        source = self.place(from_id)
+        gone = [edge for edge in source.leaving if edge.target.id == to_id and edge.relation == relation]
+        self._detach(source, gone)
+
+    def fade(self, node_ids: Iterable[str], *, factor: float) -> None:
+        """Remove the links of nodes that were broken before, and weaken the others."""
+        for node_id in node_ids:
+            vertex = self._vertices.get(node_id)
+            if vertex is None:
+                continue
+            broken = [edge for edge in vertex.leaving if edge.strength < self.floor]
+            if broken:
+                self._detach(vertex, broken)
+            for edge in vertex.leaving:
+                edge.strength *= factor
+
+    def scan(self, node_ids: Iterable[str]) -> None:
+        """Count a scan of nodes."""
+        for node_id in node_ids:
+            if (vertex := self.find(node_id)) is not None:
+                vertex.scan_count += 1
+
+    def rewrite(self, node_id: str, content: str, *, phrase: str, keywords: tuple[str, ...]) -> None:
+        """Give a node another text."""
+        if (vertex := self.find(node_id)) is not None:
+            vertex.write(content, phrase=phrase, keywords=keywords)
+
+    def remove(self, node_id: str) -> None:
+        """Delete a node with the links that leave it; those that lead to it dangle."""
+        vertex = self.find(node_id)
+        if vertex is None:
+            return
+        self._alive -= 1
+        vertex.alive = False
+        vertex.write("", phrase="", keywords=())
+        self._detach(vertex, vertex.leaving)
+        if not vertex.arriving:
+            del self._vertices[node_id]
+
+    def bury(self, forgotten: Forgotten) -> None:
+        """Note what is left of a deleted node."""
+        words = folded("\n".join([forgotten.about, *forgotten.keywords]))
+        self.memorials[forgotten.node_id] = Memorial(forgotten, words)
+
+    def unbury(self, node_id: str) -> None:
+        """Take the note of a deleted node back."""
+        self.memorials.pop(node_id, None)
+
+    def _detach(self, source: Vertex, edges: Sequence[Edge]) -> None:
+        gone = set(map(id, edges))
+        for edge in edges:
+            target = edge.target
+            target.arriving = [other for other in target.arriving if other is not edge]
+            if not target.alive and not target.arriving and not target.leaving:
+                self._vertices.pop(target.id, None)
+        source.leaving = [edge for edge in source.leaving if id(edge) not in gone]

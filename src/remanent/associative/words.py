@@ -1,0 +1,124 @@
+"""What the associative memory says of itself: nodes, recollections, and what is left of the forgotten."""
+
+from enum import StrEnum
+
+from remanent.model import Instant, Source, Word
+from remanent.model.ids import Id
+from remanent.model.word import Count, Share, Text
+
+EARLIER = "上文"
+"""The relation from a node to one that was said before it in the same batch."""
+
+LATER = "下文"
+"""The relation from a node to one that was said after it in the same batch."""
+
+SOMETHING_FORGOTTEN = "[记忆] 与某个已遗忘的事物有关联"
+FORGOTTEN_RELATION = "[记忆] 它有个{relation}，但我想不起来了"
+
+
+class Node(Word):
+    """One memory of the graph."""
+
+    id: Id
+    content: Text
+    phrase: Text = ""
+    keywords: tuple[Text, ...] = ()
+    created_at: Instant
+    occurred_at: Instant
+    scan_count: Count = 0
+    original_length: Count = 0
+
+
+class Hop(Word):
+    """One link that a search followed."""
+
+    from_id: Id
+    to_id: Id
+    relation: Text = ""
+    strength: Share
+
+
+class Recollected(Word):
+    """A node that a recall found, and how it came there."""
+
+    node: Node
+    matched_keywords: tuple[Text, ...] = ()
+    similarity: float | None = None
+    """The cosine to what was asked, when the node was found by meaning."""
+    focus_id: Id
+    strength: Share
+    """The product of the strengths of its hops; 1 for a focus itself."""
+    hops: tuple[Hop, ...] = ()
+
+
+class DanglingLink(Word):
+    """A link whose far end was deleted: that there was something is still known."""
+
+    from_id: Id
+    to_id: Id
+    relation: Text = ""
+    strength: Share
+
+
+class Forgotten(Word):
+    """What is left of a deleted node, and from where it could be made again."""
+
+    node_id: Id
+    about: Text
+    keywords: tuple[Text, ...] = ()
+    learned_at: Instant
+    forgotten_at: Instant
+    size: Count
+    reason: Text = ""
+    sources: tuple[Source, ...] = ()
+    """The journal entries that it came from."""
+
+
+class Recollection(Word):
+    """The answer to a recall, strongest path first."""
+
+    items: tuple[Recollected, ...] = ()
+    dangling: tuple[DanglingLink, ...] = ()
+    """Links to deleted nodes that were met on the way."""
+    once_known: tuple[Forgotten, ...] = ()
+    """Deleted nodes that the keywords ask about."""
+
+
+class Fate(StrEnum):
+    """What a compression does with a node."""
+
+    PROTECTED = "protected"
+    """It is in focus: nothing changes."""
+    DELETED = "deleted"
+    KEPT = "kept"
+    """It is short enough for its importance."""
+    SHORTENED = "shortened"
+    """Its text is to be made shorter."""
+
+
+class Compressed(Word):
+    """What one step of a compression did."""
+
+    scanned: Count = 0
+    deleted: Count = 0
+    shortened: Count = 0
+    """How many texts are to be made shorter."""
+    left: Count = 0
+    """How many nodes of this round are still to come."""
+
+
+class GraphState(Word):
+    """How the graph stands."""
+
+    nodes: Count = 0
+    links: Count = 0
+    """Links that are not broken, those that dangle included."""
+    dangling: Count = 0
+    characters: Count = 0
+    """Of all contents together."""
+    mean_strength: float = 0.0
+    """Of the links that are not broken."""
+    focuses: tuple[Id, ...] = ()
+    """Newest first."""
+    forgotten: Count = 0
+    """How many nodes were deleted and not restored."""

@@ -1,0 +1,229 @@
+"""How what was said becomes nodes: cut, annotated, linked with each other and with the focuses, all in one commit."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import JsonValue
+
+from remanent.associative.compression import SAMPLE, CompressionScheduler, least_important
+from remanent.associative.focus import FocusManager
+from remanent.associative.graph import Vertex
+from remanent.associative.graphs import Graphs, Work
+from remanent.associative.links import LinkStore
+from remanent.associative.nodes import NodeStore
+from remanent.associative.words import EARLIER, LATER
+from remanent.errors import LanguageError
+from remanent.jobs import Requeue, describe_failure
+from remanent.language import Answer, Engine
+from remanent.language.exchanges.annotation import AnnotationRequest, AnnotationResponse
+from remanent.language.exchanges.relation_naming import RelationNamingRequest
+from remanent.language.exchanges.segmentation import Segment, SegmentationRequest
+from remanent.language.exchanges.shapes import Utterance
+from remanent.language.offline.engine import OfflineEngine
+from remanent.language.roles import ANNOTATION, RELATION_NAMING, SEGMENTATION
+from remanent.model import Clock, Entry, Job, Maker, Scope, Source, to_millis
+from remanent.model.ids import uuid7
+from remanent.stores import EntryQuery, Store, Transaction
+
+if TYPE_CHECKING:
+    from remanent.settings import AssociativeSettings
+
+EARLIER_SHOWN = 10
+"""How many entries before the new ones are shown, to tell who is meant."""
+AT_ONCE = 4
+"""Pieces of language work that run beside each other."""
+FOCUS_STRENGTH = 1.0
+_INDEXES = 1 << 12
+
+T = TypeVar("T")
+R = TypeVar("R")
+_logger = logging.getLogger(__name__)
+
+
+def node_id_of(job: Job, index: int) -> str:
+    """Return the id of a job's n-th node: the same each time the job runs, and in the order of the nodes."""
+    digest = int.from_bytes(sha256(f"{job.id} {index}".encode()).digest()[:8])
+    return uuid7(to_millis(job.enqueued_at), (index % _INDEXES) << 62 | digest >> 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A node that is about to be made."""
+
+    node_id: str
+    segment: Segment
+    annotation: AnnotationResponse
+    made_by: Maker
+    relations: dict[str, str]
+    """Names of the relations to the focuses, by their ids."""
+
+
+class Writer:
+    """Does the jobs of `remember`."""
+
+    def __init__(
+        self,
+        store: Store,
+        graphs: Graphs,
+        engine: Engine,
+        scheduler: CompressionScheduler,
+        *,
+        settings: "AssociativeSettings",
+        clock: Clock,
+        index: Callable[[Transaction], None],
+    ) -> None:
+        self._store = store
+        self._graphs = graphs
+        self._engine = engine
+        self._scheduler = scheduler
+        self._settings = settings
+        self._clock = clock
+        self._index = index
+
+    async def remember(self, job: Job, tx: Transaction) -> None:
+        """Make nodes and links of a job's entries; a job that is cut off anywhere has made nothing and begins anew."""
+        entries = await self._entries(job)
+        if not entries:
+            return
+        segments = await self._segments(job.scope, entries)
+        focused = FocusManager(await self._graphs.at(job.scope), most=self._settings.max_focus_count).focused()
+        drafts = await _gathered(
+            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=AT_ONCE
+        )
+        work = await self._graphs.work(tx, at=self._clock())
+        await self._write(work, job, entries, drafts)
+        if drafts:
+            self._index(tx)
+        self._scheduler.trigger(tx)
+
+    # ── language work ────────────────────────────────────────────────────────
+
+    async def _entries(self, job: Job) -> list[Entry]:
+        named = job.payload.get("entries")
+        wanted = tuple(str(entry_id) for entry_id in named) if isinstance(named, list) else ()
+        # One that was stored before under the caller's id is not found under the new one, and was remembered then.
+        found = await self._store.entries(job.scope.owner, EntryQuery(entry_ids=wanted, limit=max(1, len(wanted))))
+        return [entry for entry in found if entry.text.strip() and not entry.erased]
+
+    async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
+        query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=EARLIER_SHOWN)
+        earlier = [entry for entry in await self._store.entries(scope, query) if not entry.erased]
+        request = SegmentationRequest(
+            utterances=tuple(_utterance(entry) for entry in entries),
+            earlier=tuple(_utterance(entry) for entry in reversed(earlier)),
+        )
+        try:
+            async with asyncio.timeout(self._settings.worker_timeout):
+                answer = await self._engine.run(SEGMENTATION, request)
+        except (LanguageError, TimeoutError) as error:
+            raise Requeue(f"segmentation failed: {describe_failure(error)}") from error
+        return answer.value.segments
+
+    async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> Draft:
+        annotation = await self._annotation(segment.text)
+        names = await self._relations(segment.text, focused)
+        relations = {vertex.id: name for vertex, name in zip(focused, names, strict=True)}
+        return Draft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
+
+    async def _annotation(self, text: str) -> Answer[AnnotationResponse]:
+        request = AnnotationRequest(text=text)
+        try:
+            async with asyncio.timeout(self._settings.worker_timeout):
+                return await self._engine.run(ANNOTATION, request)
+        except (LanguageError, TimeoutError) as error:
+            _logger.warning("a memory is annotated without the model: %s", describe_failure(error))
+            return await OfflineEngine().run(ANNOTATION, request)
+
+    async def _relations(self, text: str, focused: Sequence[Vertex]) -> Sequence[str]:
+        if not focused:
+            return ()
+        request = RelationNamingRequest(node=text, focuses=tuple(vertex.content for vertex in focused))
+        try:
+            async with asyncio.timeout(self._settings.worker_timeout):
+                return (await self._engine.run(RELATION_NAMING, request)).value.relations
+        except (LanguageError, TimeoutError) as error:
+            _logger.warning("relations stay unnamed: %s", describe_failure(error))
+            return [""] * len(focused)
+
+    # ── nodes and links ──────────────────────────────────────────────────────
+
+    async def _write(self, work: Work, job: Job, entries: Sequence[Entry], drafts: Sequence[Draft]) -> None:
+        if self._settings.schedule == "fixed":
+            drafts = drafts[-self._settings.max_nodes :]
+        nodes, links = NodeStore(work, self._store), LinkStore(work)
+        focus = FocusManager(work.graph, most=self._settings.max_focus_count)
+        new_ids = [draft.node_id for draft in drafts]
+        await self._free_slots(work, nodes, job, count=len(drafts), staying=focus.after(new_ids))
+        for draft in drafts:
+            _create(nodes, draft, entries)
+        self._link_batch(links, new_ids)
+        for draft in drafts:
+            for focus_id in focus.get_focus_list():
+                name = draft.relations.get(focus_id, "")
+                links.create_links(draft.node_id, focus_id, FOCUS_STRENGTH, name, name)
+        if drafts:
+            focus.update_focus(work, new_ids)
+
+    def _link_batch(self, links: LinkStore, node_ids: Sequence[str]) -> None:
+        """Link the nodes of a batch with each other: what came later knows its 上文, what came before its 下文."""
+        strength = self._settings.link_initial_strength
+        for place, earlier in enumerate(node_ids):
+            for later in node_ids[place + 1 : place + 1 + self._settings.batch_reach]:
+                links.create_links(later, earlier, strength, EARLIER, LATER)
+
+    async def _free_slots(self, work: Work, nodes: NodeStore, job: Job, *, count: int, staying: Sequence[str]) -> None:
+        """With a fixed number of slots, delete the least important of a sample where there is no room."""
+        graph = work.graph
+        missing = len(graph) + count - self._settings.max_nodes
+        if self._settings.schedule != "fixed" or missing <= 0:
+            return
+        candidates = [vertex for vertex in graph.nodes() if vertex.id not in staying]
+        size = max(self._settings.compression_batch_size, SAMPLE * missing)
+        drawn = random.Random(job.id).sample(candidates, min(size, len(candidates)))
+        reused = [vertex.id for vertex in least_important(graph, drawn, missing)]
+        await nodes.delete_nodes(reused, reason="slot reused")
+
+
+def _utterance(entry: Entry) -> Utterance:
+    return Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at)
+
+
+def _create(nodes: NodeStore, draft: Draft, entries: Sequence[Entry]) -> None:
+    first = entries[draft.segment.places[0].utterance]
+    nodes.create_node(
+        draft.annotation.content,
+        draft.annotation.phrase,
+        draft.annotation.keywords,
+        node_id=draft.node_id,
+        sources=[
+            Source(entry_id=entries[place.utterance].id, start=place.start, end=place.end)
+            for place in draft.segment.places
+        ],
+        scope=first.scope,
+        occurred_at=first.occurred_at,
+        trust=first.origin,
+        made_by=draft.made_by,
+    )
+
+
+async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T], *, at_once: int) -> list[R]:
+    """Return the results in order, a few at a time; the first failure cancels the rest."""
+    gate = asyncio.Semaphore(at_once)
+
+    async def one(item: T) -> R:
+        async with gate:
+            return await work(item)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(item)) for item in items]
+    return [task.result() for task in tasks]
+
+
+def entries_payload(entry_ids: Sequence[str]) -> dict[str, JsonValue]:
+    """Return the payload of a job for entries."""
+    return {"entries": list(entry_ids)}

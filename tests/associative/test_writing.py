@@ -1,0 +1,269 @@
+"""What was said becomes nodes and links, step by step and all at once."""
+
+import asyncio
+
+import pytest
+
+from remanent.associative.line import LANE
+from remanent.associative.words import EARLIER, LATER
+from remanent.errors import ModelUnavailable, QueueFull
+from remanent.model import JobState
+from remanent.stores import EntryQuery, JobQuery
+from tests.associative.conftest import Make
+from tests.associative.world import MemoryWorld, picture, records_of
+from tests.jobs.world import ADA, BOB
+
+LOGIN = "登录模块决定采用短时效令牌方案，由后端组负责实现。"
+SOCIAL = "前端组提到需要支持第三方登录，这个需求优先级待定。"
+REVIEW = "架构评审会上强调了数据安全性，建议增加审计日志。"
+
+
+@pytest.mark.spec("ASSOC-04", "ASSOC-05")
+async def test_each_piece_becomes_a_node_with_phrase_and_keywords(world: MemoryWorld) -> None:
+    receipt = await world.say(LOGIN, SOCIAL)
+    one, other = await world.memory().nodes()
+    assert (one.content, other.content) == (LOGIN, SOCIAL)
+    for node in (one, other):
+        assert 10 <= len(node.phrase) <= 20
+        assert 3 <= len(node.keywords) <= 5
+        assert node.scan_count == 0
+        assert node.occurred_at == receipt.recorded_at <= node.created_at <= world.time.now
+    records = await records_of(world.store)
+    assert [record.sources[0].entry_id for record in records] == list(receipt.entry_ids)
+
+
+@pytest.mark.spec("ASSOC-05")
+async def test_long_texts_become_pieces_of_at_most_two_hundred_characters(world: MemoryWorld) -> None:
+    await world.say(
+        "".join(f"第{number}次会议讨论了预算与人员安排，结论是继续观察并按月汇报。" for number in range(40))
+    )
+    nodes = await world.memory().nodes()
+    assert len(nodes) > 5
+    assert all(len(node.content) <= 200 for node in nodes)
+
+
+@pytest.mark.spec("ASSOC-05")
+async def test_pronouns_are_put_into_names(world: MemoryWorld) -> None:
+    await world.say("Lily moved to Leeds in May.", "She likes the canal there.")
+    contents = [node.content for node in await world.memory().nodes()]
+    assert any("Lily" in content and "canal" in content for content in contents)
+
+
+@pytest.mark.spec("ASSOC-04", "ASSOC-05")
+async def test_nodes_of_a_batch_are_linked_both_ways_by_what_came_before_and_after(world: MemoryWorld) -> None:
+    await world.say(LOGIN, SOCIAL, REVIEW)
+    nodes = [node.id for node in await world.memory().nodes()]
+    graph = await world.graph()
+    links = {
+        (edge.source.id, edge.target.id): (edge.strength, edge.relation)
+        for vertex in graph.nodes()
+        for edge in vertex.leaving
+    }
+    assert len(links) == 6
+    for place, earlier in enumerate(nodes):
+        for later in nodes[place + 1 :]:
+            assert links[later, earlier] == (0.5, EARLIER)
+            assert links[earlier, later] == (0.5, LATER)
+
+
+@pytest.mark.spec("ASSOC-05", "ASSOC-06")
+async def test_new_nodes_are_linked_with_every_focus_and_focuses_not_with_each_other(world: MemoryWorld) -> None:
+    await world.say(LOGIN)
+    await world.say(SOCIAL)
+    (old, new) = [node.id for node in await world.memory().nodes()]
+    assert await world.strengths() == {(old, new): 1.0, (new, old): 1.0}
+    await world.say(REVIEW)
+    newest = (await world.memory().focus())[0].id
+    strengths = await world.strengths()
+    assert {pair for pair in strengths if newest in pair} == {
+        (newest, old),
+        (old, newest),
+        (newest, new),
+        (new, newest),
+    }
+    assert len(strengths) == 6, "no link was added between those that were in focus"
+
+
+@pytest.mark.spec("ASSOC-05")
+async def test_relations_to_focuses_are_named_where_the_words_tell(world: MemoryWorld) -> None:
+    await world.say("Where does Lily live now?")
+    await world.say("Lily lives in Leeds now.")
+    graph = await world.graph()
+    names = {edge.relation for vertex in graph.nodes() for edge in vertex.leaving}
+    assert names == {"answers"}
+
+
+@pytest.mark.spec("ASSOC-05")
+async def test_a_relation_that_cannot_be_named_stays_unnamed(world: MemoryWorld) -> None:
+    await world.say("Where does Lily live now?")
+    world.engine.broken["relation_naming"] = ModelUnavailable("down")
+    await world.say("Lily lives in Leeds now.")
+    graph = await world.graph()
+    edges = [edge for vertex in graph.nodes() for edge in vertex.leaving]
+    assert [(edge.relation, edge.strength) for edge in edges] == [("", 1.0), ("", 1.0)]
+
+
+async def test_a_memory_that_a_model_cannot_annotate_is_annotated_without_one(world: MemoryWorld) -> None:
+    world.engine.broken["annotation"] = ModelUnavailable("down")
+    await world.say(LOGIN)
+    (node,) = await world.memory().nodes()
+    assert node.phrase
+    assert len(node.keywords) >= 3
+    (record,) = await records_of(world.store)
+    assert record.made_by.engine == "offline"
+
+
+@pytest.mark.spec("ASSOC-05")
+async def test_a_job_whose_segmentation_fails_goes_to_the_tail_and_makes_nothing(world: MemoryWorld) -> None:
+    world.engine.failures["segmentation"] = [ModelUnavailable("down")]
+    memory = world.memory()
+    await memory.remember(LOGIN)
+    await memory.remember(SOCIAL)
+    world.start(backoff_base=0.001)
+    await world.pass_time(0)
+    await world.settle()
+    assert [node.content for node in await memory.nodes()] == [SOCIAL, LOGIN], "the second overtook the first"
+
+
+@pytest.mark.spec("ASSOC-05")
+async def test_nothing_is_made_while_segmentation_fails(world: MemoryWorld) -> None:
+    world.engine.broken["segmentation"] = ModelUnavailable("down")
+    memory = world.memory()
+    await memory.remember(LOGIN)
+    world.start()
+    await world.pass_time(60)
+    assert len(await world.graph()) == 0
+    del world.engine.broken["segmentation"]
+    await world.settle()
+    assert [node.content for node in await memory.nodes()] == [LOGIN]
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_remember_returns_before_any_language_work(world: MemoryWorld) -> None:
+    world.engine.hold["segmentation"] = asyncio.Event()
+    world.start()
+    receipt = await world.memory().remember(LOGIN)
+    assert len(receipt.entry_ids) == 1
+    await world.quiet()
+    assert len(await world.graph()) == 0
+    world.engine.hold["segmentation"].set()
+    await world.settle()
+    assert len(await world.graph()) == 1
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_jobs_run_in_the_order_of_the_calls_under_a_hundred_callers(make: Make) -> None:
+    world = make(max_queue_size=1000)
+    memory = world.memory()
+    world.start()
+    order: list[int] = []
+
+    async def call(number: int) -> None:
+        await memory.remember(f"Caller {number} reported that shipment {number} arrived in the harbour.")
+        order.append(number)
+
+    await world.until(asyncio.gather(*(call(number) for number in range(100))))
+    await world.settle()
+    entries = await world.store.entries(ADA, _all_entries())
+    records = await records_of(world.store)
+    assert [record.sources[0].entry_id for record in records] == [entry.id for entry in entries]
+    assert sorted(order) == list(range(100))
+
+
+def _all_entries() -> EntryQuery:
+    return EntryQuery(limit=1000)
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_a_full_queue_refuses_and_loses_nothing_that_waits(make: Make) -> None:
+    world = make(max_queue_size=3)
+    memory = world.memory()
+    for text in (LOGIN, SOCIAL, REVIEW):
+        await memory.remember(text)
+    with pytest.raises(QueueFull, match="wait"):
+        await memory.remember("one too many")
+    with pytest.raises(QueueFull):
+        await memory.recall(["登录"])
+    assert len(await world.store.entries(ADA, _all_entries())) == 3, "what was refused was not kept either"
+    await world.settle()
+    assert [node.content for node in await memory.nodes()] == [LOGIN, SOCIAL, REVIEW]
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_recall_takes_its_turn_behind_what_was_remembered_before(world: MemoryWorld) -> None:
+    memory = world.memory()
+    await memory.remember(LOGIN)
+    asked = asyncio.ensure_future(memory.recall(["令牌"]))
+    await world.quiet()
+    waiting = await world.store.jobs(ADA, JobQuery(states=(JobState.PENDING,), lanes=(LANE,)))
+    assert [job.kind for job in waiting] == ["associative.remember", "associative.recall"]
+    world.start()
+    assert await world.until(asked) == f"[记忆] {LOGIN}"
+
+
+async def test_what_a_recall_asks_stands_in_no_job(world: MemoryWorld) -> None:
+    memory = world.memory()
+    await memory.remember(LOGIN)
+    asked = asyncio.ensure_future(memory.recall(["机密词"]))
+    await world.quiet()
+    assert "机密词" not in repr(await world.jobs())
+    world.start()
+    await world.until(asked)
+
+
+@pytest.mark.spec("ASSOC-06")
+async def test_the_newest_five_nodes_are_in_focus_newest_first(world: MemoryWorld) -> None:
+    for number in range(7):
+        await world.say(f"Meeting {number} was about the budget of department {number}.")
+    nodes = [node.id for node in await world.memory().nodes()]
+    assert [node.id for node in await world.memory().focus()] == list(reversed(nodes))[:5]
+    again = world.associate(world.open_store())
+    assert (await again.graphs.at(ADA)).focuses == tuple(reversed(nodes))[:5], "the list is kept"
+
+
+@pytest.mark.spec("ASSOC-06")
+async def test_saying_the_same_again_makes_a_new_node(world: MemoryWorld) -> None:
+    await world.say(LOGIN)
+    await world.say(LOGIN)
+    nodes = await world.memory().nodes()
+    assert [node.content for node in nodes] == [LOGIN, LOGIN]
+    assert [node.id for node in await world.memory().focus()] == [nodes[1].id, nodes[0].id]
+
+
+async def test_a_message_that_is_sent_again_under_its_id_makes_no_second_node(world: MemoryWorld) -> None:
+    message = {"content": LOGIN, "id": "m1"}
+    await world.memory().remember([message])
+    await world.memory().remember([message])
+    await world.settle()
+    assert len(await world.graph()) == 1
+
+
+@pytest.mark.spec("ASSOC-01")
+async def test_agents_know_nothing_of_each_other(world: MemoryWorld) -> None:
+    await world.say(LOGIN)
+    before = picture(await world.graph())
+    await world.say(SOCIAL, REVIEW, scope=BOB)
+    assert await world.memory(BOB).recall(["令牌"]) == ""
+    assert await world.memory().recall(["第三方"]) == ""
+    assert picture(await world.graph()) == before
+
+
+async def test_a_job_that_runs_twice_makes_nothing_twice(world: MemoryWorld) -> None:
+    """The process ends after its work was committed and before it hears of that: the job is not run again, and if
+    it is cut off before, it begins anew with the same ids."""
+    await world.memory().remember([LOGIN, SOCIAL])
+    for calls in range(1, 40):
+        store = world.open_store()
+        world.calls_left[store] = calls
+        worker = world.worker(world.associate(store).handlers, store=store, lease=1.0)
+        worker.watch(ADA)
+        await world.pass_time(5)
+        await world.until(worker.stop(drain=False))
+        if not await world.jobs():
+            break
+    await world.settle()
+    graph = await world.graph()
+    assert sorted(vertex.content for vertex in graph.nodes()) == sorted([LOGIN, SOCIAL])
+    assert len(await world.strengths()) == 2
+    fresh = await world.associate(world.open_store()).graphs.at(ADA)
+    assert picture(fresh) == picture(graph)
