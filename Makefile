@@ -87,6 +87,7 @@ check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face,
 	@printf '» types\n'
 	@$(BIN)/mypy
 	@printf '» sync face\n'
+	@$(BIN)/python scripts/client_face.py --check
 	@$(BIN)/python scripts/sync_face.py --check
 	@printf '» tests\n'
 	@$(BIN)/python -m pytest -n $(WORKERS) -q --cov --cov-report=term $(ARGS)
@@ -97,6 +98,7 @@ check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face,
 format: $(VENV)/.dev  ## Format the code, fix what ruff can fix, write generated files anew
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format --quiet .
+	@$(BIN)/python scripts/client_face.py
 	@$(BIN)/python scripts/sync_face.py
 	@$(BIN)/python scripts/settings_table.py
 	@$(BIN)/python scripts/cli_reference.py

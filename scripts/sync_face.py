@@ -1,4 +1,4 @@
-"""Writes src/remanent/_sync.py, the blocking twin of every public class and opener in src/remanent/memory.py.
+"""Writes the blocking twin of every public class and opener of src/remanent/memory.py and of client/remote.py.
 
     python scripts/sync_face.py            write it anew
     python scripts/sync_face.py --check    say by exit code 1 and a diff that it is stale
@@ -34,9 +34,17 @@ from typing import Final
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 SOURCE: Final = REPOSITORY / "src" / "remanent" / "memory.py"
 TARGET: Final = REPOSITORY / "src" / "remanent" / "_sync.py"
+REMOTE: Final = REPOSITORY / "src" / "remanent" / "client" / "remote.py"
+REMOTE_TARGET: Final = REPOSITORY / "src" / "remanent" / "client" / "blocking.py"
 
 PREFIX: Final = "Async"
-RENAMED: Final = {"aopen": "open", "aclose": "close", "__aenter__": "__enter__", "__aexit__": "__exit__"}
+RENAMED: Final = {
+    "aopen": "open",
+    "aconnect": "connect",
+    "aclose": "close",
+    "__aenter__": "__enter__",
+    "__aexit__": "__exit__",
+}
 CLOSERS: Final = frozenset({"close", "__exit__"})
 ITERATORS: Final = frozenset({"AsyncIterator", "AsyncIterable", "AsyncGenerator"})
 # How a docstring that tells of the async face tells of this one.
@@ -363,7 +371,7 @@ def _imports(face: Face) -> list[str]:
         found |= {name: (f"from {other.module} import {name}", False) for name in here}
     found |= dict(_imported_names(face.tree.body))
     defined = {name for node in face.tree.body for name in _defined(node)}
-    at_load = [f"from {face.module.rpartition('.')[0]}._portal import Portal"]
+    at_load = ["from remanent._portal import Portal"]
     typing: list[str] = []
     for name in sorted(face.used - NAMES_OF_THE_FACE):
         if name in defined:
@@ -418,13 +426,19 @@ def tidy(text: str) -> str:
     return text
 
 
-def main(arguments: list[str] | None = None, *, source: Path = SOURCE, target: Path = TARGET) -> int:
+def main(
+    arguments: list[str] | None = None,
+    *,
+    source: Path = SOURCE,
+    target: Path = TARGET,
+    module: str = "remanent.memory",
+) -> int:
     """Write the face, or with --check compare it."""
     parser = argparse.ArgumentParser(description="Write the sync face of the façade.")
     parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if the face is stale")
     check: bool = parser.parse_args(arguments).check
     try:
-        fresh = tidy(generate(source.read_text(encoding="utf-8")))
+        fresh = tidy(generate(source.read_text(encoding="utf-8"), module=module))
     except Unknown as error:
         print(f"{source.name} {error}", file=sys.stderr)
         return 1
@@ -441,4 +455,4 @@ def main(arguments: list[str] | None = None, *, source: Path = SOURCE, target: P
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main() or main(source=REMOTE, target=REMOTE_TARGET, module="remanent.client.remote"))

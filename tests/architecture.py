@@ -21,13 +21,14 @@ ORDER: Final[tuple[tuple[str, ...], ...]] = (
     ("bank", "associative", "workspace", "cognition", "knowledge"),
     ("memory",),
     ("operations",),
+    ("client",),
     ("server", "integrations", "evaluation"),
     ("cli",),
 )
 # The generated sync face and what it stands on are one layer with the façade they are made from.
 SAME_LAYER: Final = {"_sync": "memory", "_portal": "memory"}
 # What the root module offers comes from these, and is loaded when it is first asked for.
-ROOT_MAY_IMPORT: Final = frozenset({"errors", "model", "settings", "memory"})
+ROOT_MAY_IMPORT: Final = frozenset({"errors", "model", "settings", "memory", "client"})
 MAIN_MAY_IMPORT: Final = frozenset({"cli"})
 
 # Where each vendor's package may be imported; nowhere else, and the empty tuple is nowhere at all.
@@ -41,7 +42,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "fastapi": ("server/",),
     "genai_prices": ("language/models/",),
     "httpx": (),
-    "httpx2": ("agents/", "http/", "language/models/", "server/proxy/upstream.py"),
+    "httpx2": ("agents/", "client/", "http/", "language/models/", "server/proxy/upstream.py"),
     "jieba": (),
     "langchain_core": ("bank/adapter/langgraph.py",),
     "langgraph": ("bank/adapter/langgraph.py",),

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from remanent._sync import Agent, Memory, open
+    from remanent.client.blocking import connect
+    from remanent.client.remote import aconnect
     from remanent.errors import RemanentError
     from remanent.memory import AsyncAgent, AsyncMemory, aopen
     from remanent.model import Entry, Found, FoundItem, Message, Receipt, Record, Scope
@@ -25,12 +27,16 @@ __all__ = [
     "RemanentError",
     "Scope",
     "Settings",
+    "aconnect",
     "aopen",
+    "connect",
     "open",
 ]
 
 _HOMES = {
     "remanent._sync": ("Agent", "Memory", "open"),
+    "remanent.client.blocking": ("connect",),
+    "remanent.client.remote": ("aconnect",),
     "remanent.errors": ("RemanentError",),
     "remanent.memory": ("AsyncAgent", "AsyncMemory", "aopen"),
     "remanent.model": ("Entry", "Found", "FoundItem", "Message", "Receipt", "Record", "Scope"),

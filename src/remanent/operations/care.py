@@ -169,7 +169,7 @@ async def settle(call: Call, request: Settle) -> Done:
     """Wait until background work is done."""
 
     def tell(progress: Progress) -> None:
-        call.report(Step(done=progress.done))
+        call.report(Step(done=progress.done, total=progress.done + progress.pending))
 
     await call.agent.settle(timeout=request.timeout, on_progress=tell)
     return Done()

@@ -1,6 +1,6 @@
 """Records: what is remembered, how it came to be, what hangs on it, out of mind and back."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from remanent.model import Conflict, ConflictState, Link, Record, Status, Tombstone, Version, Word
 from remanent.model.clock import Instant
@@ -55,13 +55,18 @@ class ListRecords(Word):
     cursor: Cursor = None
 
 
+def _every_status(given: dict[str, Any]) -> dict[str, Any]:
+    """Name every status where the façade means all of them: nothing can be said by `None` in an address."""
+    return {**given, "statuses": tuple(Status) if given["statuses"] is None else given["statuses"]}
+
+
 @operation(
     "records",
     zh="列出记忆，新的在前。",
     permission=READ,
     route="GET records",
     examples=({"limit": 10}, {"kinds": ["turn"], "order": "first_created"}),
-    face=Face("records", give=items_of),
+    face=Face("records", ask=_every_status, give=items_of),
 )
 async def records(call: Call, request: ListRecords) -> Page[Record]:
     """List what is remembered, newest first."""

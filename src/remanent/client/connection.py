@@ -1,0 +1,264 @@
+"""One server behind a URL and a key: operations go out, answers or errors of the library come back."""
+
+import asyncio
+import inspect
+import json
+import random
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from pydantic import TypeAdapter
+from pydantic_core import to_jsonable_python
+
+from remanent import errors
+from remanent.errors import (
+    BusyError,
+    CallerError,
+    InvalidInput,
+    InvalidSettings,
+    RateLimited,
+    RemanentError,
+    ServerUnreachable,
+    StoreClosed,
+    VersionConflict,
+)
+from remanent.http.client import AnswerTooLarge, make_client
+from remanent.http.retries import backoff, retry_after
+from remanent.jobs import Progress
+from remanent.model import Word, system_clock
+from remanent.operations import CATALOGUE, Body, Level, Operation, Place, Run, RunState, Step
+
+if TYPE_CHECKING:
+    import httpx2
+
+ATTEMPTS = 4
+MOST_READ = 1 << 30
+_ERRORS = {name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RemanentError)}
+_PREFIX = "urn:remanent:error:"
+_ADDRESS = {Level.ORG: ("org",), Level.WORKSPACE: ("org", "workspace"), Level.AGENT: ("org", "workspace", "agent")}
+
+Send = Callable[[], Awaitable["httpx2.Response"]]
+
+
+class Connection:
+    """Speaks to one server; what may pass is tried again, unless that could store something twice."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None,
+        timeout: float,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._url = _checked(url)
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._timeout = timeout
+        self._sleep = sleep
+        self._chance = chance
+        self._client: httpx2.AsyncClient | None = None
+        self._opening = asyncio.Lock()
+        self._is_closed = False
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        self._is_closed = True
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def do(
+        self,
+        name: str,
+        given: Mapping[str, Any],
+        *,
+        place: Place,
+        upload: bytes | Iterable[str] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Any:
+        """Have the server do an operation and return what the façade's method returns."""
+        operation = CATALOGUE[name]
+        face = operation.face
+        asked = operation.request.model_validate(face.ask(dict(given)) if face is not None else dict(given))
+        response = await self._send(operation, asked, place=place, upload=upload)
+        if operation.answers is Body.BYTES:
+            return response.content
+        value = response.json()
+        if operation.long:
+            value = await self._outcome(Run.model_validate(value), place=place, on_progress=on_progress)
+        answer = TypeAdapter(operation.response).validate_python(value)
+        return answer if face is None else face.give(answer)
+
+    async def lines(self, name: str, *, place: Place) -> AsyncIterator[str]:
+        """Yield the lines of an operation that answers with lines."""
+        client = await self._open()
+        address = self._address(CATALOGUE[name], {}, place)
+        async with self._reaching(), client.stream("GET", address, headers=self._headers) as response:
+            if not response.is_success:
+                await response.aread()
+                raise _failure(response)
+            async for line in response.aiter_lines():
+                yield line
+
+    # ── one request ──────────────────────────────────────────────────────────
+
+    async def _send(
+        self, operation: Operation[Any, Any], asked: Word, *, place: Place, upload: bytes | Iterable[str] | None
+    ) -> "httpx2.Response":
+        client = await self._open()
+        fields = to_jsonable_python(asked.model_dump(mode="json", exclude_unset=True))
+        headers = dict(self._headers)
+        version = fields.pop(operation.version_field, None) if operation.version_field else None
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
+        address = self._address(operation, fields, place)
+        own = {name: value for name, value in fields.items() if name not in operation.path_fields}
+        sent: dict[str, Any] = {"params": _query(own)}
+        if operation.reads is not Body.JSON:
+            sent["content"] = upload if isinstance(upload, bytes) else _joined(upload or ())
+        elif operation.method in {"POST", "PUT"}:
+            sent = {"json": own}
+        if operation.changes and operation.keyed is None:
+            headers["Idempotency-Key"] = secrets.token_hex(16)
+
+        async def send() -> "httpx2.Response":
+            async with self._reaching():
+                return await client.request(operation.method, address, headers=headers, **sent)
+
+        # What is sent line by line is gone after the first attempt.
+        attempts = ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
+        return await self._persist(send, attempts=attempts, harmless=_is_harmless(operation, asked))
+
+    async def _persist(self, send: Send, *, attempts: int, harmless: bool) -> "httpx2.Response":
+        """Ask until there is an answer, the attempts are used up, or asking again could do it twice."""
+        for failures in range(1, attempts + 1):
+            try:
+                response = await send()
+                if not response.is_success:
+                    raise _failure(response)
+            except (RateLimited, ServerUnreachable, errors.StoreBusy) as error:
+                if failures == attempts or (isinstance(error, ServerUnreachable) and not harmless):
+                    raise
+                asked = getattr(error, "retry_after", 0.0)
+                await self._sleep(max(asked, backoff(failures, base=0.2, cap=5.0, chance=self._chance())))
+            else:
+                return response
+        raise AssertionError("unreachable")
+
+    async def _outcome(self, run: Run, *, place: Place, on_progress: Callable[[Progress], None] | None) -> Any:
+        """Follow long work to its end; whoever stops waiting cancels it."""
+        client = await self._open()
+        address = f"{self._url}/v1/orgs/{quote(place.org, safe='')}/runs/{run.run_id}"
+        try:
+            while run.state is RunState.RUNNING:
+                async with (
+                    self._reaching(),
+                    client.stream("GET", f"{address}/events", headers=self._headers, timeout=None) as events,
+                ):
+                    if not events.is_success:
+                        await events.aread()
+                        raise _failure(events)
+                    async for line in events.aiter_lines():
+                        if line.startswith("data: "):
+                            run = Run.model_validate(json.loads(line.removeprefix("data: ")))
+                            _tell(run.step, on_progress)
+        except asyncio.CancelledError:
+            await asyncio.shield(client.delete(address, headers=self._headers))
+            raise
+        if run.state is RunState.DONE:
+            return run.response
+        if run.state is RunState.CANCELLED:
+            raise BusyError("the work was cancelled before it was done")
+        raise _ERRORS.get(run.error or "", RemanentError)(run.message or f"the work failed with {run.error}")
+
+    def _address(self, operation: Operation[Any, Any], fields: Mapping[str, Any], place: Place) -> str:
+        steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
+        path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
+        return f"{self._url}/v1/{'/'.join(steps)}/{path}"
+
+    async def _open(self) -> "httpx2.AsyncClient":
+        if self._is_closed:
+            raise StoreClosed(f"the connection to {self._url} was closed; connect again")
+        async with self._opening:
+            if self._client is None:
+                # In a thread: importing the client and loading certificates takes a quarter of a second.
+                self._client = await asyncio.to_thread(
+                    make_client, read_timeout=self._timeout, connect_timeout=self._timeout, limit=MOST_READ
+                )
+            return self._client
+
+    def _reaching(self) -> "_Reaching":
+        return _Reaching(self._url)
+
+
+class _Reaching:
+    """Turns the troubles of the network into ours."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    async def __aenter__(self) -> None:
+        return None
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        import httpx2
+
+        if isinstance(error, AnswerTooLarge):
+            raise CallerError(f"{self._url} answers with more than can be taken: {error}") from error
+        if isinstance(error, httpx2.InvalidURL):
+            raise InvalidSettings(f"{self._url} is no URL that can be asked") from error
+        if isinstance(error, httpx2.HTTPError | httpx2.StreamError | OSError):
+            raise ServerUnreachable(f"{self._url} does not answer: {str(error) or type(error).__name__}") from error
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url.strip())
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise InvalidSettings(f"{url!r} is no address of a server; write it like http://127.0.0.1:8765")
+    if parts.username is not None or parts.password is not None:
+        raise InvalidSettings("an address must not hold a password; give the key as key=…")
+    return url.strip().rstrip("/")
+
+
+def _query(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return fields as they stand in an address; what is not set is left out."""
+    given = ((name, one) for name, value in fields.items() for one in (value if isinstance(value, list) else [value]))
+    return [(name, json.dumps(one) if isinstance(one, bool) else str(one)) for name, one in given if one is not None]
+
+
+def _is_harmless(operation: Operation[Any, Any], asked: Word) -> bool:
+    """Whether a request may arrive twice: it changes nothing, has a key, or every message has the caller's own id."""
+    if operation.keyed is None:
+        return True
+    return all(message.id is not None for message in getattr(asked, "messages", ()))
+
+
+async def _joined(lines: Iterable[str]) -> AsyncIterator[bytes]:
+    for line in lines:
+        yield line.encode() + b"\n"
+
+
+def _tell(step: Step, on_progress: Callable[[Progress], None] | None) -> None:
+    if on_progress is not None:
+        pending = 0 if step.total is None else step.total - step.done
+        on_progress(Progress(pending=pending, done=step.done, failed=0))
+
+
+def _failure(response: "httpx2.Response") -> RemanentError:
+    """Return the error that the library itself would have raised."""
+    try:
+        body = response.json()
+        name, detail = str(body["type"]).removeprefix(_PREFIX), str(body["detail"])
+    except (ValueError, KeyError, TypeError):
+        return ServerUnreachable(f"{response.url} answers {response.status_code}, and not as Remanent does")
+    if response.status_code == 412:
+        return VersionConflict(detail)
+    if name not in _ERRORS:
+        kind = InvalidInput if response.status_code < 500 else ServerUnreachable
+        return kind(f"the server refuses with {response.status_code}: {detail}")
+    error = _ERRORS[name](detail)
+    if isinstance(error, RateLimited):
+        error.retry_after = retry_after(response.headers, now=system_clock()) or error.retry_after
+    return error

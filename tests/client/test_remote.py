@@ -1,0 +1,158 @@
+"""A served memory has the methods of an open one, with equal signatures, answers and errors."""
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import remanent
+from remanent._sync import Agent
+from remanent.client.blocking import RemoteAgent, RemoteMemory
+from remanent.client.connection import Connection
+from remanent.client.remote import AsyncRemoteAgent
+from remanent.errors import (
+    InvalidInput,
+    InvalidSettings,
+    NotAuthenticated,
+    NotFound,
+    ServerUnreachable,
+    StoreClosed,
+    VersionConflict,
+)
+from remanent.memory import AsyncAgent
+from remanent.operations import CATALOGUE, Place
+from tests.server.rest.conftest import Served, running
+
+FACES = sorted({one.face.method for one in CATALOGUE.values() if one.face is not None})
+
+
+@contextmanager
+def serving(home: Path, **server: Any) -> Iterator[Served]:
+    """Run a server in a thread of its own, for clients that block."""
+    begun, done, found = threading.Event(), threading.Event(), []
+
+    async def run() -> None:
+        async with running(home, **server) as served:
+            found.append(served)
+            begun.set()
+            await asyncio.to_thread(done.wait)
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    thread.start()
+    try:
+        assert begun.wait(30)
+        yield found[0]
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[RemoteMemory]:
+    with serving(tmp_path / "served") as served, remanent.connect(served.url) as memory:
+        yield memory
+
+
+@pytest.mark.parametrize("name", FACES)
+@pytest.mark.parametrize(("own", "other"), [(AsyncAgent, AsyncRemoteAgent), (Agent, RemoteAgent)])
+def test_a_method_takes_and_returns_the_same_here_and_there(own: type, other: type, name: str) -> None:
+    def taken(kind: type) -> list[tuple[object, ...]]:
+        parameters = inspect.signature(getattr(kind, name)).parameters.values()
+        return [(one.name, one.kind, one.default) for one in parameters]
+
+    assert taken(own) == taken(other)
+    assert inspect.getdoc(getattr(own, name)) == inspect.getdoc(getattr(other, name))
+
+
+def test_what_is_remembered_there_is_recalled_from_here(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada", workspace="lab")
+    receipt = ada.remember([{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], session="monday")
+    steps: list[int] = []
+    memory.settle(on_progress=lambda progress: steps.append(progress.done))
+    assert steps
+    found = ada.recall("Lisbon", limit=3)
+    assert [item.record_id for item in found.items] == list(receipt.entry_ids)
+    assert found.items[0].sources[0].caller_id == "m1"
+    assert found.explain()[0].ranks
+    assert [entry.text for entry in ada.entries(session="monday")] == ["I moved to Lisbon in May."]
+    assert ada.remember("a plain text").repeated == 0
+
+
+def test_forgetting_restoring_and_their_versions(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    (record_id,) = ada.remember("old").entry_ids
+    memory.settle()
+    assert ada.forget(record_id, reason="stale").reason == "stale"
+    assert ada.records() == []
+    assert [record.id for record in ada.records(statuses=None)] == [record_id]
+    with pytest.raises(VersionConflict):
+        ada.restore(record_id, expects=1)
+    assert ada.restore(record_id, expects=2).version == 3
+    assert [version.number for version in ada.versions(record_id)] == [1, 2, 3]
+    with pytest.raises(NotFound, match="no record none here"):
+        ada.get("none")
+    with pytest.raises(InvalidInput):
+        ada.recall("", limit=0)
+
+
+def test_an_agent_moves_from_one_to_another(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    ada.remember(["one", "two"])
+    memory.settle()
+    lines = list(ada.export())
+    assert memory.agent("copy").load(iter(lines))["entry"] == 2
+    assert [scope.agent for scope in memory.agents()] == ["ada", "copy"]
+    assert ada.check().problems == ()
+    assert ada.queue().dead == 0
+    erased = ada.erase(everything=True)
+    assert len(erased.entry_ids) == 2
+
+
+def test_a_file_is_kept_there(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    reference = ada.attach(b"\x00\xff" * 100, name="x.bin")
+    assert ada.attachment(reference) == b"\x00\xff" * 100
+
+
+def test_a_wrong_key_is_our_error(tmp_path: Path) -> None:
+    with serving(tmp_path / "served") as served:
+        served.service.keys.create("k", reach=served.service.authenticate(None).reach, permissions=("admin",))  # type: ignore[arg-type]
+        with remanent.connect(served.url, key="rmn_0_0") as memory, pytest.raises(NotAuthenticated):
+            memory.agent("ada").entries()
+
+
+def test_a_server_that_is_not_there_is_told_of() -> None:
+    with remanent.connect("http://127.0.0.1:9", timeout=1) as memory, pytest.raises(ServerUnreachable):
+        memory.agent("ada").remember("x")
+    with pytest.raises(StoreClosed):
+        memory.agent("ada")
+
+
+@pytest.mark.parametrize("url", ["", "127.0.0.1:8765", "ftp://x", "http://user:pw@host", "http://host/?x=1"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(InvalidSettings):
+        remanent.connect(url)
+
+
+async def test_what_may_pass_is_tried_again_and_what_could_be_stored_twice_is_not() -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    async def attempts(name: str, given: dict[str, Any]) -> int:
+        waits.clear()
+        connection = Connection("http://127.0.0.1:9", key=None, timeout=1, sleep=sleep, chance=lambda: 0.0)
+        with pytest.raises(ServerUnreachable):
+            await connection.do(name, given, place=Place(org="a", workspace="b", agent="c"))
+        await connection.close()
+        return len(waits) + 1
+
+    assert await attempts("recall", {"query": "x"}) == 4
+    assert await attempts("remember", {"messages": [{"content": "x", "id": "1"}]}) == 4
+    assert await attempts("remember", {"messages": ["x"]}) == 1
