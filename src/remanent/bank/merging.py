@@ -18,7 +18,7 @@ from remanent.language.exchanges.integration import IntegrationRequest, Integrat
 from remanent.language.exchanges.shapes import LONGEST_REMARK
 from remanent.language.roles import INTEGRATION
 from remanent.language.tidying import shortened
-from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Status, Verdict
+from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict
 from remanent.stores import Transaction
 
 MERGE = "merge"
@@ -232,15 +232,17 @@ class Merger:
         return before.replace(version=len(ledger.records[record_id]) + 1)
 
     def _neighbours_before(self, versions: dict[str, int], node_ids: Sequence[str]) -> list[Record]:
-        """Return the neighbours whose wording the merge changed and nobody since."""
-        return [
-            self._as_before(record_id, version)
-            for record_id, version in versions.items()
-            if record_id not in node_ids
-            and record_id in self._bench.graph
-            and self._record(record_id).version == version + 1
-            and self._record(record_id).status is not Status.SUPERSEDED
-        ]
+        """Return the neighbours that still have the wording which the merge gave them, with the one from before."""
+        found = []
+        for record_id, version in versions.items():
+            if record_id in node_ids or record_id not in self._bench.graph:
+                continue
+            now, given = self._record(record_id), self._bench.ledger.version(record_id, version + 1)
+            before = self._bench.ledger.version(record_id, version)
+            if (now.data, now.keywords) == (given.data, given.keywords):
+                worded = {"summary": before.summary, "keywords": before.keywords, "data": before.data}
+                found.append(now.replace(version=now.version + 1, **worded))
+        return found
 
 
 _DOUBT = tuple(Origin)

@@ -208,9 +208,11 @@ def _plain(word: Word, *, last: bool) -> Raw:
     cues = _cues(text)
     person = _PERSONS.get(text, "")
     verb = (word.tag[:1] == "v" and word.tag != "vn") or text in _LIKE_VERBS
-    name = word.tag in _NAME_TAGS or (word.tag == "eng" and not text.isdigit())
+    # An adverb does not end a clause: 位于大连.
+    misread = last and word.tag == "d" and len(text) > 1 and not (text in _EMPTY or cues)
+    name = misread or word.tag in _NAME_TAGS or (word.tag == "eng" and not text.isdigit())
     light = text in _LIGHT and last
-    empty = text in _EMPTY or (word.tag in _EMPTY_TAGS and (len(text) == 1 or is_known(text)))
+    empty = text in _EMPTY or (word.tag in _EMPTY_TAGS and not misread and (len(text) == 1 or is_known(text)))
     kept = light or text in _CARRYING or (len(text) > 1 and text in lexicon("zh").known and text not in _EMPTY)
     if person or not any(sign.isalnum() for sign in text) or (empty and not kept):
         return Raw(text, word.start, word.end, "", cues, is_verb=verb, person=person)

@@ -224,10 +224,13 @@ def _denials(
         clauses = {pair[side].clause for pair in said}
         covered = {id(pair[side]) for pair in said}
         denied = [token for token in claim.tokens if token.denied and token.clause in clauses and token.part in _SAYING]
+        known = {pair[1 - side].key for pair in shared}
         open_ones = [
             token
             for token in denied
-            if id(token) not in covered and not words.attributes.get(token.key, frozenset()) & attributes
+            if id(token) not in covered
+            and token.key not in known  # said in another clause, too: takes the tram, does not take the bus
+            and not words.attributes.get(token.key, frozenset()) & attributes
         ]
         cover = len(said) / (len(said) + len(open_ones))
         found.append(Difference(Kind.DENIAL, tuple(pair[0] for pair in said), tuple(pair[1] for pair in said), cover))

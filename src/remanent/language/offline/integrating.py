@@ -21,6 +21,7 @@ from remanent.language.tongue import Tongue, tongue_of
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 _SAME = 0.85
 _MOST_QUOTES = 3
+_MOST_STATEMENTS = 200
 _LONGEST_QUOTE = 300
 
 _UNDECIDED = re.compile(
@@ -96,7 +97,7 @@ async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> Integratio
     facts = [
         _Fact(text, read_claim(text, said_at=node.timestamp), number)
         for number, node in enumerate(nodes)
-        for text in statements(node.summary)
+        for text in statements(node.summary, most=_MOST_STATEMENTS)
     ]
     clashes = await _clashes(facts, toolbox)
     matter = _Matter(nodes, facts, tongue_of(*(node.summary for node in nodes)))

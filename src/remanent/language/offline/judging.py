@@ -38,7 +38,7 @@ _UNKNOWN = Alike()
 def judge(comparison: Comparison, alike: Alike = _UNKNOWN) -> Judgement:
     """Weigh the differences; the strongest decides."""
     one, other = comparison.one, comparison.other
-    if one.is_question or other.is_question or one.tongue != other.tongue:
+    if one.is_question or other.is_question or one.tongue != other.tongue or one.text == other.text:
         return Judgement(0.0)
     scene = (one.is_scene or other.is_scene) and not _has_names(one) and not _has_names(other)
     best = Judgement(0.0)
@@ -142,12 +142,27 @@ def _shares(comparison: Comparison, verbs: frozenset[str], *, opening: bool = Fa
     )
 
 
+_PASSIVE = re.compile(r"\b(?:am|is|are|was|were|be|been|being|got)\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
+
+
+def _has_holder(comparison: Comparison, *, opening: bool = False) -> bool:
+    """Tell whether both say who does what only one can do; of what was founded there are many."""
+    verbs = comparison.one.lexicon.unique_holder
+    return any(
+        one.key in verbs
+        and (opening or not (one.opening and other.opening))
+        and not _PASSIVE.search(comparison.one.text[: one.start])
+        and not _PASSIVE.search(comparison.other.text[: other.start])
+        for one, other in comparison.shared
+    )
+
+
 def _is_single(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether only one value can hold: both speak of such an attribute, or say so, or say what something is."""
     words = comparison.one.lexicon
     tokens = (*comparison.one.tokens, *comparison.other.tokens)
     said_single = any(one.key in words.single for one, _ in comparison.shared)
-    holder = _shares(comparison, words.unique_holder) and any(t.opening for t in (*difference.one, *difference.other))
+    holder = _has_holder(comparison) and any(t.opening for t in (*difference.one, *difference.other))
     if said_single or holder or (comparison.one.is_manner and comparison.other.is_manner):
         return True
     strong = comparison.attributes - WEAK
@@ -211,16 +226,18 @@ def _accompanies(token: Token, claim: Claim) -> bool:
 
 def _other_subject(comparison: Comparison, difference: Difference) -> bool:
     words = comparison.one.lexicon
+    known = {one.key for one, _ in comparison.shared}
     for claim, left in ((comparison.one, comparison.left_one), (comparison.other, comparison.left_other)):
-        if any(token.key in words.relatives and _is_of_somebody(token, claim) for token in left):
+        # Whoever both speak of is nobody else: my dog, and once more my dog.
+        others = [token for token in left if token.key in words.relatives and token.key not in known]
+        if any(_is_of_somebody(token, claim) for token in others):
             return True
     if not difference.is_opening or difference.kind not in {Kind.NAME, Kind.GROUP} or _is_time(difference, comparison):
         return False
     if difference.kind is Kind.GROUP and not set(words.groups.get(difference.one[0].key, {})) & MODIFIERS:
         return True
     return not (
-        _shares(comparison, words.unique_holder, opening=True)
-        or (comparison.one.is_definition and comparison.other.is_definition)
+        _has_holder(comparison, opening=True) or (comparison.one.is_definition and comparison.other.is_definition)
     )
 
 
@@ -246,6 +263,10 @@ def _frame(comparison: Comparison, difference: Difference, alike: Alike, damp: C
     if difference.kind is Kind.DENIAL:
         return _denial_frame(comparison, difference, damp)
     factor = 1.0 if comparison.shared else damp(0.2, "nothing in common")
+    if difference.kind in {Kind.NAME, Kind.WORD} and _has_amount(left_one) != _has_amount(left_other):
+        # The length is so many metres, the river has a name: no value of the one is a value of the other.
+        defined = comparison.one.is_definition and comparison.other.is_definition
+        factor *= damp(0.3, "another sort of value") if defined else 1.0
     narrower = [any(t.opening and t.part in _NAMING for t in left) for left in (left_one, left_other)]
     # What differs before the verb may be alike in meaning and yet another thing: head office, branch office.
     if all(narrower):
@@ -257,6 +278,10 @@ def _frame(comparison: Comparison, difference: Difference, alike: Alike, damp: C
     elif any(narrower):
         factor *= damp(0.6, "narrower subject")
     return factor
+
+
+def _has_amount(tokens: list[Token]) -> bool:
+    return any(token.amount is not None and token.amount.unit for token in tokens)
 
 
 def _naming(tokens: list[Token]) -> bool:

@@ -1,12 +1,13 @@
 """How a new node stands to others: conflict before merge before related, told from the statements of both."""
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remanent.language.exchanges.analysis import AnalysisRequest, AnalysisResponse, Phase, Relation, Relationship
 from remanent.language.exchanges.shapes import Node
-from remanent.language.offline.claims import Claim, Part
+from remanent.language.offline.claims import Claim, Part, Token
 from remanent.language.offline.comparing import Comparison, compare
 from remanent.language.offline.judging import Judgement
 from remanent.language.offline.likeness import likeness
@@ -29,6 +30,9 @@ _RELATED = 0.42
 _RELATED_BY_NAME = 0.22
 _RELATED_BY_WORDS = 0.2
 _LONGEST_QUOTE = 200
+_MOST_STATEMENTS = 120
+# A name that so many statements of a node have is something that the node tells of.
+_TOLD_OF = 2
 
 _WORDS: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -62,6 +66,8 @@ class _Side:
     claims: list[Claim]
     first: int
     """The row of its first statement in the table of likeness."""
+    subjects: list[frozenset[str]]
+    """Of each statement, those of its names that several statements of the node have."""
 
 
 async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisResponse:
@@ -70,9 +76,10 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
     rows = 0
     for node in (request.new_node, *request.candidates):
         await asyncio.sleep(0)  # reading many nodes takes a while; others may have their turn
-        said = statements(node.summary) or [line(node.context or " ".join(node.keywords) or node.summary, 300)]
+        said = statements(node.summary, most=_MOST_STATEMENTS)
+        said = said or [line(node.context or " ".join(node.keywords) or node.summary, 300)]
         claims = [Statement(text, node.timestamp).read() for text in said]
-        sides.append(_Side(node, said, claims, rows))
+        sides.append(_Side(node, said, claims, rows, _subjects(claims)))
         rows += len(said)
     table = await likeness([text for side in sides for text in side.statements], toolbox)
     whole = await likeness([_whole(side.node) for side in sides], toolbox)
@@ -87,6 +94,25 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
         found = _Found(sides[0], side, pairs, comparisons, judgements, near, float(whole[0, number]), tongue)
         relations.append(_relation(found, request.phase, by_meaning=toolbox.embedder is not None))
     return AnalysisResponse(relations=tuple(relations))
+
+
+def _subjects(claims: list[Claim]) -> list[frozenset[str]]:
+    named = [_full_names(claim) for claim in claims]
+    count = Counter(name for names in named for name in names)
+    return [frozenset(name for name in names if count[name] >= _TOLD_OF) for names in named]
+
+
+def _full_names(claim: Claim) -> frozenset[str]:
+    """Return the names of a claim, those of several words as one."""
+    names: list[list[Token]] = []
+    for token in claim.tokens:
+        if token.part is not Part.NAME:
+            continue
+        if names and names[-1][-1].place + 1 == token.place and token.start - names[-1][-1].end <= 1:
+            names[-1].append(token)
+        else:
+            names.append([token])
+    return frozenset(" ".join(token.key for token in name) for name in names)
 
 
 def _whole(node: Node) -> str:
@@ -134,7 +160,8 @@ class _Found:
 
 def _relation(found: _Found, phase: Phase, *, by_meaning: bool) -> Relation:
     if phase is not Phase.RELATED:
-        worst = max(range(len(found.judgements)), key=lambda n: found.judgements[n].conflict, default=None)
+        told = [number for number in range(len(found.judgements)) if not _of_other_things(found, number)]
+        worst = max(told, key=lambda number: found.judgements[number].conflict, default=None)
         if worst is not None and found.judgements[worst].conflict >= CONFLICT:
             return _conflict(found, worst)
         same_new, same_old = _same(found)
@@ -150,6 +177,16 @@ def _relation(found: _Found, phase: Phase, *, by_meaning: bool) -> Relation:
         confidence=round(1 - found.whole, 3),
         reasoning=found.said("unrelated") if not related else "",
     )
+
+
+def _of_other_things(found: _Found, number: int) -> bool:
+    """Tell whether two statements are of different things that their nodes tell of: one bridge and another bridge.
+
+    What a node tells of is named in several of its statements; a value mostly in one.
+    """
+    one, other = found.pairs[number]
+    new, old = found.new.subjects[one], found.old.subjects[other]
+    return bool(new) and bool(old) and not new & old
 
 
 def _conflict(found: _Found, worst: int) -> Relation:

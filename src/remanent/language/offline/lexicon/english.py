@@ -33,7 +33,7 @@ speak talk chat converse
 tell inform
 think believe
 try attempt
-use utilise utilize employ
+use utilise utilize
 want wish
 whole entire
 wrong incorrect
@@ -259,7 +259,8 @@ commute: commute go_to_work get_to_work office
 expiry: expire valid expiry
 joined: join start first_day
 favourite: favourite best
-size: size member team staff
+size: size member team staff employee employ workforce
+material: built_of made_of built_from made_from
 duration: last duration take length
 drink: drink
 color: colour
@@ -347,5 +348,5 @@ before after first last
 
 # What happens once: its year is its year.
 ONCE = """
-graduate retire found establish born die marry launch release complete begin wed
+graduate retire found establish born die marry launch release complete begin wed open inaugurate
 """

@@ -1,0 +1,113 @@
+"""Whatever is merged in whatever order: every original word can still be reached, and each step can be taken back."""
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remanent.bank import Bank
+from remanent.bank.merging import Grounds
+from remanent.errors import InvalidInput
+from remanent.language.exchanges.integration import Trigger
+from tests.bank.world import ScriptedEngine, a_bank
+
+TEXTS = [f"original words number {number}" for number in range(7)]
+PAIRS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=6)
+EDGES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=10)
+
+
+async def filled(edges: list[tuple[int, int]]) -> Bank:
+    bank = a_bank(ScriptedEngine())
+    await bank.start("goal")
+    for text in TEXTS:
+        await bank.observe(text)
+    ids = [node.id for node in bank.graph.nodes]
+    for one, other in edges:
+        if one != other:
+            await bank.graph.connect(ids[one], ids[other], at=bank.graph.get(ids[one]).timestamp)
+    return bank
+
+
+def tree_texts(bank: Bank, node_id: str) -> set[str]:
+    return {entry.text for entry in bank.tree.of(node_id) if entry.source == "context"}
+
+
+@pytest.mark.spec("BANK-10", "BANK-11", "BANK-17")
+@given(edges=EDGES, merges=PAIRS)
+@settings(max_examples=25, deadline=None)
+def test_after_any_merges_every_original_is_reachable_and_all_can_be_taken_back(
+    edges: list[tuple[int, int]], merges: list[tuple[int, int]]
+) -> None:
+    asyncio.run(merge_and_undo(edges, merges))
+
+
+async def merge_and_undo(edges: list[tuple[int, int]], merges: list[tuple[int, int]]) -> None:
+    bank = await filled(edges)
+    steps = []
+    for one, other in merges:
+        live = [node.id for node in bank.graph.nodes]
+        first, second = live[one % len(live)], live[other % len(live)]
+        if first == second:
+            continue
+        before = ({node.id: node for node in bank.graph.nodes}, bank.graph.edges)
+        beside = {near.id for node_id in (first, second) for near in bank.graph.neighbours(node_id)} - {first, second}
+        texts = tree_texts(bank, first) | tree_texts(bank, second)
+        merged, _ = await bank._merger.integrate([first, second], Grounds(Trigger.MERGE))
+        assert merged is not None
+        assert tree_texts(bank, merged.id) == texts
+        assert {near.id for near in bank.graph.neighbours(merged.id)} == beside
+        assert all(near.context.startswith("beside: ") for near in bank.graph.neighbours(merged.id))
+        event = bank.tree.of(merged.id)[-1]
+        assert event.source == "merge"
+        said = event.metadata["bank"]
+        assert isinstance(said, dict)
+        assert (said["nodes"], said["into"]) == ([first, second], merged.id)
+        steps.append((event.entry_id, before))
+    everything = {text for node in bank.graph.nodes for text in tree_texts(bank, node.id)}
+    assert everything == set(TEXTS)
+    for event_id, (nodes, edges_before) in reversed(steps):
+        await bank.undo(event_id)
+        assert {node.id: node for node in bank.graph.nodes} == nodes
+        assert bank.graph.edges == edges_before
+
+
+@pytest.mark.spec("BANK-10", "BANK-11")
+async def test_originals_of_a_chain_of_merges_stay_readable_and_unchanged() -> None:
+    bank = await filled([])
+    entries = bank.tree.entries
+    last = bank.graph.nodes[0].id
+    for node in bank.graph.nodes[1:]:
+        merged, _ = await bank._merger.integrate([last, node.id], Grounds(Trigger.MERGE))
+        assert merged is not None
+        last = merged.id
+    tree = bank.tree.of(last)
+    assert [entry.text for entry in tree if entry.source == "context"] == TEXTS
+    assert sum(entry.source == "merge" for entry in tree) == len(TEXTS) - 1
+    assert bank.tree.entries[: len(entries)] == entries
+
+
+async def test_a_merge_that_was_merged_further_is_taken_back_last() -> None:
+    bank = await filled([])
+    one, two, three, *_ = (node.id for node in bank.graph.nodes)
+    first, _ = await bank._merger.integrate([one, two], Grounds(Trigger.MERGE))
+    assert first is not None
+    first_event = bank.tree.of(first.id)[-1].entry_id
+    second, _ = await bank._merger.integrate([first.id, three], Grounds(Trigger.MERGE))
+    assert second is not None
+    with pytest.raises(InvalidInput, match="merged further"):
+        await bank.undo(first_event)
+    await bank.undo(bank.tree.of(second.id)[-1].entry_id)
+    await bank.undo(first_event)
+    with pytest.raises(InvalidInput, match="already"):
+        await bank.undo(first_event)
+
+
+async def test_what_a_merged_node_was_tied_to_since_stays_tied_to_its_parts() -> None:
+    bank = await filled([])
+    one, two, three, *_ = (node.id for node in bank.graph.nodes)
+    merged, _ = await bank._merger.integrate([one, two], Grounds(Trigger.MERGE))
+    assert merged is not None
+    await bank.graph.connect(merged.id, three, at=merged.timestamp)
+    await bank.undo(bank.tree.of(merged.id)[-1].entry_id)
+    assert {near.id for near in bank.graph.neighbours(three)} == {one, two}
