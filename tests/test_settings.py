@@ -16,6 +16,7 @@ from remanent.settings import (
     JobSettings,
     ModelChoice,
     ProxySettings,
+    RerankerSettings,
     Settings,
     load_settings,
     setting_rows,
@@ -228,10 +229,14 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
     proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}
+    reranker = {"base_url": "http://localhost:8082/v1", "api_key": "secret-5", "name": "bge-reranker"}
+    named |= {f"recall.reranker.{name}" for name in reranker}
     folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept"}
     assert unset.keys() == named | groups.keys() | folders.keys() | tools.keys() | proxy.keys()
     for name, value in (folders | tools | proxy).items():
         monkeypatch.setenv(unset[name], value)
+    for name, value in reranker.items():
+        monkeypatch.setenv(unset[f"recall.reranker.{name}"], value)
     for name, value in embedding.items():
         monkeypatch.setenv(unset[f"embedding.{name}"], value)
     for name, value in values.items():
@@ -250,6 +255,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     assert settings.proxy == ProxySettings.model_validate(
         {name.partition(".")[2]: value for name, value in proxy.items()}
     )
+    assert settings.recall.reranker == RerankerSettings.model_validate(reranker)
     model = settings.model
     assert model.tiers == {"extraction": wanted}
     assert model.roles == {"planning": wanted}

@@ -7,7 +7,7 @@ from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from remanent._portal import Portal
 from remanent.associative import AsyncAssociativeMemory
@@ -18,11 +18,14 @@ from remanent.jobs import Progress
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import (
     Attachment,
+    CacheFigures,
     Clock,
     Conflict,
     ConflictState,
     Entry,
     Found,
+    Grain,
+    ItemOrder,
     Job,
     JobState,
     Kind,
@@ -37,6 +40,7 @@ from remanent.model import (
     system_clock,
 )
 from remanent.model.message import Messages
+from remanent.recall import Recipe
 from remanent.settings import Settings
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
@@ -118,27 +122,44 @@ class Agent:
         query: str,
         *,
         limit: int = 5,
+        grain: Grain = "item",
+        recipe: str | Recipe | None = None,
+        order: ItemOrder | Literal["auto"] = "auto",
         session: str | None = None,
         kinds: Sequence[Kind | str] | None = None,
         tags: Sequence[str] = (),
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
+        asked_at: datetime | None = None,
+        source_share: float | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        `since` and `until` bound when it happened; `as_of` asks what was known at that moment.
+        `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
+        whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
+        "hybrid", "words", "meaning", "tiers", or a `Recipe`. `order` "time" puts what was found in the order in which
+        it happened; "auto" does so for questions that ask for a course of events.
+
+        `since` and `until` bound when it happened; `as_of` asks what was known at that moment; `asked_at` is the moment
+        that "yesterday" counts from, now unless given. One session fills at most `source_share` of the answer while
+        others have something to say, 0.4 unless the recipe says otherwise.
         """
         return self._portal.call(
             self._wrapped.recall,
             query,
             limit=limit,
+            grain=grain,
+            recipe=recipe,
+            order=order,
             session=session,
             kinds=kinds,
             tags=tags,
             since=since,
             until=until,
             as_of=as_of,
+            asked_at=asked_at,
+            source_share=source_share,
         )
 
     def entries(
@@ -279,6 +300,10 @@ class Memory:
     def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return self._portal.call(self._wrapped.backlog, limit=limit)
+
+    def caches(self) -> tuple[CacheFigures, ...]:
+        """Return how often answers and questions' vectors were there already, since this memory was opened."""
+        return self._portal.run(self._wrapped.caches)
 
     def close(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""

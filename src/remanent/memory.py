@@ -3,25 +3,28 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from remanent.associative import Associations, AsyncAssociativeMemory
-from remanent.embedding import CachedEmbedder, Embedders, open_embedders
+from remanent.embedding import CachedEmbedder, Embedders, open_embedders, open_reranker
 from remanent.errors import CallerError, InvalidInput, NotFound, VersionConflict
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
 from remanent.language.engines import open_engine
 from remanent.model import (
     Attachment,
+    CacheFigures,
     Clock,
     Conflict,
     ConflictState,
     Entry,
     Found,
+    Grain,
+    ItemOrder,
     Job,
     JobState,
     Kind,
@@ -43,13 +46,18 @@ from remanent.recall import (
     EMBED,
     REEMBED,
     TURNS,
+    EntityPath,
     FormerVectorPath,
+    GraphPath,
     Indexing,
+    KeptAnswers,
     KeywordPath,
     Question,
     Recall,
     RecallPath,
     RecencyPath,
+    Recipe,
+    TimePath,
     VectorPath,
 )
 from remanent.settings import Settings, load_settings
@@ -71,7 +79,9 @@ from remanent.stores import (
     Vectors,
 )
 from remanent.stores.blobs import Blobs
+from remanent.stores.cache import Cache
 from remanent.stores.files import FileBlobs
+from remanent.stores.inprocess import InProcessCache
 from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transfer import export_lines, import_lines
@@ -88,7 +98,9 @@ class _Parts:
     store: Store
     vectors: Vectors
     blobs: Blobs
+    cache: Cache
     embedders: Embedders | None
+    questions: tuple[CachedEmbedder, ...]
     indexing: Indexing
     recall: Recall
     engine: Engine
@@ -108,11 +120,13 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
     )
     embedders = open_embedders(settings.embedder, embedding=settings.embedding)
     indexing = Indexing(store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit)
-    paths: list[RecallPath] = [KeywordPath(store), RecencyPath(store)]
-    if embedders is not None:
-        # Questions are cached: the same ones come again, texts rarely do.
-        paths += [VectorPath(vectors, CachedEmbedder(member), among=embedders) for member in embedders.members]
-        paths.append(FormerVectorPath(store, vectors, embedders))
+    cache = InProcessCache(clock=clock)
+    # Questions are cached: the same ones come again, texts rarely do.
+    lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
+    questions = tuple(
+        CachedEmbedder(member, lifetime=lifetime, clock=clock)
+        for member in (embedders.members if embedders is not None else ())
+    )
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
     worker = Worker(
@@ -133,9 +147,19 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         store=store,
         vectors=vectors,
         blobs=FileBlobs(store.layout.own_folder),
+        cache=cache,
         embedders=embedders,
+        questions=questions,
         indexing=indexing,
-        recall=Recall(store, paths),
+        recall=_assemble_recall(
+            settings,
+            store=store,
+            vectors=vectors,
+            cache=cache,
+            embedders=embedders,
+            questions=questions,
+            clock=clock,
+        ),
         engine=engine,
         associations=associations,
         worker=worker,
@@ -168,6 +192,36 @@ def _associations(
         index=index,
         vectors=vectors,
         embedder=None if embedders is None else embedders.members[0],
+    )
+
+
+def _assemble_recall(
+    settings: Settings,
+    *,
+    store: Store,
+    vectors: Vectors,
+    cache: Cache,
+    embedders: Embedders | None,
+    questions: Sequence[CachedEmbedder],
+    clock: Clock,
+) -> Recall:
+    paths: list[RecallPath] = [
+        KeywordPath(store),
+        EntityPath(store),
+        TimePath(store),
+        RecencyPath(store),
+        GraphPath(store),
+    ]
+    if embedders is not None:
+        paths += [VectorPath(vectors, member, among=embedders) for member in questions]
+        paths.append(FormerVectorPath(store, vectors, embedders))
+    return Recall(
+        store,
+        paths,
+        settings=settings.recall,
+        clock=clock,
+        reranker=open_reranker(settings.recall.reranker),
+        kept=KeptAnswers(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
     )
 
 
@@ -284,6 +338,7 @@ class AsyncAgent:
         erased = await self._parts.store.erase(self._scope, erasure)
         await self._parts.vectors.erased(self._scope, erased.record_ids)
         self._parts.associations.forget(self._scope)
+        await self._parts.recall.erased(self._scope)
         for digest in erased.digests:
             await self._parts.blobs.delete(self._scope, digest)
         return erased
@@ -295,16 +350,28 @@ class AsyncAgent:
         query: str,
         *,
         limit: int = 5,
+        grain: Grain = "item",
+        recipe: str | Recipe | None = None,
+        order: ItemOrder | Literal["auto"] = "auto",
         session: str | None = None,
         kinds: Sequence[Kind | str] | None = None,
         tags: Sequence[str] = (),
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
+        asked_at: datetime | None = None,
+        source_share: float | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        `since` and `until` bound when it happened; `as_of` asks what was known at that moment.
+        `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
+        whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
+        "hybrid", "words", "meaning", "tiers", or a `Recipe`. `order` "time" puts what was found in the order in which
+        it happened; "auto" does so for questions that ask for a course of events.
+
+        `since` and `until` bound when it happened; `as_of` asks what was known at that moment; `asked_at` is the moment
+        that "yesterday" counts from, now unless given. One session fills at most `source_share` of the answer while
+        others have something to say, 0.4 unless the recipe says otherwise.
         """
         now = self._parts.clock()
         wanted = RecordFilter(
@@ -317,8 +384,11 @@ class AsyncAgent:
         )
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.watch(self._scope)
-        question = Question(query, self._scope.within(session=session), wanted)
-        return await self._parts.recall.find(question, limit=limit)
+        asked = now if asked_at is None else to_instant(asked_at)
+        question = Question(query, self._scope.within(session=session), wanted, asked_at=asked)
+        return await self._parts.recall.find(
+            question, limit=limit, recipe=recipe, grain=grain, order=order, source_share=source_share
+        )
 
     async def entries(
         self,
@@ -486,9 +556,14 @@ class AsyncMemory:
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return [await self._parts.store.queue(scope) for scope in self._parts.worker.watched[:limit]]
 
+    def caches(self) -> tuple[CacheFigures, ...]:
+        """Return how often answers and questions' vectors were there already, since this memory was opened."""
+        return (self._parts.recall.figures, *(embedder.figures for embedder in self._parts.questions))
+
     async def aclose(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
         await self._parts.worker.stop()
+        await self._parts.cache.close()
         await self._parts.vectors.close()
         await self._parts.store.close()
         await self._parts.engine.close()

@@ -807,6 +807,86 @@ class AssociativeSettings(Section):
     ] = 1000
 
 
+class RerankerSettings(Section):
+    """The cross-encoder, which reads question and text together: better and slower than vectors."""
+
+    kind: Annotated[
+        Literal["auto", "local", "http", "none"],
+        Field(
+            description="What reads candidates again for recipes that ask for it, such as `quality`; `auto` is "
+            "`local` (English only) if the extra `local` is installed; `http` is an API in the form of Cohere's and "
+            "Jina's."
+        ),
+        Chinese(
+            "对候选结果重新排序的交叉编码器，仅用于要求它的检索方案（如 `quality`）；`auto` 在装有 `local` 时"
+            "即为 `local`（仅英文）；`http` 为任意 Cohere、Jina 形式的接口。"
+        ),
+    ] = "auto"
+    base_url: Annotated[
+        Annotated[str, AfterValidator(_check_base_url)] | None,
+        Field(description="Where that API is reached, up to `/rerank`; needed for `http`."),
+        Chinese("该接口的地址，写到 `/rerank` 之前；`http` 必须设置。"),
+    ] = None
+    api_key: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_key)] | None,
+        Field(description="The key for that API, if it needs one."),
+        Chinese("该接口的密钥（如需要）。"),
+    ] = None
+    name: Annotated[
+        Annotated[str, AfterValidator(_check_model)] | None,
+        Field(description="The model, by the name that the API gives it; needed for `http`."),
+        Chinese("模型名称，即接口所用的名称；`http` 必须设置。"),
+    ] = None
+
+
+class RecallSettings(Section):
+    """How questions are answered."""
+
+    recipe: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="The recipe that answers when a question names none: `default`, `quality` (with a "
+            "cross-encoder), `tiers`, `hybrid`, `words`, `meaning`, or one that a discipline adds.",
+        ),
+        Chinese(
+            "提问未指明时使用的检索方案：`default`、`quality`（使用交叉编码器）、`tiers`、`hybrid`、`words`、"
+            "`meaning`，或各记忆方式自带的方案。"
+        ),
+    ] = "default"
+    path_timeout: Annotated[
+        Seconds,
+        Field(
+            description="Seconds that one recall path may take; one that is late is left out, and the answer says so."
+        ),
+        Chinese("单条检索路径的时限（秒）；超时的路径被略去，结果中会注明。"),
+    ] = 10.0
+    failures: Annotated[
+        Number,
+        Field(
+            description="Failures of a path's model in a row after which the path is left alone for a while; one that "
+            "is late is left alone at once."
+        ),
+        Chinese("路径所用模型连续失败多少次后暂停该路径；超时则立即暂停。"),
+    ] = 2
+    rest: Annotated[
+        Seconds,
+        Field(description="Seconds that a failing path is left alone before a question tries it again."),
+        Chinese("失败的路径暂停多少秒后再次尝试。"),
+    ] = 30.0
+    answers_lifetime: Annotated[
+        Seconds,
+        Field(description="Seconds that an answer is kept for the same question; any write makes it unreachable."),
+        Chinese("同一问题的结果缓存秒数；任何写入都会使其失效。"),
+    ] = 300.0
+    embeddings_lifetime: Annotated[
+        Seconds,
+        Field(description="Seconds that the vector of a question is kept."),
+        Chinese("问题向量的缓存秒数。"),
+    ] = 86_400.0
+    reranker: RerankerSettings = RerankerSettings()
+
+
 class Settings(Section):
     """All settings of Remanent. `load_settings` reads them from where users keep them."""
 
@@ -875,6 +955,7 @@ class Settings(Section):
     react: ReactSettings = ReactSettings()
     search: SearchSettings = SearchSettings()
     reader: ReaderSettings = ReaderSettings()
+    recall: RecallSettings = RecallSettings()
 
     proxy: ProxySettings = ProxySettings()
     server: ServerSettings = ServerSettings()

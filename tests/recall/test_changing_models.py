@@ -29,7 +29,7 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return HashEmbedder(model_id=name)
 
     monkeypatch.setattr(facade, "open_embedders", opened)
-    monkeypatch.setattr("remanent.recall.paths.open_former", former)
+    monkeypatch.setattr("remanent.recall.paths.vector.open_former", former)
     monkeypatch.setattr(turns, "RECORDS_AT_ONCE", 4)
     return names
 

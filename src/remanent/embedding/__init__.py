@@ -1,8 +1,15 @@
-"""Sentence embedding: the port, the local models, wrappers around any of them, several side by side."""
+"""Sentence embedding and reranking: ports, local models, wrappers around any of them, several side by side."""
 
 from remanent.embedding.cached import CachedEmbedder
 from remanent.embedding.port import Embedder
-from remanent.embedding.registry import DEFAULT_EMBEDDER, open_embedder, open_embedders, open_former
+from remanent.embedding.registry import (
+    DEFAULT_EMBEDDER,
+    open_embedder,
+    open_embedders,
+    open_former,
+    open_reranker,
+)
+from remanent.embedding.reranker import Reranker
 from remanent.embedding.several import Embedders
 
 __all__ = [
@@ -10,7 +17,9 @@ __all__ = [
     "CachedEmbedder",
     "Embedder",
     "Embedders",
+    "Reranker",
     "open_embedder",
     "open_embedders",
     "open_former",
+    "open_reranker",
 ]

@@ -3,12 +3,14 @@
 import sys
 from collections import OrderedDict
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
 from remanent.embedding.port import Embedder
 from remanent.errors import InvalidInput
+from remanent.model import CacheFigures, Clock, system_clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,20 +20,36 @@ if TYPE_CHECKING:
 class CachedEmbedder(Embedder):
     """Gives back the vector of a text it has seen, keyed by model and content hash; the least used go first.
 
-    The texts themselves are not kept. 4,096 vectors of 512 numbers take about 10 MB.
+    A vector is kept for `lifetime`. The texts themselves are not kept. 4,096 vectors of 512 numbers take about 10 MB.
     """
 
     # What is missing goes to the inner embedder in one call, and that one cuts it into batches.
     batch_texts: ClassVar[int] = sys.maxsize
     batch_characters: ClassVar[int] = sys.maxsize
 
-    def __init__(self, inner: Embedder, *, capacity: int = 4_096) -> None:
+    def __init__(
+        self,
+        inner: Embedder,
+        *,
+        capacity: int = 4_096,
+        lifetime: timedelta = timedelta(hours=24),
+        clock: Clock = system_clock,
+    ) -> None:
         if capacity < 1:
             raise InvalidInput(f"a cache needs room for at least 1 vector, not {capacity}")
         self._inner = inner
         self._capacity = capacity
-        self._vectors: OrderedDict[tuple[str, bytes], NDArray[np.float32]] = OrderedDict()
+        self._lifetime = lifetime
+        self._clock = clock
+        self._vectors: OrderedDict[tuple[str, bytes], tuple[datetime, NDArray[np.float32]]] = OrderedDict()
         self._lock = Lock()
+        self._hits = 0
+        self._misses = 0
+
+    @property
+    def figures(self) -> CacheFigures:
+        """How often a vector was there."""
+        return CacheFigures(name=f"embedding:{self.model_id}", hits=self._hits, misses=self._misses)
 
     @property
     def model_id(self) -> str:
@@ -68,15 +86,21 @@ class CachedEmbedder(Embedder):
             self._vectors.clear()
 
     def _known(self, keys: list[tuple[str, bytes]]) -> "dict[tuple[str, bytes], NDArray[np.float32]]":
+        now = self._clock()
         with self._lock:
-            known = {key: vector for key in keys if (vector := self._vectors.get(key)) is not None}
+            kept = {key: self._vectors[key] for key in keys if key in self._vectors}
+            known = {key: vector for key, (end, vector) in kept.items() if now < end}
             for key in known:
                 self._vectors.move_to_end(key)
+            self._hits += sum(key in known for key in keys)
+            self._misses += sum(key not in known for key in keys)
         return known
 
     def _keep(self, vectors: "dict[tuple[str, bytes], NDArray[np.float32]]", fresh: list[tuple[str, bytes]]) -> None:
+        end = self._clock() + self._lifetime
         with self._lock:
             for key in fresh:
-                self._vectors[key] = vectors[key]
+                self._vectors[key] = (end, vectors[key])
+                self._vectors.move_to_end(key)
             while len(self._vectors) > self._capacity:
                 self._vectors.popitem(last=False)

@@ -1,15 +1,17 @@
-"""Finding embedders by the names that settings give them."""
+"""Finding embedders and rerankers by the names that settings give them."""
 
 from collections.abc import Callable, Mapping
 
 from remanent.embedding.http import HttpEmbedder
+from remanent.embedding.http_reranker import HttpReranker
 from remanent.embedding.local import BgeSmallEmbedder, MiniLmEmbedder
 from remanent.embedding.multilingual import MultilingualEmbedder
 from remanent.embedding.port import Embedder
+from remanent.embedding.reranker import LocalReranker, Reranker
 from remanent.embedding.sentence_transformers import SentenceTransformersEmbedder
 from remanent.embedding.several import Embedders
-from remanent.errors import InvalidInput, MissingDependency
-from remanent.settings import EmbeddingSettings
+from remanent.errors import InvalidInput, InvalidSettings, MissingDependency
+from remanent.settings import EmbeddingSettings, RerankerSettings
 
 DEFAULT_EMBEDDER = "multilingual"
 AUTO = "auto"
@@ -72,4 +74,22 @@ def open_former(model_id: str) -> Embedder | None:
     try:
         return open_embedder(model_id)
     except (InvalidInput, MissingDependency):
+        return None
+
+
+def open_reranker(settings: RerankerSettings) -> Reranker | None:
+    """Return the cross-encoder of the settings; `None` for "none", and for "auto" where none is installed."""
+    if settings.kind == "none":
+        return None
+    if settings.kind == "http":
+        if settings.base_url is None or settings.name is None:
+            raise InvalidSettings(
+                "the reranker http needs recall.reranker.base_url and recall.reranker.name; see docs/settings.md"
+            )
+        return HttpReranker(settings.base_url, name=settings.name, api_key=settings.api_key)
+    try:
+        return LocalReranker()
+    except MissingDependency:
+        if settings.kind == "local":
+            raise
         return None

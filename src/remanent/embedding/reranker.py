@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from remanent.embedding.local import BACKGROUND, RERANKER, batches, load
+from remanent.text.language import Language
 
 
 class Reranker(ABC):
@@ -14,6 +15,10 @@ class Reranker(ABC):
     @abstractmethod
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return one score between 0 and 1 per text, in order; higher is better."""
+
+    def knows(self, language: Language) -> bool:
+        """Tell whether a question in that language can be judged."""
+        return True
 
     async def close(self) -> None:  # noqa: B027 - most adapters hold nothing that must be let go
         """Let go of what the adapter holds open."""
@@ -24,6 +29,10 @@ class LocalReranker(Reranker):
 
     def __init__(self) -> None:
         RERANKER.find()
+
+    def knows(self, language: Language) -> bool:
+        """Tell whether there is English in it."""
+        return language in {"en", "mixed"}
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Score in small batches of similar length; an empty text answers nothing."""

@@ -2,7 +2,18 @@
 
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
 from remanent.model.entry import Attachment, Entry, EntryKind, Origin
-from remanent.model.found import ExplainedItem, Found, FoundItem, FoundSource, LeftOut, PathRank
+from remanent.model.figures import CacheFigures
+from remanent.model.found import (
+    Boost,
+    ExplainedItem,
+    Found,
+    FoundItem,
+    FoundSource,
+    Grain,
+    ItemOrder,
+    LeftOut,
+    PathRank,
+)
 from remanent.model.ids import NewId, id_source
 from remanent.model.job import Job, JobState, Receipt
 from remanent.model.kinds import (
@@ -31,6 +42,8 @@ __all__ = [
     "DATA_OF_KIND",
     "SHARED",
     "Attachment",
+    "Boost",
+    "CacheFigures",
     "Claim",
     "Clock",
     "Conflict",
@@ -42,7 +55,9 @@ __all__ = [
     "Found",
     "FoundItem",
     "FoundSource",
+    "Grain",
     "Instant",
+    "ItemOrder",
     "Job",
     "JobState",
     "JsonObject",

@@ -1,5 +1,7 @@
 """What recall says: items with their sources and the reason for their place."""
 
+from typing import Literal
+
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.kinds import Kind
@@ -25,18 +27,43 @@ class PathRank(Word):
     path: Text
     rank: Count
     score: float
+    reason: Text = ""
+
+
+class Boost(Word):
+    """What else than its fit moved an item, and by which factor."""
+
+    name: Text
+    factor: float
 
 
 class FoundItem(Word):
-    """One recalled memory."""
+    """One recalled memory.
+
+    Its score is `(fused + context)` times its boosts, unless a cross-encoder (`reranked`) had a say; scores of one
+    answer can be compared, those of different answers cannot.
+    """
 
     record_id: Id
+    """The memory itself; of a session or a turn with its neighbours, the best record in it."""
     text: Text
     score: float
     kind: Kind
     occurred_at: Instant
+    session: Text | None = None
     sources: tuple[FoundSource, ...] = ()
+    evidence: tuple[Id, ...] = ()
+    """The records that speak for it, best first; more than one when several were found in one session."""
     ranks: tuple[PathRank, ...] = ()
+    fused: float = 0.0
+    """What the paths' ranks or scores gave it."""
+    context: float = 0.0
+    """What its neighbours and its session gave it."""
+    boosts: tuple[Boost, ...] = ()
+    reranked: float | None = None
+    """How well it answers by the cross-encoder, from 0 to 1."""
+    rank: Count = 0
+    """Its place by relevance, from 1; it stands elsewhere when the answer is in order of time."""
 
 
 class LeftOut(Word):
@@ -53,14 +80,30 @@ class ExplainedItem(Word):
     record_id: Id
     score: float
     ranks: tuple[PathRank, ...]
+    fused: float
+    context: float
+    boosts: tuple[Boost, ...]
+    reranked: float | None
+    rank: Count
+
+
+Grain = Literal["item", "turns", "session"]
+"""How much an item holds: the memory, a turn with its neighbours, or the whole session."""
+
+ItemOrder = Literal["relevance", "time"]
 
 
 class Found(Word):
-    """The answer to a recall, best first."""
+    """The answer to a recall: best first, or in order of time where that was asked for."""
 
     query: Text
     items: tuple[FoundItem, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    recipe: Text = "default"
+    grain: Grain = "item"
+    order: ItemOrder = "relevance"
+    cached: bool = False
+    """Whether it was kept from the same question asked before; nothing was written in between."""
 
     @property
     def text(self) -> str:
@@ -68,8 +111,18 @@ class Found(Word):
         return "\n---\n".join(item.text for item in self.items)
 
     def explain(self) -> tuple[ExplainedItem, ...]:
-        """Return for every item the paths that found it, with their ranks and scores."""
+        """Return for every item the paths that found it, with their ranks and scores, and all that moved it."""
         return tuple(
-            ExplainedItem(place=place, record_id=item.record_id, score=item.score, ranks=item.ranks)
+            ExplainedItem(
+                place=place,
+                record_id=item.record_id,
+                score=item.score,
+                ranks=item.ranks,
+                fused=item.fused,
+                context=item.context,
+                boosts=item.boosts,
+                reranked=item.reranked,
+                rank=item.rank,
+            )
             for place, item in enumerate(self.items, start=1)
         )

@@ -1,12 +1,12 @@
 """Remembering and recalling: what was said, and what answers a question."""
 
 import hashlib
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
 from remanent.errors import InvalidInput
-from remanent.model import Attachment, Entry, Found, Message, Receipt, Word
+from remanent.model import Attachment, Entry, Found, Grain, Instant, Message, Receipt, Word
 from remanent.operations.access.principal import Permission
 from remanent.operations.call import Call
 from remanent.operations.operation import Body, Command, Face, Said, Tool, operation
@@ -98,12 +98,48 @@ class Ask(Word):
         str, about("The question, in Chinese or English.", "问题，中文或英文。", min_length=1, max_length=100_000)
     ]
     limit: Annotated[int, about("How many answers at most.", "最多多少个答案。", ge=1, le=MOST)] = 5
+    grain: Annotated[
+        Grain,
+        about(
+            "How much an answer holds: the memory itself, a turn with its neighbours, or the whole session.",
+            "每个答案的范围：记忆本身、前后相邻的发言，或整个会话。",
+        ),
+    ] = "item"
+    recipe: Annotated[
+        str | None,
+        about(
+            "How is searched: `default`, `quality` (with a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
+            "检索方案：`default`、`quality`（使用交叉编码器）、`hybrid`、`words`、`meaning`、`tiers` 等。",
+            min_length=1,
+            max_length=100,
+        ),
+    ] = None
+    order: Annotated[
+        Literal["auto", "relevance", "time"],
+        about(
+            "Best first, or as it happened; `auto` is as it happened where a course of events is asked for.",
+            "按相关性或按时间排列；`auto` 在询问事情经过时按时间排列。",
+        ),
+    ] = "auto"
     session: Session = None
     kinds: Kinds = None
     tags: Tags = ()
     since: Since = None
     until: Until = None
     as_of: AsOf = None
+    asked_at: Annotated[
+        Instant | None,
+        about("The moment that “yesterday” counts from; now, unless given.", "“昨天”等说法的参照时刻；默认为现在。"),
+    ] = None
+    source_share: Annotated[
+        float | None,
+        about(
+            "How much of the answer one session may fill while others have something to say.",
+            "其他会话也有内容时，单个会话最多可占的比例。",
+            gt=0,
+            le=1,
+        ),
+    ] = None
 
 
 @operation(

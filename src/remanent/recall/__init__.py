@@ -1,21 +1,49 @@
 """The one read path from a question to what is remembered."""
 
-from remanent.recall.fusion import reciprocal_rank
-from remanent.recall.paths import FormerVectorPath, KeywordPath, Question, RecallPath, RecencyPath, VectorPath
+from remanent.recall.caching import KeptAnswers
+from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
+from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.paths import (
+    EntityPath,
+    FormerVectorPath,
+    GraphPath,
+    KeywordPath,
+    RecencyPath,
+    TimePath,
+    VectorPath,
+)
+from remanent.recall.question import Question
 from remanent.recall.recall import Recall
+from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings
+from remanent.recall.recipes import built_in
 from remanent.recall.turns import EMBED, REEMBED, TURNS, Indexing
 
 __all__ = [
     "EMBED",
     "REEMBED",
     "TURNS",
+    "Boosts",
+    "Candidate",
+    "EntityPath",
     "FormerVectorPath",
+    "GraphPath",
     "Indexing",
+    "KeptAnswers",
     "KeywordPath",
+    "PathUse",
     "Question",
     "Recall",
     "RecallPath",
     "RecencyPath",
+    "Recipe",
+    "Recipes",
+    "Rerank",
+    "Surroundings",
+    "TimePath",
     "VectorPath",
+    "alpha_hybrid",
+    "built_in",
+    "min_max",
     "reciprocal_rank",
+    "weighted_scores",
 ]

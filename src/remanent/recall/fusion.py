@@ -1,10 +1,12 @@
 """Joining ranked lists into one: pure mathematics."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 RRF_K = 60
 """Dampens the lead of first places; the value of the original paper."""
+
+Scored = Mapping[str, float]
+"""What one path found: ids with its own scores, best first."""
 
 
 def reciprocal_rank(
@@ -14,11 +16,56 @@ def reciprocal_rank(
 
     Equal scores are ordered by the best single rank, then by id, so that the outcome never depends on chance.
     """
-    scores: dict[str, float] = defaultdict(float)
+    scores: dict[str, float] = {}
     best: dict[str, int] = {}
-    for path, ids in rankings.items():
-        for rank, found_id in enumerate(ids, start=1):
-            scores[found_id] += weights.get(path, 1.0) / (k + rank)
+    for path in sorted(rankings):
+        weight = weights.get(path, 1.0)
+        for rank, found_id in enumerate(rankings[path], start=1):
+            scores[found_id] = scores.get(found_id, 0.0) + weight / (k + rank)
             best[found_id] = min(best.get(found_id, rank), rank)
+    return _ordered(scores, best)
+
+
+def min_max(scores: Scored) -> dict[str, float]:
+    """Bring scores to [0, 1]: the best becomes 1, the worst 0; when all are equal, each becomes 1."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    # Halves are compared, because the difference of two very large numbers has no float.
+    spread = high / 2 - low / 2
+    if spread <= 0:
+        return dict.fromkeys(scores, 1.0)
+    return {found_id: min(1.0, max(0.0, (score / 2 - low / 2) / spread)) for found_id, score in scores.items()}
+
+
+def alpha_hybrid(attribute: Scored, embedding: Scored, *, alpha: float = 0.5) -> dict[str, float]:
+    """Return `alpha * attribute + (1 - alpha) * embedding`, best first, with both brought to [0, 1] first.
+
+    What one side did not find counts 0 there.
+    """
+    return weighted_scores(
+        {"attribute": attribute, "embedding": embedding}, weights={"attribute": alpha, "embedding": 1 - alpha}
+    )
+
+
+def weighted_scores(found: Mapping[str, Scored], *, weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weighted mean of all paths' scores, best first, each path brought to [0, 1] first.
+
+    With two paths of weight alpha and 1 - alpha this is the alpha hybrid. A path that found nothing keeps its weight,
+    so that a score means the same whatever the others found.
+    """
+    total = sum(weights.get(path, 1.0) for path in found)
+    scores: dict[str, float] = {}
+    best: dict[str, int] = {}
+    for path in sorted(found):
+        share = weights.get(path, 1.0) / total if total > 0 else 0.0
+        even = min_max(found[path])
+        for rank, found_id in enumerate(sorted(even, key=lambda one: (-even[one], one)), start=1):
+            scores[found_id] = scores.get(found_id, 0.0) + share * even[found_id]
+            best[found_id] = min(best.get(found_id, rank), rank)
+    return _ordered(scores, best)
+
+
+def _ordered(scores: Mapping[str, float], best: Mapping[str, int]) -> dict[str, float]:
     order = sorted(scores, key=lambda found_id: (-scores[found_id], best[found_id], found_id))
     return {found_id: scores[found_id] for found_id in order}

@@ -1,122 +1,253 @@
-"""The read path: paths in parallel, joined by reciprocal rank, answered with their sources."""
+"""The read path: paths beside each other, joined, weighed, chosen, and answered with their sources."""
 
-import asyncio
-import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
 
-from remanent.errors import InvalidInput, RemanentError
-from remanent.model import Entry, Found, FoundItem, FoundSource, LeftOut, PathRank, Record, Scope, Status
-from remanent.recall.fusion import reciprocal_rank
-from remanent.recall.paths import Question, RecallPath
-from remanent.recall.turns import turn_of
-from remanent.stores import EntryQuery, Hit, RecordFilter, RecordQuery, Store
-
-WEIGHTS: Mapping[str, float] = {"keyword": 1.0, "vector": 1.0, "recency": 0.1}
-"""How much each path's ranks count. Recency says little: it breaks ties."""
+from remanent.embedding.reranker import Reranker
+from remanent.errors import InvalidInput
+from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrder, LeftOut, Record, Scope
+from remanent.recall import weighing
+from remanent.recall.answering import Answering
+from remanent.recall.caching import KeptAnswers
+from remanent.recall.diversity import overlap, spread, unlike
+from remanent.recall.gathering import Gathering
+from remanent.recall.path import RecallPath
+from remanent.recall.question import Question
+from remanent.recall.reading import Reading
+from remanent.recall.recipe import Recipe, Recipes
+from remanent.recall.recipes import built_in
+from remanent.recall.surroundings import discounted
+from remanent.recall.weighing import Weighed
+from remanent.settings import RecallSettings
+from remanent.stores import Store
+from remanent.text.words import index_terms
 
 MOST = 1000
-WIDTH = 20
-"""How many candidates each path gives, at least."""
+SHORTLIST = 4
+"""How many times the wanted number is read whole, to be boosted, compared and chosen from."""
+SHORTEST_LIST = 20
+READ_FOR_LIKENESS = 2000
+"""Characters by which texts are compared; twins show early."""
 
-_logger = logging.getLogger(__name__)
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a question is to be answered."""
+
+    recipe: Recipe
+    limit: int
+    grain: Grain = "item"
+    order: ItemOrder = "relevance"
+    source_share: float | None = None
+    """In place of the recipe's."""
+
+    @property
+    def shortlist(self) -> int:
+        """How many candidates are read whole."""
+        read = self.recipe.rerank.candidates if self.recipe.rerank is not None else 0
+        return max(SHORTEST_LIST, SHORTLIST * self.limit, read)
 
 
 class Recall:
     """Answers questions from everything that an agent remembers."""
 
-    def __init__(self, store: Store, paths: Sequence[RecallPath]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        paths: Sequence[RecallPath],
+        *,
+        settings: RecallSettings,
+        clock: Clock,
+        recipes: Recipes | None = None,
+        reranker: Reranker | None = None,
+        kept: KeptAnswers | None = None,
+    ) -> None:
+        self.recipes = recipes if recipes is not None else built_in(settings.recipe)
         self._store = store
-        self._paths = paths
+        self._settings = settings
+        self._clock = clock
+        self._gathering = Gathering(paths, settings, clock=clock)
+        self._reading = Reading(store)
+        self._answering = Answering(self._reading)
+        self._reranker = reranker
+        self._kept = kept
 
-    async def find(self, question: Question, *, limit: int) -> Found:
-        """Return the best items; a path that fails is left out, and the answer says so."""
+    def register(self, path: RecallPath) -> None:
+        """Have one more path asked; a path of the same name is replaced."""
+        paths = self._gathering.paths
+        paths[:] = [known for known in paths if known.name != path.name] + [path]
+
+    @property
+    def figures(self) -> CacheFigures:
+        """How often a kept answer was there."""
+        return CacheFigures(name="recall") if self._kept is None else self._kept.figures
+
+    async def erased(self, scope: Scope) -> None:
+        """Let go of kept answers, which may quote what was erased."""
+        if self._kept is not None:
+            await self._kept.erased(scope)
+
+    async def find(
+        self,
+        question: Question,
+        *,
+        limit: int = 5,
+        recipe: Recipe | str | None = None,
+        grain: Grain = "item",
+        order: ItemOrder | Literal["auto"] = "auto",
+        source_share: float | None = None,
+    ) -> Found:
+        """Return the best items; a path that fails is left out, and the answer says so.
+
+        `order` "auto" is by relevance, and by time when the question asks for a course of events. `source_share` bounds
+        how much of the answer one session may fill, in place of what the recipe says; a question that is asked of one
+        session has no such bound.
+        """
         if not question.text.strip():
             raise InvalidInput("the question is empty; ask something")
         if not 1 <= limit <= MOST:
             raise InvalidInput(f"limit must be between 1 and {MOST}, not {limit}")
-        width = max(WIDTH, 2 * limit)
-        answers = await asyncio.gather(*(self._ask(path, question, width) for path in self._paths))
-        found = {
-            path.name: hits for path, hits in zip(self._paths, answers, strict=True) if not isinstance(hits, LeftOut)
-        }
-        left_out = tuple(answer for answer in answers if isinstance(answer, LeftOut))
-        own = {path.name: weight for path in self._paths if (weight := path.weight(question)) is not None}
-        fused = reciprocal_rank(
-            {name: [hit.record_id for hit in hits] for name, hits in found.items()}, weights={**WEIGHTS, **own}
+        if source_share is not None and not 0 < source_share <= 1:
+            raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
+        manner = Manner(
+            recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe),
+            limit=limit,
+            grain=_one_of(grain, ("item", "turns", "session"), "grain"),
+            order=_order_of(order, question),
+            source_share=source_share,
         )
-        answers_found = {hit.record_id for path in self._paths if path.adds for hit in found.get(path.name, ())}
-        scores = {record_id: score for record_id, score in fused.items() if record_id in answers_found}
-        ranks = _ranks(found)
-        records = await self._records(question, list(scores)[: limit + WIDTH])
-        chosen = [records[record_id] for record_id in scores if record_id in records][:limit]
-        sources = await self._sources(question.scope, chosen)
-        items = tuple(
-            FoundItem(
-                record_id=record.id,
-                text=record.content,
-                score=scores[record.id],
-                kind=record.kind,
-                occurred_at=record.occurred_at,
-                sources=_spans(record, sources),
-                ranks=tuple(ranks[record.id]),
-            )
-            for record in chosen
+        if self._kept is None:
+            return (await self._answer(question, manner))[0]
+        key = self._kept.key(question, revision=await self._store.revision(question.scope), manner=repr(manner))
+        found = await self._kept.get(key)
+        if found is None:
+            found, until = await self._answer(question, manner)
+            if not found.left_out:
+                await self._kept.keep(key, found, scope=question.scope, until=until)
+        return found
+
+    def _named(self, name: str | None) -> Recipe:
+        return self.recipes.choose() if name is None else self.recipes[name]
+
+    # ── answering ────────────────────────────────────────────────────────────
+
+    async def _answer(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
+        """Return the answer, and until when everything in it lives."""
+        recipe = manner.recipe
+        gathered = await self._gathering.gather(question, recipe, width=2 * manner.limit)
+        fused = weighing.fuse(gathered, recipe)
+        reach = 1 if recipe.surroundings.neighbours or manner.grain == "turns" else 0
+        places = await self._reading.places(question, list(fused), reach=reach)
+        weighed = weighing.weigh(gathered, fused, places, recipe)
+        records = await self._reading.records(question, [one.record_id for one in weighed[: manner.shortlist]])
+        # What was there a moment ago and is not any more is no answer.
+        weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
+        shortlist, rest = weighed[: len(records)], weighed[len(records) :]
+        left_out = list(gathered.left_out)
+        trouble = await self._refine(question, shortlist, records, recipe)
+        if trouble is not None:
+            left_out.append(trouble)
+        items = await self._items(question, shortlist, rest, records, manner)
+        items = [item.replace(rank=rank) for rank, item in enumerate(items, start=1)]
+        if manner.order == "time":
+            items.sort(key=lambda item: (item.occurred_at, item.record_id))
+        answered = [records[item.record_id].expires_at for item in items if item.record_id in records]
+        found = Found(
+            query=question.text,
+            items=tuple(items),
+            left_out=tuple(left_out),
+            recipe=recipe.name,
+            grain=manner.grain,
+            order=manner.order,
         )
-        return Found(query=question.text, items=items, left_out=left_out)
+        return found, min((end for end in answered if end is not None), default=None)
 
-    async def _ask(self, path: RecallPath, question: Question, width: int) -> list[Hit] | LeftOut:
-        try:
-            return await path.find(question, limit=width)
-        except RemanentError as error:
-            if isinstance(error, InvalidInput):
-                raise
-            _logger.warning("recall path %s failed: %s", path.name, type(error).__name__)
-            return LeftOut(path=path.name, reason=f"{type(error).__name__}: {error}")
-
-    async def _records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
-        """Return the records of the ids; an entry that is not indexed yet stands for its turn."""
-        wanted = RecordFilter(statuses=None, as_of=question.record_filter.as_of)
-        query = RecordQuery(filter=wanted, record_ids=tuple(record_ids), limit=len(record_ids))
-        records = {record.id: record for record in await self._store.records(question.scope, query)}
-        missing = tuple(record_id for record_id in record_ids if record_id not in records)
-        if missing:
-            entries = await self._store.entries(question.scope, EntryQuery(entry_ids=missing, limit=len(missing)))
-            records |= {entry.id: turn_of(entry) for entry in entries if not entry.erased}
-        return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
-
-    async def _sources(self, scope: Scope, records: Sequence[Record]) -> dict[str, Entry]:
-        wanted = tuple({source.entry_id for record in records for source in record.sources})
-        if not wanted:
-            return {}
-        entries = await self._store.entries(scope.owner, EntryQuery(entry_ids=wanted, limit=len(wanted)))
-        return {entry.id: entry for entry in entries if not entry.erased}
-
-
-def _ranks(found: Mapping[str, Sequence[Hit]]) -> dict[str, list[PathRank]]:
-    ranks: dict[str, list[PathRank]] = {}
-    for name, hits in found.items():
-        for place, hit in enumerate(hits, start=1):
-            ranks.setdefault(hit.record_id, []).append(PathRank(path=name, rank=place, score=hit.score))
-    return ranks
-
-
-def _spans(record: Record, entries: Mapping[str, Entry]) -> tuple[FoundSource, ...]:
-    spans = []
-    for source in record.sources:
-        entry = entries.get(source.entry_id)
-        if entry is None:
-            continue
-        end = len(entry.text) if source.end is None else min(source.end, len(entry.text))
-        spans.append(
-            FoundSource(
-                entry_id=entry.id,
-                caller_id=entry.caller_id,
-                session=entry.scope.session,
-                role=entry.role,
-                occurred_at=entry.occurred_at,
-                start=source.start,
-                end=end,
-                text=entry.text[source.start : end],
-            )
+    async def _refine(
+        self, question: Question, shortlist: list[Weighed], records: Mapping[str, Record], recipe: Recipe
+    ) -> LeftOut | None:
+        """Boost and rerank the candidates that were read whole."""
+        weighing.boost(shortlist, records, recipe, now=question.asked_at or self._clock())
+        shortlist.sort(key=lambda one: (-one.score, -one.fused, one.record_id))
+        if recipe.rerank is None or not shortlist:
+            return None
+        return await weighing.rerank(
+            question,
+            shortlist,
+            records,
+            rerank=recipe.rerank,
+            reranker=self._reranker,
+            timeout=self._settings.path_timeout,
         )
-    return tuple(spans)
+
+    async def _items(
+        self,
+        question: Question,
+        shortlist: list[Weighed],
+        rest: list[Weighed],
+        records: dict[str, Record],
+        manner: Manner,
+    ) -> list[FoundItem]:
+        if manner.grain == "session":
+            return await self._sessions(question, [*shortlist, *rest], records, manner)
+        chosen = self._chosen(question, shortlist, records, manner)
+        answer = self._answering.turns if manner.grain == "turns" else self._answering.items
+        return await answer(question.scope, chosen, records)
+
+    def _chosen(
+        self, question: Question, shortlist: Sequence[Weighed], records: Mapping[str, Record], manner: Manner
+    ) -> list[Weighed]:
+        """Choose from the best without twins and without one source's filling the answer."""
+        recipe = manner.recipe
+        by_id = {one.record_id: one for one in shortlist}
+        terms: dict[str, frozenset[str]] = {}
+
+        def terms_of(record_id: str) -> frozenset[str]:
+            if record_id not in terms:
+                terms[record_id] = frozenset(index_terms(records[record_id].content[:READ_FOR_LIKENESS]))
+            return terms[record_id]
+
+        ranked = unlike(
+            {one.record_id: one.score for one in shortlist},
+            likeness=lambda first, second: overlap(terms_of(first), terms_of(second)),
+            strength=recipe.diversity,
+            twins=recipe.twins,
+            limit=len(shortlist),
+        )
+        share = manner.source_share if manner.source_share is not None else recipe.source_share
+        if question.scope.session is not None:
+            share = 1.0
+        chosen = spread(ranked, lambda one: by_id[one].place.session, share=share, limit=manner.limit)
+        return [by_id[record_id] for record_id in chosen]
+
+    async def _sessions(
+        self, question: Question, weighed: Sequence[Weighed], records: dict[str, Record], manner: Manner
+    ) -> list[FoundItem]:
+        """Rank sessions by the evidence that all candidates of each give together."""
+        groups: dict[str, list[Weighed]] = {}
+        for one in weighed:
+            groups.setdefault(one.place.session or f"\0{one.record_id}", []).append(one)
+        discount = manner.recipe.surroundings.discount
+        scores = {name: discounted((one.score for one in group), discount=discount) for name, group in groups.items()}
+        best = sorted(groups, key=lambda name: (-scores[name], name))[: manner.limit]
+        unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
+        records |= await self._reading.records(question, unread)
+        best = [name for name in best if groups[name][0].record_id in records]
+        return await self._answering.sessions(
+            question.scope, [groups[name] for name in best], records, [scores[name] for name in best]
+        )
+
+
+def _one_of(value: Grain, known: tuple[Grain, ...], what: str) -> Grain:
+    if value not in known:
+        raise InvalidInput(f"there is no {what} {value!r}; it is one of {', '.join(known)}")
+    return value
+
+
+def _order_of(order: ItemOrder | Literal["auto"], question: Question) -> ItemOrder:
+    if order == "auto":
+        return "time" if question.asks_for_order else "relevance"
+    if order not in {"relevance", "time"}:
+        raise InvalidInput(f"there is no order {order!r}; it is one of auto, relevance, time")
+    return order

@@ -123,6 +123,21 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record stands among what was said, without its text; a record that is no turn has no neighbours."""
+
+    record_id: str
+    kind: Kind
+    session: str | None
+    occurred_at: datetime
+    seq: int = 0
+    """The turn's place in the journal; 0 when the record is no turn."""
+    before_id: str | None = None
+    """The entry before it in its session, or among those without one."""
+    after_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class VectorChanges:
     """What happened to the vectors of one model since a revision."""
 

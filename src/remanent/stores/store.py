@@ -18,6 +18,7 @@ from remanent.stores.queries import (
     Hit,
     JobQuery,
     LinkQuery,
+    Place,
     QueueState,
     RecordFilter,
     RecordQuery,
@@ -55,6 +56,22 @@ class Store(ABC):
     @abstractmethod
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
+
+    @abstractmethod
+    async def places(
+        self, scope: Scope, record_ids: Sequence[str], *, record_filter: RecordFilter, reach: int = 0
+    ) -> list[Place]:
+        """Return where those of the ids stand that pass the filter, in the given order.
+
+        With a `reach`, the turns up to so many entries before and after them follow, as far as they pass too.
+        """
+
+    @abstractmethod
+    async def revision(self, scope: Scope) -> int:
+        """Return a number that rises whenever anything that can be read is changed, by any process.
+
+        Counters of accesses and the queue do not count; 0 when nothing is stored.
+        """
 
     @abstractmethod
     async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:

@@ -32,6 +32,8 @@ class Unit:
         """Apply every change in order."""
         for change in work:
             _APPLY[type(change)](self, change)
+        if any(type(change) not in _UNREAD for change in work):
+            self.revise()
         graphs = self.revise_graphs()
         return Committed(tuple(self._entry_ids), self._last_seq, self._repeated, tuple(self._enqueued), graphs)
 
@@ -46,6 +48,10 @@ class Unit:
         kind = self._kind_of[record_id]
         if kind is not None:
             self._changed.add(kind)
+
+    def revise(self) -> None:
+        """Raise the number by which readers see that something changed."""
+        self._sql(_REVISE)
 
     # ── journal ──────────────────────────────────────────────────────────────
 
@@ -459,6 +465,22 @@ _APPLY: dict[type[Any], Callable[[Unit, Any], None]] = {
     changes.BuryJob: Unit.bury,
     changes.ReviveJob: Unit.revive,
 }
+# What no reader of the memory sees: how often something was read, and the queue.
+_UNREAD = frozenset(
+    {
+        changes.TouchRecords,
+        changes.EnqueueJob,
+        changes.FinishJob,
+        changes.RetryJob,
+        changes.BuryJob,
+        changes.ReviveJob,
+    }
+)
+# It starts anywhere, so that an answer kept from a database that was replaced is not taken for one of this.
+_REVISE = """
+INSERT INTO counters VALUES ('revision', abs(random() % 1000000000000))
+ON CONFLICT (name) DO UPDATE SET value = value + 1
+"""
 _LOAD: dict[type[Any], Callable[[Unit, Any], None]] = {
     **_APPLY,
     changes.PutRecord: Unit.load_record,
@@ -477,3 +499,4 @@ def load_unit(connection: apsw.Connection, work: Sequence[Change]) -> None:
     for change in work:
         _LOAD[type(change)](unit, change)
     unit.revise_graphs()
+    unit.revise()

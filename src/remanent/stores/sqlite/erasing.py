@@ -31,7 +31,7 @@ INSERT INTO counters VALUES ('scrubs', 1) ON CONFLICT (name) DO UPDATE SET value
 
 _BEYOND_ALL_VECTORS = """
 UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector_revision')
-WHERE name NOT GLOB 'graph:*'
+WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 """
 
 _TEXTS_OF_ENTRIES = """
@@ -63,6 +63,7 @@ def erase_rows(connection: apsw.Connection, erasure: Erasure) -> tuple[Erased, T
     """
     if erasure.everything:
         erased = _erase_everything(connection)
+        Unit(connection).revise()
         connection.execute(_BEGIN_SCRUB)
         return erased, None
     cut_short = bool(connection.execute(_SCRUBS_DUE).get)
@@ -71,6 +72,7 @@ def erase_rows(connection: apsw.Connection, erasure: Erasure) -> tuple[Erased, T
     traces, terms = _traces(connection, dump(entry_ids), dump(record_ids))
     before = _digests(connection)
     unit = Unit(connection)
+    unit.revise()
     for record_id in record_ids:
         _erase_record(connection, unit, record_id)
     unit.revise_graphs()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import apsw
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Kind, Link, Record, Scope, Tombstone, Version
-from remanent.stores.queries import ConflictQuery, EntryQuery, LinkQuery, Order, RecordFilter, RecordQuery
+from remanent.model import Conflict, Entry, Kind, Link, Record, Scope, Tombstone, Version, from_millis
+from remanent.stores.queries import ConflictQuery, EntryQuery, LinkQuery, Order, Place, RecordFilter, RecordQuery
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.filters import Condition, record_condition, record_table
 from remanent.stores.sqlite.rows import ENTRY_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, millis
@@ -90,6 +90,56 @@ def match(
     sql = f"SELECT r.id FROM {record_table(record_filter)} r WHERE {where.text}"
     passing = {row[0] for row in connection.execute(sql, where.values)}
     return [record_id for record_id in record_ids if record_id in passing]
+
+
+# The first of each pair goes by the index of sessions, the second by the journal itself.
+_PLACE_COLUMNS = """
+    r.id, r.kind, r.session, r.occurred_at, ifnull(e.seq, 0),
+    CASE WHEN e.session IS NOT NULL
+        THEN (SELECT o.id FROM entries o WHERE o.session = e.session AND o.seq < e.seq ORDER BY o.seq DESC LIMIT 1)
+        ELSE (SELECT o.id FROM entries o WHERE o.seq = e.seq - 1 AND o.session IS NULL) END,
+    CASE WHEN e.session IS NOT NULL
+        THEN (SELECT o.id FROM entries o WHERE o.session = e.session AND o.seq > e.seq ORDER BY o.seq LIMIT 1)
+        ELSE (SELECT o.id FROM entries o WHERE o.seq = e.seq + 1 AND o.session IS NULL) END
+"""
+
+
+def places(
+    connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter, reach: int
+) -> list[Place]:
+    """Return where records stand, and their neighbours up to a distance."""
+    found: dict[str, Place] = {}
+    asked: set[str] = set()
+    wanted = dict.fromkeys(record_ids)
+    for distance in range(reach + 1):
+        near = _places(connection, scope, list(wanted), record_filter)
+        asked |= wanted.keys()
+        found |= near
+        if distance == reach:
+            break
+        around = (neighbour for place in near.values() for neighbour in (place.before_id, place.after_id))
+        wanted = dict.fromkeys(one for one in around if one is not None and one not in asked)
+    return list(found.values())
+
+
+def _places(
+    connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
+) -> dict[str, Place]:
+    where = record_condition(scope, record_filter)
+    sql = f"""
+        SELECT {_PLACE_COLUMNS} FROM json_each(?) w JOIN {record_table(record_filter)} r ON r.id = w.value
+        LEFT JOIN entries e ON e.id = r.id WHERE {where.text} ORDER BY w.key
+    """
+    rows_found = connection.execute(sql, (rows.dump(list(record_ids)), *where.values))
+    return {
+        row[0]: Place(row[0], Kind(row[1]), row[2], from_millis(row[3]), row[4], row[5], row[6]) for row in rows_found
+    }
+
+
+def revision(connection: apsw.Connection) -> int:
+    """Return the number that rises with every change of anything that can be read."""
+    number: int | None = connection.execute("SELECT value FROM counters WHERE name = 'revision'").get
+    return number or 0
 
 
 def versions(connection: apsw.Connection, scope: Scope, record_id: str) -> list[Version]:

@@ -24,6 +24,7 @@ from remanent.stores.queries import (
     Hit,
     JobQuery,
     LinkQuery,
+    Place,
     QueueState,
     RecordFilter,
     RecordQuery,
@@ -134,6 +135,18 @@ class SqliteStore(Store):
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
         return await self._read(scope, lambda connection: reads.match(connection, scope, record_ids, record_filter), [])
+
+    async def places(
+        self, scope: Scope, record_ids: Sequence[str], *, record_filter: RecordFilter, reach: int = 0
+    ) -> list[Place]:
+        """Return where those of the ids stand that pass the filter, then their neighbours."""
+        return await self._read(
+            scope, lambda connection: reads.places(connection, scope, record_ids, record_filter, reach), []
+        )
+
+    async def revision(self, scope: Scope) -> int:
+        """Return a number that rises whenever anything that can be read is changed."""
+        return await self._read(scope, reads.revision, 0)
 
     async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
         """Return records whose content has no vector yet, oldest first."""

@@ -1,0 +1,127 @@
+"""Making answers of what was chosen: the memory itself, the turn with its neighbours, or the whole session."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from remanent.model import Entry, FoundItem, FoundSource, Record, Scope, Source
+from remanent.recall.reading import Reading
+from remanent.recall.weighing import Weighed
+
+LONGEST_SESSION = 2000
+"""Entries of a session that one answer holds at the most."""
+
+
+class Answering:
+    """Puts together what an item says and what it rests on."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    async def items(self, scope: Scope, chosen: Sequence[Weighed], records: Mapping[str, Record]) -> list[FoundItem]:
+        """Return each record as itself."""
+        sources = [source.entry_id for one in chosen for source in records[one.record_id].sources]
+        entries = await self._reading.entries(scope, sources)
+        return [
+            _item(
+                one,
+                records[one.record_id],
+                text=records[one.record_id].content,
+                spans=_spans(records[one.record_id], entries),
+            )
+            for one in chosen
+        ]
+
+    async def turns(self, scope: Scope, chosen: Sequence[Weighed], records: Mapping[str, Record]) -> list[FoundItem]:
+        """Return each turn with the one before and the one after; what stands in a better answer is not said again."""
+        wanted = [
+            entry_id
+            for one in chosen
+            for entry_id in (one.place.before_id, one.record_id, one.place.after_id)
+            if entry_id is not None
+        ]
+        derived = [source.entry_id for one in chosen for source in records[one.record_id].sources]
+        entries = await self._reading.entries(scope, [*wanted, *derived])
+        items: list[FoundItem] = []
+        holder: dict[str, int] = {}
+        for one in chosen:
+            if one.record_id in holder:
+                place = holder[one.record_id]
+                items[place] = items[place].replace(evidence=(*items[place].evidence, one.record_id))
+                continue
+            record = records[one.record_id]
+            around = [one.place.before_id, one.record_id, one.place.after_id] if one.place.seq else []
+            told = [entries[entry_id] for entry_id in around if entry_id in entries]
+            if told:
+                items.append(_item(one, record, text=_transcript(told), spans=tuple(_span(entry) for entry in told)))
+            else:
+                items.append(_item(one, record, text=record.content, spans=_spans(record, entries)))
+            holder.update((entry.id, len(items) - 1) for entry in told)
+        return items
+
+    async def sessions(
+        self, scope: Scope, chosen: Sequence[Sequence[Weighed]], records: Mapping[str, Record], scores: Sequence[float]
+    ) -> list[FoundItem]:
+        """Return the whole session of each group of candidates; what belongs to none is an answer by itself."""
+        alone = [group[0] for group in chosen if group[0].place.session is None]
+        by_themselves = {item.record_id: item for item in await self.items(scope, alone, records)}
+        told = await asyncio.gather(
+            *(
+                self._reading.session(scope, session, most=LONGEST_SESSION)
+                for group in chosen
+                if (session := group[0].place.session) is not None
+            )
+        )
+        transcripts = iter(told)
+        items: list[FoundItem] = []
+        for group, score in zip(chosen, scores, strict=True):
+            best = group[0]
+            if best.place.session is None:
+                items.append(by_themselves[best.record_id].replace(score=score))
+                continue
+            entries = next(transcripts)
+            item = _item(best, records[best.record_id], text=_transcript(entries), spans=tuple(map(_span, entries)))
+            evidence = tuple(one.record_id for one in group)
+            begun = entries[0].occurred_at if entries else item.occurred_at
+            items.append(item.replace(score=score, evidence=evidence, occurred_at=begun))
+        return items
+
+
+def _item(one: Weighed, record: Record, *, text: str, spans: tuple[FoundSource, ...]) -> FoundItem:
+    return FoundItem(
+        record_id=record.id,
+        text=text,
+        score=one.score,
+        kind=record.kind,
+        occurred_at=record.occurred_at,
+        session=record.scope.session,
+        sources=spans,
+        evidence=(record.id,),
+        ranks=tuple(one.ranks),
+        fused=one.fused,
+        context=one.context,
+        boosts=one.boosts,
+        reranked=one.reranked,
+    )
+
+
+def _transcript(entries: Sequence[Entry]) -> str:
+    return "\n".join(f"{entry.role}: {entry.text}" if entry.role else entry.text for entry in entries)
+
+
+def _spans(record: Record, entries: Mapping[str, Entry]) -> tuple[FoundSource, ...]:
+    return tuple(_span(entries[source.entry_id], source) for source in record.sources if source.entry_id in entries)
+
+
+def _span(entry: Entry, source: Source | None = None) -> FoundSource:
+    start = source.start if source is not None else 0
+    end = len(entry.text) if source is None or source.end is None else min(source.end, len(entry.text))
+    return FoundSource(
+        entry_id=entry.id,
+        caller_id=entry.caller_id,
+        session=entry.scope.session,
+        role=entry.role,
+        occurred_at=entry.occurred_at,
+        start=start,
+        end=end,
+        text=entry.text[start:end],
+    )

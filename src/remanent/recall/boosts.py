@@ -1,0 +1,38 @@
+"""What else speaks for a record than how well it fits the question: bounded factors, 1 when unknown; pure."""
+
+import math
+from datetime import datetime
+
+from remanent.model import Boost, Origin, Record
+from remanent.recall.recipe import Boosts
+
+_DAY = 86_400.0
+_ENOUGH_USE = 3.0
+"""Accesses after which half of the boost for use is given."""
+# How far each origin is from the user's own word. What was imported may be anybody's: nothing is known of it.
+_DISTANCE = {Origin.USER: 0.0, Origin.IMPORT: 0.0, Origin.AGENT: 0.25, Origin.TOOL: 0.25, Origin.WEB: 1.0}
+
+
+def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Boost, ...]:
+    """Return the factors that move a record's score, those that are 1 left out."""
+    factors = {
+        "recency": recency(record, boosts, now=now),
+        "kind": boosts.kinds.get(record.kind, 1.0),
+        "confidence": 1 - boosts.confidence * (1 - record.confidence),
+        "usage": 1 + boosts.usage * record.access_count / (record.access_count + _ENOUGH_USE),
+        "trust": 1 - boosts.trust * _DISTANCE[record.trust],
+    }
+    return tuple(Boost(name=name, factor=factor) for name, factor in factors.items() if factor != 1.0)
+
+
+def recency(record: Record, boosts: Boosts, *, now: datetime | None) -> float:
+    """Return the factor for being new: it halves towards 1 with every half-life; what lies ahead counts as new."""
+    if now is None or not boosts.recency:
+        return 1.0
+    age = max(0.0, (now - record.occurred_at).total_seconds()) / _DAY
+    return 1 + boosts.recency * math.exp2(-age / boosts.half_life_days)
+
+
+def product(factors: tuple[Boost, ...]) -> float:
+    """Return all factors multiplied."""
+    return math.prod(boost.factor for boost in factors)

@@ -1,0 +1,60 @@
+"""Choosing an answer that does not say the same twice, nor hear one source only; pure."""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+Likeness = Callable[[str, str], float]
+"""How alike two candidates are, from 0 to 1."""
+
+
+def unlike(scores: Mapping[str, float], *, likeness: Likeness, strength: float, twins: float, limit: int) -> list[str]:
+    """Return up to `limit` ids by maximal marginal relevance, best first.
+
+    A candidate's score falls by up to `strength` of it with its likeness to the nearest one chosen before; likeness
+    below `twins` counts nothing. With equal scores the order of the mapping decides.
+    """
+    left = list(scores)
+    if not strength:
+        return left[:limit]
+    nearest = dict.fromkeys(left, 0.0)
+    chosen: list[str] = []
+    while left and len(chosen) < limit:
+        best = max(left, key=lambda one: scores[one] * (1 - strength * nearest[one]))
+        left.remove(best)
+        chosen.append(best)
+        for other in left:
+            alike = likeness(best, other)
+            if alike >= twins:
+                nearest[other] = max(nearest[other], alike)
+    return chosen
+
+
+def spread(
+    ranked: Sequence[str], source_of: Callable[[str], Hashable | None], *, share: float, limit: int
+) -> list[str]:
+    """Return up to `limit` ids, best first, of which no source has more than its share while others have any left.
+
+    What has no source is never held back. A share always leaves room for one.
+    """
+    most = max(1, math.floor(share * limit + 1e-9))
+    counts: dict[Hashable, int] = {}
+    chosen: list[str] = []
+    waiting: list[str] = []
+    for record_id in ranked:
+        if len(chosen) == limit:
+            break
+        source = source_of(record_id)
+        if source is not None and counts.get(source, 0) >= most:
+            waiting.append(record_id)
+            continue
+        if source is not None:
+            counts[source] = counts.get(source, 0) + 1
+        chosen.append(record_id)
+    return chosen + waiting[: limit - len(chosen)]
+
+
+def overlap(first: frozenset[str], second: frozenset[str]) -> float:
+    """Return how many of all terms of two texts both hold."""
+    if not first or not second:
+        return 0.0
+    return len(first & second) / len(first | second)

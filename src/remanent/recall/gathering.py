@@ -1,0 +1,123 @@
+"""Asking the paths: beside each other, each within its time, and without those that keep failing."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from remanent.errors import InvalidInput, ModelUnavailable
+from remanent.model import Clock, LeftOut
+from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.question import Question
+from remanent.recall.recipe import PathUse, Recipe
+from remanent.settings import RecallSettings
+
+SEEDS = 20
+"""How many of what was found first is handed to the paths that follow."""
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the paths said."""
+
+    found: dict[str, list[Candidate]] = field(default_factory=dict)
+    """By path, best first."""
+    weights: dict[str, float] = field(default_factory=dict)
+    adding: set[str] = field(default_factory=set)
+    """The records that a path found whose finds are answers by themselves."""
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Trouble:
+    failures: int = 0
+    rests_until: datetime | None = None
+
+
+class Gathering:
+    """Asks all paths of a recipe; one that fails or is late is left out, and what was gathered says so.
+
+    A path whose model does not answer is left alone for a while, so that not every question waits for it: at once when
+    it was late, after `recall.failures` in a row when it failed in time.
+    """
+
+    def __init__(self, paths: Sequence[RecallPath], settings: RecallSettings, *, clock: Clock) -> None:
+        self.paths = list(paths)
+        self._settings = settings
+        self._clock = clock
+        self._troubles: dict[str, _Trouble] = {}
+
+    async def gather(self, question: Question, recipe: Recipe, *, width: int) -> Gathered:
+        """Ask the paths that need nothing but the question, then those that follow what these found."""
+        gathered = Gathered()
+        await self._ask_all(question, recipe, gathered, width=width, follow=False)
+        if any(path.follows for path in self.paths):
+            # Fusion comes later: for a start, the best of each path in turn.
+            best = dict.fromkeys(
+                candidates[rank].record_id
+                for rank in range(SEEDS)
+                for candidates in gathered.found.values()
+                if rank < len(candidates) and candidates[rank].record_id in gathered.adding
+            )
+            following = question.following(tuple(best)[:SEEDS])
+            await self._ask_all(following, recipe, gathered, width=width, follow=True)
+        return gathered
+
+    async def _ask_all(
+        self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, follow: bool
+    ) -> None:
+        uses: list[tuple[RecallPath, PathUse]] = []
+        for path in self.paths:
+            use = recipe.use_of(path.family)
+            weight = 0.0 if use is None else use.weight_in(question.language) * path.share(question)
+            if path.follows is follow and use is not None and weight > 0:
+                gathered.weights[path.name] = weight
+                uses.append((path, use))
+        # A recipe that bounds its candidates tightly is obeyed, a generous one is widened for long answers.
+        answers = await asyncio.gather(
+            *(
+                self._ask(path, question, limit=use.limit if recipe.strict else max(use.limit, width))
+                for path, use in uses
+            )
+        )
+        for (path, _), answer in zip(uses, answers, strict=True):
+            if isinstance(answer, LeftOut):
+                gathered.left_out.append(answer)
+                continue
+            gathered.found[path.name] = answer
+            if path.adds:
+                gathered.adding.update(candidate.record_id for candidate in answer)
+
+    async def _ask(self, path: RecallPath, question: Question, *, limit: int) -> list[Candidate] | LeftOut:
+        trouble = self._troubles.get(path.name)
+        if trouble is not None and trouble.rests_until is not None and self._clock() < trouble.rests_until:
+            return LeftOut(path=path.name, reason="left alone for a while after it failed")
+        try:
+            async with asyncio.timeout(self._settings.path_timeout):
+                found = await path.find(question, limit=limit)
+        except InvalidInput:
+            raise
+        except TimeoutError:
+            self._note(path, at_once=True)
+            return LeftOut(path=path.name, reason=f"no answer within {self._settings.path_timeout:g} s")
+        except ModelUnavailable as error:
+            self._note(path)
+            return _failed(path, error)
+        except Exception as error:  # noqa: BLE001 - border: whatever a path raises, the others answer
+            return _failed(path, error)
+        self._troubles.pop(path.name, None)
+        return found[:limit] if len(found) > limit else found
+
+    def _note(self, path: RecallPath, *, at_once: bool = False) -> None:
+        trouble = self._troubles.setdefault(path.name, _Trouble())
+        trouble.failures += 1
+        if at_once or trouble.failures >= self._settings.failures:
+            trouble.rests_until = self._clock() + timedelta(seconds=self._settings.rest)
+
+
+def _failed(path: RecallPath, error: Exception) -> LeftOut:
+    _logger.warning("recall path %s failed: %s", path.name, type(error).__name__)
+    return LeftOut(path=path.name, reason=f"{type(error).__name__}: {error}")

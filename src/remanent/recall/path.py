@@ -1,0 +1,42 @@
+"""The port of recall paths: each ranks records for a question in its own way."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from remanent.recall.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record that one path found, with that path's own score (higher is better) and its reason."""
+
+    record_id: str
+    score: float
+    reason: str = ""
+    """What the path has to say beyond its name: the date it matched, the link it followed."""
+
+
+class RecallPath(ABC):
+    """One way to find records for a question.
+
+    The part of the name before a colon is the family: recipes weigh families, and `vector:bge` is one of `vector`.
+    """
+
+    name: str
+    adds: bool = True
+    """Whether what only this path found belongs in the answer; else it just moves what others found."""
+    follows: bool = False
+    """Whether it is asked after the others, with what they found as the question's seeds."""
+
+    @property
+    def family(self) -> str:
+        """The name under which recipes know it."""
+        return self.name.partition(":")[0]
+
+    def share(self, question: Question) -> float:
+        """Return how much of its recipe's weight the path takes for a question; 0 when it need not be asked."""
+        return 1.0
+
+    @abstractmethod
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Return records that pass the question's filter, best first."""

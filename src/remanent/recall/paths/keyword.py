@@ -1,0 +1,64 @@
+"""Records that hold the question's words."""
+
+from remanent.model import Kind
+from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.question import Question
+from remanent.recall.turns import indexed_through
+from remanent.stores import EntryQuery, Store
+from remanent.text.words import index_terms
+
+TAIL = 200
+"""How many of the newest entries are searched word by word while their index is not made yet."""
+
+
+class KeywordPath(RecallPath):
+    """By BM25, and word by word in what was said since the index was made."""
+
+    name = "keyword"
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Search the text index, and the tail of the journal that it does not cover yet."""
+        terms = question.terms
+        if not terms:
+            return []
+        # Asked first: what is indexed meanwhile is then found twice rather than not at all.
+        covered = await indexed_through(self._store, question.scope)
+        hits = await self._store.search_text(question.scope, terms, record_filter=question.record_filter, limit=limit)
+        found = [Candidate(hit.record_id, hit.score) for hit in hits]
+        known = {hit.record_id for hit in hits}
+        tail = await self._find_in_tail(question, frozenset(terms), covered=covered)
+        fresh = [one for one in tail if one.record_id not in known]
+        if not fresh:
+            return found
+        # No common measure with BM25: what holds most of the question's words is put level with the best, the rest
+        # with the worst, in the order of how many words they hold.
+        high = found[0].score if found else 1.0
+        low = found[-1].score if found else 0.0
+        close = [_placed(one, high + one.score) for one in fresh if 2 * one.score > len(terms)]
+        far = [_placed(one, low - 1 / (1 + one.score)) for one in fresh if 2 * one.score <= len(terms)]
+        return close + found + far
+
+    async def _find_in_tail(self, question: Question, terms: frozenset[str], *, covered: int) -> list[Candidate]:
+        """Return turns that are not indexed yet and share words with the question, most words first."""
+        wanted = question.record_filter
+        if (wanted.kinds is not None and Kind.TURN not in wanted.kinds) or wanted.tags or wanted.as_of is not None:
+            return []
+        tail = await self._store.entries(
+            question.scope,
+            EntryQuery(
+                after_seq=covered,
+                occurred_from=wanted.occurred_from,
+                occurred_before=wanted.occurred_before,
+                newest_first=True,
+                limit=TAIL,
+            ),
+        )
+        hits = [Candidate(entry.id, float(len(terms.intersection(index_terms(entry.text))))) for entry in tail]
+        return sorted((hit for hit in hits if hit.score), key=lambda hit: -hit.score)
+
+
+def _placed(candidate: Candidate, score: float) -> Candidate:
+    return Candidate(candidate.record_id, score, "not indexed yet")

@@ -1,0 +1,57 @@
+"""Records whose meaning is near the question's."""
+
+from remanent.embedding import Embedder, Embedders, open_former
+from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.question import Question
+from remanent.recall.turns import MODELS
+from remanent.stores import Store, Vectors
+
+
+class VectorPath(RecallPath):
+    """By one of the models that embed records."""
+
+    def __init__(self, vectors: Vectors, embedder: Embedder, *, among: Embedders | None = None) -> None:
+        self._vectors = vectors
+        self._embedder = embedder
+        self._among = among
+        first = among is None or among.model_ids[0] == embedder.model_id
+        self.name = "vector" if first else f"vector:{embedder.model_id}"
+
+    def share(self, question: Question) -> float:
+        """Weigh the model by how well it knows the question's language."""
+        return 1.0 if self._among is None else self._among.weight(self._embedder, question.text)
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Embed the question and search its neighbours."""
+        return await _nearest(self._vectors, self._embedder, question, limit=limit)
+
+
+class FormerVectorPath(RecallPath):
+    """By a model that embedded them before, until the new one has embedded them all."""
+
+    name = "vector:former"
+
+    def __init__(self, store: Store, vectors: Vectors, embedders: Embedders) -> None:
+        self._store = store
+        self._vectors = vectors
+        self._wanted = set(embedders.model_ids)
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Search with the first former model that can be had here."""
+        noted = (await self._store.states(question.scope)).get(MODELS)
+        former = {str(model) for model in noted} - self._wanted if isinstance(noted, list) else set()
+        for model_id in sorted(former):
+            embedder = open_former(model_id)
+            if embedder is not None:
+                return await _nearest(self._vectors, embedder, question, limit=limit)
+        return []
+
+
+async def _nearest(vectors: Vectors, embedder: Embedder, question: Question, *, limit: int) -> list[Candidate]:
+    (vector,) = await embedder.embed([question.text])
+    if not vector.any():
+        return []
+    hits = await vectors.search(
+        question.scope, vector, model=embedder.model_id, record_filter=question.record_filter, limit=limit
+    )
+    return [Candidate(hit.record_id, hit.score) for hit in hits]

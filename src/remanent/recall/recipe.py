@@ -1,0 +1,145 @@
+"""How a question is answered, as data: which paths, how they are joined, what moves their answers."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from remanent.errors import InvalidInput
+from remanent.model import Kind
+from remanent.model.word import Share, Text, Word
+from remanent.recall.fusion import RRF_K
+from remanent.text.language import Language
+
+Weight = Annotated[float, Field(ge=0, le=100)]
+Boosting = Annotated[float, Field(ge=0, le=0.5)]
+"""How far a boost may move a score: between 1 - this and 1 + this times what it was."""
+
+
+class PathUse(Word):
+    """How much a family of paths counts, and how many candidates each of them gives."""
+
+    weight: Weight = 1.0
+    limit: Annotated[int, Field(ge=1, le=1000)] = 50
+    by_language: dict[Language, Weight] = Field(default_factory=dict)
+    """Other weights for questions in these languages."""
+
+    def weight_in(self, language: Language) -> float:
+        """Return the weight for a question in a language."""
+        return self.by_language.get(language, self.weight)
+
+
+class Boosts(Word):
+    """How far each of these may move a score; 0 turns it off. What is unknown of a record moves nothing."""
+
+    recency: Boosting = 0.0
+    half_life_days: Annotated[float, Field(gt=0)] = 30.0
+    """Days after which half of the boost for being new is left."""
+    confidence: Boosting = 0.0
+    usage: Boosting = 0.0
+    trust: Boosting = 0.0
+    kinds: dict[Kind, Annotated[float, Field(ge=0.5, le=1.5)]] = Field(default_factory=dict)
+    """What a kind multiplies by; others by 1."""
+
+
+class Surroundings(Word):
+    """How far what stands around a turn speaks for it."""
+
+    neighbours: Weight = 0.0
+    """The share of its neighbours' scores that a turn gets in addition."""
+    session: Weight = 0.0
+    """The share of its session's standing among sessions that a turn gets in addition."""
+    discount: Share = 0.5
+    """In the standing of a session, how much less each further turn counts than the one before."""
+
+
+class Rerank(Word):
+    """The cross-encoder: how many candidates it reads, and how far it decides."""
+
+    candidates: Annotated[int, Field(ge=1, le=200)] = 30
+    share: Share = 0.7
+
+
+class Recipe(Word):
+    """One way to answer: named, checked, and nothing but data."""
+
+    name: Annotated[Text, Field(min_length=1)]
+    paths: Annotated[dict[str, PathUse], Field(min_length=1)]
+    strict: bool = False
+    """Whether the paths' limits hold as they are; else they widen when many answers are wanted."""
+    other: PathUse | None = PathUse(weight=0.5, limit=20)
+    """How paths are used that are not named here, such as those of disciplines; `None` leaves them out."""
+    fusion: Literal["rrf", "hybrid"] = "rrf"
+    """By rank, or by scores brought to [0, 1]."""
+    k: Annotated[int, Field(ge=1)] = RRF_K
+    surroundings: Surroundings = Surroundings()
+    boosts: Boosts = Boosts()
+    rerank: Rerank | None = None
+    diversity: Share = 0.0
+    """How much likeness to what is chosen already counts against a candidate."""
+    twins: Share = 0.8
+    """The likeness from which on it counts."""
+    source_share: Annotated[float, Field(gt=0, le=1)] = 0.4
+    """How much of an answer one session may fill while others have something to say."""
+
+    @model_validator(mode="after")
+    def _check_that_something_counts(self) -> "Recipe":
+        if not any(use.weight or any(use.by_language.values()) for use in self.paths.values()):
+            raise InvalidInput(f"recipe {self.name!r} gives every path the weight 0; give at least one more")
+        return self
+
+    def use_of(self, family: str) -> PathUse | None:
+        """Return how a family of paths is used, `None` when not at all."""
+        return self.paths.get(family, self.other)
+
+    def with_alpha(self, alpha: float) -> "Recipe":
+        """Return the hybrid of words and meaning in which words count alpha and meaning the rest."""
+        if not 0 <= alpha <= 1:
+            raise InvalidInput(f"alpha must be between 0 and 1, not {alpha}")
+        shares = {"keyword": alpha, "vector": 1 - alpha}
+        paths = {
+            family: self.paths.get(family, PathUse()).replace(weight=share, by_language={})
+            for family, share in shares.items()
+        }
+        return self.replace(paths=paths, fusion="hybrid")
+
+
+class Recipes(Mapping[str, Recipe]):
+    """The recipes by name; disciplines add theirs, by discipline and intent: `cognition/bug_fix`."""
+
+    def __init__(self, *recipes: Recipe, default: str = "default") -> None:
+        self._recipes: dict[str, Recipe] = {}
+        for recipe in recipes:
+            self.add(recipe)
+        self._default = default
+        self[default]
+
+    def add(self, recipe: Recipe) -> None:
+        """Add a recipe, or put it in place of the one of its name."""
+        self._recipes[recipe.name] = recipe
+
+    def choose(self, *, discipline: str | None = None, intent: str | None = None) -> Recipe:
+        """Return the most special recipe there is: of discipline and intent, of either, or the default."""
+        for name in (f"{discipline}/{intent}", discipline, intent):
+            if name in self._recipes:
+                return self._recipes[name]
+        return self[self._default]
+
+    def __getitem__(self, name: str) -> Recipe:
+        """Return the recipe of a name; refuse an unknown one."""
+        recipe = self._recipes.get(name)
+        if recipe is None:
+            raise InvalidInput(f"there is no recipe {name!r}; it is one of {', '.join(sorted(self._recipes))}")
+        return recipe
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether there is a recipe of that name."""
+        return name in self._recipes
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names."""
+        return iter(self._recipes)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._recipes)

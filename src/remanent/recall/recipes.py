@@ -1,0 +1,60 @@
+"""The built-in recipes."""
+
+from remanent.model import Kind
+from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings
+
+DEFAULT = Recipe(
+    name="default",
+    paths={
+        "keyword": PathUse(weight=1.0, limit=100),
+        "vector": PathUse(weight=1.0, limit=100),
+        "entity": PathUse(weight=0.2, limit=50),
+        "time": PathUse(weight=0.5, limit=50),
+        "graph": PathUse(weight=0.3, limit=20),
+        "recency": PathUse(weight=0.05, limit=10),
+    },
+    surroundings=Surroundings(neighbours=0.3, session=0.2),
+    boosts=Boosts(recency=0.02, confidence=0.2, usage=0.05, trust=0.1),
+    diversity=0.5,
+)
+"""What answers when nothing else is asked for."""
+
+QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
+"""The default, read again by a cross-encoder: slower, better."""
+
+TIERS = Recipe(
+    name="tiers",
+    paths={
+        "vector": PathUse(weight=1.0, limit=10),
+        "keyword": PathUse(weight=1.0, limit=10),
+        "recency": PathUse(weight=0.5, limit=5),
+    },
+    strict=True,
+    boosts=Boosts(
+        recency=0.2,
+        confidence=0.2,
+        usage=0.1,
+        kinds={Kind.PROCEDURAL: 1.2, Kind.SEMANTIC: 1.1, Kind.EPISODIC: 1.0},
+    ),
+)
+"""Ten by meaning, ten by words, the five latest; then what is new, certain, used, and tells how to do things."""
+
+HYBRID = Recipe(
+    name="hybrid",
+    paths={"keyword": PathUse(weight=0.5, limit=50), "vector": PathUse(weight=0.5, limit=50)},
+    other=None,
+    fusion="hybrid",
+    source_share=1.0,
+)
+"""Words and meaning by their scores alone; `with_alpha` sets how much words count."""
+
+WORDS = HYBRID.replace(name="words", paths={"keyword": PathUse(limit=50)})
+"""By words alone."""
+
+MEANING = HYBRID.replace(name="meaning", paths={"vector": PathUse(limit=50)})
+"""By meaning alone."""
+
+
+def built_in(default: str = "default") -> Recipes:
+    """Return the built-in recipes, the one named as the default."""
+    return Recipes(DEFAULT, QUALITY, TIERS, HYBRID, WORDS, MEANING, default=default)

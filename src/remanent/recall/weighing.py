@@ -1,0 +1,132 @@
+"""From what the paths found to one order: fusion, surroundings, boosts, and the cross-encoder where it is asked for."""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from remanent.embedding.reranker import Reranker
+from remanent.errors import RemanentError
+from remanent.model import Boost, LeftOut, PathRank, Record
+from remanent.recall.boosts import boosts_of, product
+from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
+from remanent.recall.gathering import Gathered
+from remanent.recall.question import Question
+from remanent.recall.recipe import Recipe, Rerank
+from remanent.recall.surroundings import context_of
+from remanent.stores import Place
+
+_LEAST = 1e-9
+"""Keeps the odds of a score of 0 or 1 finite."""
+
+
+@dataclass(slots=True)
+class Weighed:
+    """A candidate on its way to its place, with all that moved it."""
+
+    place: Place
+    fused: float = 0.0
+    context: float = 0.0
+    boosts: tuple[Boost, ...] = ()
+    reranked: float | None = None
+    score: float = 0.0
+    ranks: list[PathRank] = field(default_factory=list)
+
+    @property
+    def record_id(self) -> str:
+        """Whose candidate it is."""
+        return self.place.record_id
+
+
+def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
+    """Return the fused scores of what belongs in the answer, best first."""
+    if recipe.fusion == "rrf":
+        rankings = {name: [one.record_id for one in found] for name, found in gathered.found.items()}
+        fused = reciprocal_rank(rankings, weights=gathered.weights, k=recipe.k)
+    else:
+        scores = {name: {one.record_id: one.score for one in found} for name, found in gathered.found.items()}
+        fused = weighted_scores(scores, weights=gathered.weights)
+    return {record_id: score for record_id, score in fused.items() if record_id in gathered.adding}
+
+
+def weigh(gathered: Gathered, fused: Mapping[str, float], places: Mapping[str, Place], recipe: Recipe) -> list[Weighed]:
+    """Return all candidates and the neighbours that they speak for, best first."""
+    known = {record_id: score for record_id, score in fused.items() if record_id in places}
+    context = context_of(known, places, recipe.surroundings)
+    weighed = [
+        Weighed(
+            place, known.get(record_id, 0.0), context[record_id], score=known.get(record_id, 0.0) + context[record_id]
+        )
+        for record_id, place in places.items()
+        if record_id in known or context[record_id] > 0
+    ]
+    ranks = _ranks(gathered)
+    for one in weighed:
+        one.ranks = ranks.get(one.record_id, [])
+    weighed.sort(key=_order)
+    return weighed
+
+
+def boost(weighed: Sequence[Weighed], records: Mapping[str, Record], recipe: Recipe, *, now: datetime | None) -> None:
+    """Multiply the scores of candidates by what is known of their records."""
+    for one in weighed:
+        one.boosts = boosts_of(records[one.record_id], recipe.boosts, now=now)
+        one.score *= product(one.boosts)
+
+
+async def rerank(
+    question: Question,
+    weighed: list[Weighed],
+    records: Mapping[str, Record],
+    *,
+    rerank: Rerank,
+    reranker: Reranker | None,
+    timeout: float,
+) -> LeftOut | None:
+    """Have the cross-encoder read the best candidates; without it they stay as they are, and the answer says why."""
+    if reranker is None:
+        return LeftOut(path="reranker", reason="there is no cross-encoder here; install remanent[local] or set one")
+    if not reranker.knows(question.language):
+        return LeftOut(path="reranker", reason="the cross-encoder does not know the question's language")
+    best = weighed[: rerank.candidates]
+    try:
+        async with asyncio.timeout(timeout):
+            judged = await reranker.score(question.text, [records[one.record_id].content for one in best])
+    except (RemanentError, TimeoutError) as error:
+        return LeftOut(path="reranker", reason=f"{type(error).__name__}: {error}" if str(error) else "not in time")
+    for one, score in zip(best, judged, strict=True):
+        one.reranked = score
+    _blend(best, weighed[len(best) :], share=rerank.share)
+    weighed.sort(key=_order)
+    return None
+
+
+def _blend(best: Sequence[Weighed], rest: Sequence[Weighed], *, share: float) -> None:
+    """Give each read candidate a score between the cross-encoder's and its own; the unread stay behind them all."""
+    before = min_max({one.record_id: one.score for one in best})
+    odds = min_max({one.record_id: _odds(one.reranked or 0.0) for one in best})
+    lead = max((one.score for one in rest), default=0.0) or 1.0
+    for one in best:
+        # From 1 to 2, so that all of the rest fit between 0 and 1.
+        one.score = 1 + share * odds[one.record_id] + (1 - share) * before[one.record_id]
+    for one in rest:
+        one.score /= lead
+
+
+def _odds(score: float) -> float:
+    bounded = min(max(score, _LEAST), 1 - _LEAST)
+    return math.log(bounded / (1 - bounded))
+
+
+def _order(one: Weighed) -> tuple[float, float, str]:
+    return -one.score, -one.fused, one.record_id
+
+
+def _ranks(gathered: Gathered) -> dict[str, list[PathRank]]:
+    ranks: dict[str, list[PathRank]] = {}
+    for name, candidates in gathered.found.items():
+        for rank, one in enumerate(candidates, start=1):
+            found = PathRank(path=name, rank=rank, score=one.score, reason=one.reason)
+            ranks.setdefault(one.record_id, []).append(found)
+    return ranks
