@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
@@ -9,6 +10,7 @@ from remanent.language.exchanges.react import ReactRequest, ReactResponse, Tool,
 from remanent.language.offline.answering import Found, find_answer
 from remanent.language.offline.questions import is_question, keyword_form
 from remanent.language.offline.toolbox import Toolbox
+from remanent.language.offline.validating import Matter, matter_of, settle_matter
 from remanent.language.tidying import line
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.sentences import sentence_texts
@@ -32,6 +34,8 @@ _SAID: dict[Tongue, dict[str, str]] = {
         "from_memory": "已有记忆中有相关内容，直接引用作答。",
         "from_results": "工具结果中有相关内容，引用作答。",
         "search": "记忆中没有足够的信息，先检索。",
+        "compare": "两种说法矛盾，先看看各来源怎么说。",
+        "compared": "比较各来源后得出结论。",
         "nothing": "没有找到答案。",
         "unknown": "根据已有的记忆和检索结果，没有找到能回答这个问题的内容。",
     },
@@ -39,6 +43,8 @@ _SAID: dict[Tongue, dict[str, str]] = {
         "from_memory": "Memory has what is asked for; the answer quotes it.",
         "from_results": "The results have what is asked for; the answer quotes them.",
         "search": "Memory does not hold enough; search first.",
+        "compare": "Two statements contradict each other; see what sources say.",
+        "compared": "The sources were compared.",
         "nothing": "No answer was found.",
         "unknown": "Neither memory nor the results hold an answer to this.",
     },
@@ -51,6 +57,9 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     said = _SAID[tongue]
     results = [result.content for turn in request.turns for result in turn.results if not result.failed]
     memory = [match["body"] for match in _MEMORY.finditer(request.task)] or [_without_question(request.task, asked)]
+    matter = matter_of(request.task)
+    if matter is not None:
+        return await _validation(request, matter, results, toolbox)
     from_memory = await find_answer(asked, [_TAGS.sub("\n", text) for text in memory], toolbox)
     from_results = await find_answer(asked, results, toolbox)
     if from_memory.is_good and from_memory.score >= from_results.score:
@@ -64,6 +73,16 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     if from_memory.sentences:
         return _answer(said["from_memory"], from_memory, tongue)
     return _answer(said["nothing"], Found((said["unknown"],), 0.0), tongue)
+
+
+async def _validation(request: ReactRequest, matter: Matter, results: Sequence[str], toolbox: Toolbox) -> ReactResponse:
+    """Look once at what others say of a contradiction, then settle it or say that it cannot be settled."""
+    tongue = tongue_of(matter.newer, matter.older)
+    tool = _search_tool(request.tools)
+    if tool is not None and not results and request.urgency is Urgency.NONE:
+        return _call(_SAID[tongue]["compare"], tool, matter.query)
+    verdict = await settle_matter(matter, results, toolbox)
+    return _answer(_SAID[tongue]["compared"], Found((verdict,), 1.0), tongue)
 
 
 def question_of(task: str) -> str:

@@ -1,0 +1,88 @@
+"""Settling a contradiction without a model: a change that is told, else what more sources say, else nothing."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from remanent.language.offline.statements import statements
+from remanent.language.offline.toolbox import Toolbox
+from remanent.language.offline.verdicts import CONFLICT, Statement, judge_statements
+from remanent.language.tongue import Tongue, tongue_of
+
+_CONFLICT = re.compile(r"<conflict\b[^<>]*>.*?<description>(?P<said>.*?)</description>.*?</conflict>", re.DOTALL)
+_BETWEEN = " / "
+_MOST = 200
+# A source is what stands behind one number or heading of a result.
+_SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
+
+_SAID: dict[Tongue, dict[str, str]] = {
+    "zh": {
+        "changed": "{right} 这是后来的情况。“{wrong}”已过时。",
+        "more": "{right} 多数来源支持这一说法。“{wrong}”有误。",
+        "open": "无法确认哪一种说法正确：各来源说法不一。“{one}” / “{other}”",
+    },
+    "en": {
+        "changed": "{right} That is how it is since. “{wrong}” is outdated.",
+        "more": "{right} Most sources say so. “{wrong}” is wrong.",
+        "open": "It cannot be determined which is right; sources disagree: “{one}” / “{other}”",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """Two statements of which one at most holds; the first was said later."""
+
+    newer: str
+    older: str
+
+    @property
+    def query(self) -> str:
+        """What to search for: what both speak of."""
+        return f"{self.newer} {self.older}"
+
+
+def matter_of(task: str) -> Matter | None:
+    """Return what a cross-validation is about, when the task says it as two statements."""
+    found = _CONFLICT.search(task)
+    parts = found["said"].strip().split(_BETWEEN) if found else []
+    return Matter(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
+
+
+async def settle_matter(matter: Matter, results: Sequence[str], toolbox: Toolbox) -> str:
+    """Return a verdict in words: which statement holds, or that it cannot be told."""
+    said = _SAID[tongue_of(matter.newer, matter.older)]
+    one, other = Statement(matter.newer), Statement(matter.older)
+    (judgement,) = await judge_statements([(one, other)], toolbox)
+    if judgement.is_update:
+        # Whoever tells of a change knows both states; the one who tells of none knows the earlier one only.
+        changed = one.read().is_change or not other.read().is_change
+        right, wrong = (matter.newer, matter.older) if changed else (matter.older, matter.newer)
+        return said["changed"].format(right=right, wrong=wrong)
+    for_one, for_other = await _support(matter, _sources(results), toolbox)
+    if for_one == for_other:
+        return said["open"].format(one=matter.newer, other=matter.older)
+    right, wrong = (matter.newer, matter.older) if for_one > for_other else (matter.older, matter.newer)
+    return said["more"].format(right=right, wrong=wrong)
+
+
+def _sources(results: Sequence[str]) -> list[str]:
+    """Return the texts of results, each source once."""
+    parts = [part.strip() for result in results for part in _SOURCE.split(result)]
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+async def _support(matter: Matter, sources: Sequence[str], toolbox: Toolbox) -> tuple[int, int]:
+    """Return how many sources contradict the second statement and not the first, and the other way round."""
+    told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MOST)]
+    pairs = [(Statement(text), Statement(side)) for _, text in told for side in (matter.newer, matter.older)]
+    judged = [judgement.conflict >= CONFLICT for judgement in await judge_statements(pairs, toolbox)]
+    for_one: set[int] = set()
+    for_other: set[int] = set()
+    for number, (place, _) in enumerate(told):
+        against_one, against_other = judged[2 * number], judged[2 * number + 1]
+        if against_other and not against_one:
+            for_one.add(place)
+        elif against_one and not against_other:
+            for_other.add(place)
+    return len(for_one - for_other), len(for_other - for_one)
