@@ -33,10 +33,19 @@ class RecordData(Word):
     """What a kind of record carries beyond the fields that all records have."""
 
 
+_PARTS = frozenset("user assistant system developer tool function agent human ai bot model document".split())
+"""Roles that say which part somebody played, not who it was."""
+
+
 class TurnData(RecordData):
     """An entry as itself."""
 
     role: Text = "user"
+
+    @property
+    def speaker(self) -> str:
+        """The name of who spoke; empty when the role is a part that anybody may play."""
+        return "" if self.role.lower() in _PARTS else self.role
 
 
 class QueryNodeData(RecordData):

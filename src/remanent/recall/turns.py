@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 
 from pydantic import JsonValue
 
 from remanent.embedding import Embedders
 from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
+from remanent.text.words import index_terms
 
 TURNS = "turns"
 """The job that makes turn records, and its lane; the state that says how far the journal is covered."""
@@ -24,6 +26,13 @@ MODELS = "embedding"
 
 PATIENCE = 0.25
 """Seconds that indexing waits for a lull among writers before each step."""
+
+LOOK_BACK = 32
+"""How many entries before a batch are searched for what its first ones reply to."""
+
+REPLY_WITHIN = timedelta(hours=1)
+CONTEXT_TERMS = 20
+CONTEXT_CHARACTERS = 400
 
 ENTRIES_AT_ONCE = 256
 RECORDS_AT_ONCE = 64
@@ -110,7 +119,9 @@ class Indexing:
         entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=ENTRIES_AT_ONCE))
         if not entries:
             return
-        for record, terms in await asyncio.to_thread(_prepare, entries):
+        earlier = EntryQuery(after_seq=max(0, done - LOOK_BACK), limit=LOOK_BACK)
+        before = [entry for entry in await self._store.entries(job.scope, earlier) if entry.seq <= done]
+        for record, terms in await asyncio.to_thread(_prepare, before, entries):
             tx.put(record, terms=terms)
         tx.state(TURNS, entries[-1].seq)
         if self._embedders is not None:
@@ -192,12 +203,39 @@ class Indexing:
         """Put all vectors of a record into one unit of work: it counts as embedded from its first one."""
         if self._embedders is None or not records:
             return
-        found = await self._embedders.embed([record.content for record in records], among=among)
+        found = await self._embedders.embed([_as_spoken(record) for record in records], among=among)
         for record, vectors in zip(records, found, strict=True):
             for model, values in vectors.items():
                 tx.vector(record.id, model=model, values=values, expects=record.version)
 
 
-def _prepare(entries: Sequence[Entry]) -> list[tuple[Record, str]]:
-    records = [turn_of(entry) for entry in entries if entry.text and not entry.erased]
-    return [(record, search_terms(record)) for record in records]
+def _prepare(before: Sequence[Entry], entries: Sequence[Entry]) -> list[tuple[Record, str]]:
+    """Return the turn of every entry with its search terms; what came before the entries gives context only."""
+    last: dict[str | None, Entry] = {entry.scope.session: entry for entry in before if entry.text}
+    prepared: list[tuple[Record, str]] = []
+    for entry in entries:
+        if not entry.text or entry.erased:
+            continue
+        record = turn_of(entry)
+        terms = [search_terms(record), *_context_terms(entry, last.get(entry.scope.session))]
+        prepared.append((record, " ".join(terms)))
+        last[entry.scope.session] = entry
+    return prepared
+
+
+def _context_terms(entry: Entry, previous: Entry | None) -> list[str]:
+    """Return terms of what an entry replies to: "Yes, in May" is found by the words of the question before it.
+
+    The end of a long message is what gets a reply; more of it would drown the reply's own words. Who goes on talking
+    replies to nobody.
+    """
+    if previous is None or previous.role == entry.role or entry.occurred_at - previous.occurred_at > REPLY_WITHIN:
+        return []
+    speaker = TurnData(role=previous.role).speaker
+    return index_terms(previous.text[-CONTEXT_CHARACTERS:])[-CONTEXT_TERMS:] + index_terms(speaker)
+
+
+def _as_spoken(record: Record) -> str:
+    """Return the text that a record's vector is made of: a turn with the name of who spoke, if it has one."""
+    speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
+    return f"{speaker}: {record.content}" if speaker else record.content

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
-from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Status, Tombstone
+from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Status, Tombstone, TurnData
 from remanent.stores import changes
 from remanent.stores.changes import Change, Committed
 from remanent.text.excerpt import excerpt
@@ -23,7 +23,8 @@ Commit = Callable[[Scope, Sequence[Change]], Awaitable[Committed]]
 
 def search_terms(record: Record) -> str:
     """Return the terms under which full-text search finds a record."""
-    parts = [record.content, record.summary, *record.keywords, *record.tags]
+    speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
+    parts = [record.content, record.summary, *record.keywords, *record.tags, speaker]
     return " ".join(index_terms("\n".join(part for part in parts if part)))
 
 

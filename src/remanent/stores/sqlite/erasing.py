@@ -3,19 +3,21 @@
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import LiteralString
 
 import apsw
 
 from remanent.errors import StoreBusy
+from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.sqlite.apply import Unit
 from remanent.stores.sqlite.images import FOLDER_PREFIX
 from remanent.stores.sqlite.layout import sync_folder
-from remanent.stores.sqlite.rows import dump, parse
+from remanent.stores.sqlite.rows import RECORD_COLUMNS, dump, parse, record_of
 from remanent.stores.sqlite.slack import WITH_TEXT, Traces, rewrite, tables_of
+from remanent.stores.transaction import search_terms
 
 _RECORDS_OF = "SELECT DISTINCT record_id FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))"
 _ENTRIES_OF = "SELECT DISTINCT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?))"
@@ -50,13 +52,19 @@ _TERMS_OF_RECORDS: tuple[LiteralString, ...] = (
 )
 _VECTORS_OF_RECORDS: LiteralString = f"SELECT data FROM vectors WHERE record_id {_AMONG}"
 
+_REPLY_TO = """
+SELECT later.id FROM entries said
+JOIN entries later ON later.seq BETWEEN said.seq + 1 AND said.seq + 512 AND later.session IS said.session
+WHERE said.id = ? AND later.text != '' ORDER BY later.seq LIMIT 1
+"""
+
 _TABLES = (
     "entries", "records", "records_text", "versions", "versions_text", "record_tags", "record_sources", "tombstones",
     "links", "conflicts", "conflict_records", "vectors", "vector_removals", "unembedded", "models", "states", "jobs",
 )  # fmt: skip
 
 
-def erase_rows(connection: apsw.Connection, erasure: Erasure) -> tuple[Erased, Traces | None]:
+def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> tuple[Erased, Traces | None]:
     """Remove the rows inside the transaction that is under way; return also what to look for where it went before.
 
     Without traces anything may be left anywhere: after erasing everything, or after an erasure that was cut short.
@@ -70,6 +78,7 @@ def erase_rows(connection: apsw.Connection, erasure: Erasure) -> tuple[Erased, T
     connection.execute(_BEGIN_SCRUB)
     entry_ids, record_ids = _reach(connection, erasure)
     traces, terms = _traces(connection, dump(entry_ids), dump(record_ids))
+    replies = _replies(connection, entry_ids)
     before = _digests(connection)
     unit = Unit(connection)
     unit.revise()
@@ -83,6 +92,8 @@ def erase_rows(connection: apsw.Connection, erasure: Erasure) -> tuple[Erased, T
         (stubs,),
     )
     connection.execute("DELETE FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))", (stubs,))
+    for record_id in replies.difference(record_ids):
+        _index_anew(connection, scope, record_id)
     _blur_errors(connection)
     traces.add_terms(_found_nowhere(connection, terms))
     erased = Erased(tuple(entry_ids), tuple(record_ids), tuple(sorted(before - _digests(connection))))
@@ -145,6 +156,22 @@ def _reach(connection: apsw.Connection, erasure: Erasure) -> tuple[list[str], li
         records |= {row[0] for row in connection.execute("SELECT id FROM records WHERE session = ?", of_session)}
     records |= {row[0] for row in connection.execute(_RECORDS_OF, (dump(sorted(entries)),))}
     return sorted(entries), sorted(records)
+
+
+def _replies(connection: apsw.Connection, entry_ids: Sequence[str]) -> set[str]:
+    """Return the turns that follow the entries at once: they may be found by words of what they reply to."""
+    following = (connection.execute(_REPLY_TO, (entry_id,)).get for entry_id in entry_ids)
+    return {str(entry_id) for entry_id in following if entry_id is not None}
+
+
+def _index_anew(connection: apsw.Connection, scope: Scope, record_id: str) -> None:
+    """Let a record and its versions be found by their own words alone."""
+    for table, index in (("records", "records_text"), ("versions", "versions_text")):
+        sql = f"SELECT {RECORD_COLUMNS}, ref FROM {table} WHERE id = ? AND ref IN (SELECT rowid FROM {index})"
+        for row in connection.execute(sql, (record_id,)).fetchall():
+            connection.execute(f"DELETE FROM {index} WHERE rowid = ?", (row[6],))
+            terms = search_terms(record_of(scope, row))
+            connection.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (row[6], terms))
 
 
 def _erase_record(connection: apsw.Connection, unit: Unit, record_id: str) -> None:

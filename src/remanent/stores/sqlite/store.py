@@ -116,7 +116,7 @@ class SqliteStore(Store):
         if not self.layout.database(scope).exists():
             return Erased()
         async with self._database(scope) as database:
-            erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, erasure))
+            erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, scope, erasure))
             await database.write(
                 lambda connection: erasing.scrub(connection, traces, patience=SCRUB_PATIENCE), alone=True
             )

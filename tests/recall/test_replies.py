@@ -1,0 +1,92 @@
+"""A turn is found by the words of what it replies to, and by the name of who spoke."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import remanent
+from remanent.memory import AsyncAgent, AsyncMemory, aopen
+
+_NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def _open(home: Path) -> AsyncMemory:
+    return aopen(home, embedder="none")
+
+
+async def _say(memory: AsyncMemory, *turns: tuple[str, str], apart: timedelta = timedelta(seconds=5)) -> AsyncAgent:
+    ada = memory.agent("ada")
+    messages = [
+        {"role": role, "content": text, "id": str(place), "occurred_at": _NOON + place * apart}
+        for place, (role, text) in enumerate(turns)
+    ]
+    await ada.remember(messages, session="talk")
+    await memory.settle()
+    return ada
+
+
+async def _found(ada: AsyncAgent, question: str) -> list[str]:
+    return [item.text for item in (await ada.recall(question)).items]
+
+
+async def test_a_reply_is_found_by_the_words_it_answers(tmp_path: Path) -> None:
+    async with _open(tmp_path) as memory:
+        ada = await _say(memory, ("Mel", "Where did you buy the necklace?"), ("Caroline", "In a small shop, last May."))
+        assert "In a small shop, last May." in await _found(ada, "necklace")
+
+
+async def test_a_turn_is_found_by_the_name_of_its_speaker(tmp_path: Path) -> None:
+    async with _open(tmp_path) as memory:
+        ada = await _say(memory, ("Caroline", "I sing in a choir."), ("Caroline", "I have a dog."))
+        assert set(await _found(ada, "Caroline")) == {"I sing in a choir.", "I have a dog."}
+
+
+async def test_a_part_that_anybody_plays_is_no_name(tmp_path: Path) -> None:
+    async with _open(tmp_path) as memory:
+        ada = await _say(memory, ("user", "I sing in a choir."))
+        assert await _found(ada, "user") == []
+
+
+async def test_who_goes_on_talking_replies_to_nobody(tmp_path: Path) -> None:
+    async with _open(tmp_path) as memory:
+        ada = await _say(memory, ("user", "The necklace is silver."), ("user", "The dog is brown."))
+        assert await _found(ada, "necklace") == ["The necklace is silver."]
+
+
+async def test_what_is_said_much_later_is_no_reply(tmp_path: Path) -> None:
+    async with _open(tmp_path) as memory:
+        turns = (("Mel", "Where did you buy the necklace?"), ("Caroline", "Good morning!"))
+        ada = await _say(memory, *turns, apart=timedelta(hours=3))
+        assert await _found(ada, "necklace") == ["Where did you buy the necklace?"]
+
+
+async def test_a_reply_that_comes_in_another_call_is_found_as_well(tmp_path: Path) -> None:
+    async with _open(tmp_path) as memory:
+        ada = await _say(memory, ("Mel", "Where did you buy the necklace?"))
+        later = _NOON + timedelta(minutes=1)
+        await ada.remember({"role": "Caroline", "content": "In a shop.", "occurred_at": later}, session="talk")
+        await memory.settle()
+        assert "In a shop." in await _found(ada, "necklace")
+
+
+@pytest.mark.parametrize("by", ["entry", "record"])
+async def test_what_is_erased_no_longer_leads_to_its_reply(tmp_path: Path, by: str) -> None:
+    async with _open(tmp_path) as memory:
+        ada = await _say(memory, ("Mel", "Where did you buy the zirconium necklace?"), ("Caroline", "In a shop."))
+        (asked, _) = await ada.entries()
+        if by == "entry":
+            await ada.erase(entry_ids=[asked.id])
+        else:
+            await ada.erase(record_ids=[asked.id])
+        assert await _found(ada, "zirconium") == []
+        assert await _found(ada, "shop") == ["In a shop."]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"zirconium" in path.read_bytes()]
+
+
+def test_replies_are_found_through_the_plain_face_too(tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([{"role": "Mel", "content": "Which tea?"}, {"role": "Ada", "content": "Oolong."}], session="x")
+        memory.settle()
+        assert "Oolong." in [item.text for item in ada.recall("tea").items]
