@@ -27,7 +27,7 @@ async def _say(memory: AsyncMemory, *turns: tuple[str, str], apart: timedelta = 
 
 
 async def _found(ada: AsyncAgent, question: str) -> list[str]:
-    return [item.text for item in (await ada.recall(question)).items]
+    return [item.text for item in (await ada.recall(question, recipe="words")).items]
 
 
 async def test_a_reply_is_found_by_the_words_it_answers(tmp_path: Path) -> None:
@@ -89,4 +89,4 @@ def test_replies_are_found_through_the_plain_face_too(tmp_path: Path) -> None:
         ada = memory.agent("ada")
         ada.remember([{"role": "Mel", "content": "Which tea?"}, {"role": "Ada", "content": "Oolong."}], session="x")
         memory.settle()
-        assert "Oolong." in [item.text for item in ada.recall("tea").items]
+        assert "Oolong." in [item.text for item in ada.recall("tea", recipe="words").items]

@@ -133,7 +133,8 @@ run(open_memory)
 
 _MEMPALACE = """
 os.environ.update(MEMPALACE_EMBEDDING_MODEL="openai-compat", MEMPALACE_EMBEDDING_API_URL=serve(),
-                  MEMPALACE_EMBEDDING_API_MODEL="bench", HOME=tempfile.mkdtemp(dir=folder), ANONYMIZED_TELEMETRY="False")
+                  MEMPALACE_EMBEDDING_API_MODEL="bench", HOME=tempfile.mkdtemp(dir=folder),
+                  ANONYMIZED_TELEMETRY="False")
 from mempalace.palace import get_collection
 from mempalace.searcher import search_memories
 
