@@ -116,8 +116,9 @@ async def test_what_goes_wrong_with_a_call_is_told_to_the_agent_and_it_goes_on(s
         await asyncio.Event().wait()
 
     tools = [HEIGHT, FunctionTool(refuse), FunctionTool(sleep)]
+    limits = Limits(tool_timeout=0.01 if "sleep" in said else 60.0)
     async with ScriptedServer(says(said), says(answer("so be it"))) as server, engine_at(server) as engine:
-        outcome = await ReactAgent(engine, tools=tools, limits=Limits(tool_timeout=0.01)).run("Go.")
+        outcome = await ReactAgent(engine, tools=tools, limits=limits).run("Go.")
         prompt = server.requests[1].prompt
     assert (outcome.answer, outcome.reason) == ("so be it", Stop.ANSWER)
     assert told in outcome.turns[0].results[0].content

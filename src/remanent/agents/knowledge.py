@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from remanent.agents.search import DECLARATION, read_queries
-from remanent.agents.tools import ToolOutput
+from remanent.agents.tools import OwnKnowledge, ToolOutput
 from remanent.embedding import Embedder
 from remanent.language.exchanges.reranking import Passage, RerankingRequest
 from remanent.language.offline.reranking import rerank, word_scores
@@ -30,7 +30,7 @@ class Text:
     title: str = ""
 
 
-class KnowledgeSearch:
+class KnowledgeSearch(OwnKnowledge):
     """The tool `search` over texts at hand; they are asked for with every call, so that new ones are found too."""
 
     origin = Origin.TOOL

@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from remanent.agents.limits import Ledger, Limits
 from remanent.agents.steps import File, Listener, Step
-from remanent.agents.tools import AgentTool, ToolOutput
-from remanent.errors import InvalidInput, LanguageError, RemanentError
+from remanent.agents.tools import AgentTool, ToolOutput, carry_out
+from remanent.errors import InvalidInput, LanguageError
 from remanent.language.engine import Engine, Usage
 from remanent.language.exchanges.react import (
     Image,
@@ -171,26 +171,15 @@ class _Run:
         for call in response.tool_calls:
             text = json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False)
             await self._tell(Step(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": call.name}))
-        made = await asyncio.gather(*(self._call(call) for call in response.tool_calls))
+        timeout = self._limits.tool_timeout
+        made = await asyncio.gather(
+            *(carry_out(self._tools[call.name], call.arguments, timeout=timeout) for call in response.tool_calls)
+        )
         results = []
         for call, (output, failed) in zip(response.tool_calls, made, strict=True):
             results.append(await self._told(call, output, failed=failed))
         results += [ToolResult(name="tool_call", content=problem, failed=True) for problem in response.problems]
         return results
-
-    async def _call(self, call: ToolCall) -> tuple[ToolOutput, bool]:
-        """Return what a tool gives, or why it does not, and whether it failed."""
-        try:
-            async with asyncio.timeout(self._limits.tool_timeout):
-                return await self._tools[call.name].call(call.arguments), False
-        except RemanentError as error:
-            return ToolOutput(str(error)), True
-        except TimeoutError:
-            return ToolOutput(f"{call.name} took longer than {self._limits.tool_timeout:g} s"), True
-        except Exception as error:  # noqa: BLE001 - a user's own tool may raise anything; the agent is told and goes on
-            told = f"{call.name} failed: {type(error).__name__}: {error}"
-            _logger.warning("the tool %s", told)
-            return ToolOutput(told), True
 
     async def _told(self, call: ToolCall, output: ToolOutput, *, failed: bool) -> ToolResult:
         """Tell the listener all of a result, and the agent as much as it is shown."""

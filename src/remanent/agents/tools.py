@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, get_type_hints, runtime_checkable
@@ -11,10 +12,12 @@ from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationEr
 from pydantic.errors import PydanticSchemaGenerationError
 
 from remanent.agents.steps import File
-from remanent.errors import InvalidInput
+from remanent.errors import InvalidInput, RemanentError
 from remanent.language.exchanges.react import Tool
 from remanent.model import Origin
 from remanent.model.word import describe
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,10 @@ class AgentTool(Protocol):
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Do it."""
         ...
+
+
+class OwnKnowledge:
+    """Marks a tool that only shows what memory holds already: its results teach nothing new."""
 
 
 class FunctionTool:
@@ -97,6 +104,22 @@ class FunctionTool:
         if inspect.isawaitable(result):
             result = await result
         return result if isinstance(result, ToolOutput) else ToolOutput(_told(result))
+
+
+async def carry_out(tool: AgentTool, arguments: dict[str, JsonValue], *, timeout: float) -> tuple[ToolOutput, bool]:
+    """Return what a tool gives, or why it does not, and whether it failed."""
+    name = tool.declaration.name
+    try:
+        async with asyncio.timeout(timeout):
+            return await tool.call(arguments), False
+    except RemanentError as error:
+        return ToolOutput(str(error)), True
+    except TimeoutError:
+        return ToolOutput(f"{name} took longer than {timeout:g} s"), True
+    except Exception as error:  # noqa: BLE001 - a user's own tool may raise anything; the agent is told and goes on
+        told = f"{name} failed: {type(error).__name__}: {error}"
+        _logger.warning("the tool %s", told)
+        return ToolOutput(told), True
 
 
 def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:

@@ -15,7 +15,7 @@ from remanent.bank.merging import Grounds, Merger
 from remanent.bank.planning import Planner
 from remanent.bank.portable import BankDocument, document_of, take_in
 from remanent.bank.reading import Reader
-from remanent.bank.tree import BANK, InteractionTree
+from remanent.bank.tree import InteractionTree, source_of
 from remanent.bank.weaving import Weaver, Woven
 from remanent.bank.workbench import Workbench
 from remanent.embedding import Embedders
@@ -122,6 +122,16 @@ class Bank:
             for entry in entries:
                 tx.append(entry.replace(scope=self.scope))
 
+    async def note(self, text: str, *, source: str, metadata: Mapping[str, JsonValue] | None = None) -> str:
+        """Keep a text of the run in the journal, word for word, and return its entry's id; no node is made of it."""
+        if source in READ:
+            raise InvalidInput(f"what comes from {source} is taken in; give it to `observe`")
+        entry = self._bench.entry(
+            text, source=source, kind=EntryKind.MESSAGE, role="assistant", metadata=dict(metadata or {})
+        )
+        await self.append([entry])
+        return entry.id
+
     async def observe(
         self,
         text: str,
@@ -168,7 +178,7 @@ class Bank:
         return tuple(
             entry
             for entry in self.tree.entries
-            if _source(entry) in READ and entry.id not in used and entry.text.strip()
+            if source_of(entry) in READ and entry.id not in used and entry.text.strip()
         )
 
     async def catch_up(self) -> tuple[Observed, ...]:
@@ -331,11 +341,6 @@ def open_bank(
             window=window,
         )
     )
-
-
-def _source(entry: Entry) -> str:
-    said = entry.metadata.get(BANK)
-    return str(said.get("source", "")) if isinstance(said, dict) else ""
 
 
 def _referred(text: str, attachments: Sequence[Attachment]) -> tuple[tuple[Attachment, ...], str]:

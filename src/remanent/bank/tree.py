@@ -14,6 +14,12 @@ BANK = "bank"
 """The key of an entry's metadata under which a bank says what the entry is to it."""
 
 
+def source_of(entry: Entry) -> str:
+    """Return what an entry is to its bank: where it came from; empty for one that is only kept."""
+    said = entry.metadata.get(BANK)
+    return str(said.get("source", "")) if isinstance(said, dict) else ""
+
+
 class TreeEntry(Word):
     """One parent of a tree: what was said, word for word, with the files that belong to it."""
 
@@ -60,14 +66,12 @@ class InteractionTree:
 
     def _shown(self, entry: Entry, parts: Sequence[Source]) -> TreeEntry:
         text = "".join(entry.text[part.start : part.end] for part in sorted(parts, key=lambda part: part.start))
-        said = entry.metadata.get(BANK)
-        source = said.get("source", "") if isinstance(said, dict) else ""
         return TreeEntry(
             entry_id=entry.id,
             kind=entry.kind,
             text=text,
             timestamp=entry.occurred_at,
-            source=str(source),
+            source=source_of(entry),
             metadata=entry.metadata,
             attachments=tuple(item for item in entry.attachments if item.attachment_id in text),
         )

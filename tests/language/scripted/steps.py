@@ -77,12 +77,13 @@ def calls(tool: str, arguments: Any) -> Step:
     """A call of a tool and nothing else."""
 
     async def act(request: Request, wire: Wire) -> None:
+        call_id = f"call_{len(request.body['messages'])}"  # a conversation never has the same twice
         if request.path == MESSAGES:
-            block = {"type": "tool_use", "id": "call_1", "name": tool, "input": arguments}
+            block = {"type": "tool_use", "id": call_id, "name": tool, "input": arguments}
             await wire.reply_json({**message("", finish="tool_use", model=request.body["model"]), "content": [block]})
             return
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-        call = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": text}}
+        call = {"id": call_id, "type": "function", "function": {"name": tool, "arguments": text}}
         said = {"content": None, "tool_calls": [call]}
         await wire.reply_json(completion(said, finish="tool_calls", model=request.body["model"]))
 

@@ -19,6 +19,7 @@ _SEARCHING = re.compile(r"search|recall|find|query|lookup|look_up|搜索|检索"
 _QUERY_NAMES = ("query", "q", "queries", "keywords", "question", "text", "input", "search_query", "term")
 _TASK = re.compile(r"<task\b[^<>]*>(?P<body>.*?)</task>", re.DOTALL | re.IGNORECASE)
 _MEMORY = re.compile(r"<memory\b[^<>]*>(?P<body>.*?)</memory>", re.DOTALL | re.IGNORECASE)
+_ABOUT = re.compile(r"<(keywords|context)\b[^<>]*>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _STEP = re.compile(
     r"^\W*(?:current[ _]task|next step|当前任务|下一步)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
 )
@@ -56,10 +57,12 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     tongue = tongue_of(asked := question_of(request.task))
     said = _SAID[tongue]
     results = [result.content for turn in request.turns for result in turn.results if not result.failed]
-    memory = [match["body"] for match in _MEMORY.finditer(request.task)] or [_without_question(request.task, asked)]
     matter = matter_of(request.task)
     if matter is not None:
         return await _validation(request, matter, results, toolbox)
+    # What nodes are found by is no sentence that could answer.
+    memory = [_ABOUT.sub("\n", match["body"]) for match in _MEMORY.finditer(request.task)]
+    memory = memory or [_without_question(request.task, asked)]
     from_memory = await find_answer(asked, [_TAGS.sub("\n", text) for text in memory], toolbox)
     from_results = await find_answer(asked, results, toolbox)
     if from_memory.is_good and from_memory.score >= from_results.score:

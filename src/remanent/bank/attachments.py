@@ -1,0 +1,261 @@
+"""Uploads: they wait in a temporary folder until they are recognised, then their bytes move to where files are kept.
+
+A run's folder is locked by the process that runs it. Whoever starts next removes every folder whose lock nobody holds,
+so a process that was killed leaves nothing behind for longer than that.
+"""
+
+import asyncio
+import fcntl
+import hashlib
+import mimetypes
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+
+from remanent.embedding.images import MOST_BYTES
+from remanent.errors import InvalidInput, NotFound, StorageError
+from remanent.language.exchanges.planning import PendingUpload
+from remanent.model import Attachment, NewId, Scope, Word
+from remanent.model.ids import Id
+from remanent.model.word import Count, Text
+from remanent.stores.blobs import Blobs
+from remanent.text.wordlists import word_set
+
+URI = "blob:"
+"""Begins the URI of a file that is kept by its digest."""
+_LOCK = ".lock"
+_LONGEST_NAME = 200
+_CODE = word_set(
+    ".py .pyi .js .ts .jsx .tsx .java .c .h .cc .cpp .hpp .cs .go .rs .rb .php .swift .kt .scala .sh .bash .sql .r .jl "
+    ".lua .pl .html .css .json .yaml .yml .toml .xml .ipynb .diff .patch .log"
+)
+_MAGIC = (
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+)
+_OCTETS = "application/octet-stream"
+
+
+class AttachmentType(StrEnum):
+    """What sort of thing is attached."""
+
+    IMAGE = "image"
+    DOCUMENT = "document"
+    CODE = "code"
+
+
+class Upload(Word):
+    """A file that a user gave and that waits to be recognised."""
+
+    upload_id: Id
+    name: Text
+    media_type: Text
+    size: Count
+
+    @property
+    def type(self) -> AttachmentType:
+        """What sort of thing it is."""
+        return type_of(self.media_type, self.name)
+
+    @property
+    def pending(self) -> PendingUpload:
+        """The upload as the planner sees it."""
+        return PendingUpload(upload_id=self.upload_id, name=self.name, media_type=self.media_type[:100])
+
+
+def type_of(media_type: str, name: str = "") -> AttachmentType:
+    """Return what sort of thing a file is, by its media type and the ending of its name."""
+    if media_type.startswith("image/"):
+        return AttachmentType.IMAGE
+    if Path(name).suffix.lower() in _CODE or media_type.startswith("text/x-"):
+        return AttachmentType.CODE
+    return AttachmentType.DOCUMENT
+
+
+def media_type_of(content: bytes, name: str = "") -> str:
+    """Return the media type of a file, by its first bytes, else by its name."""
+    for magic, media_type in _MAGIC:
+        if content.startswith(magic):
+            return media_type
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return mimetypes.guess_type(name)[0] or _OCTETS
+
+
+class Uploads:
+    """The temporary storage: folders by the id of an Insight Doc, one per run."""
+
+    def __init__(self, folder: Path | None = None, *, new_id: NewId) -> None:
+        self._root = folder or Path(tempfile.gettempdir()) / f"remanent-{os.getuid()}" / "uploads"
+        self._new_id = new_id
+        self._locks: dict[str, int] = {}
+        self._waiting: dict[str, dict[str, Upload]] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where uploads wait."""
+        return self._root
+
+    async def sweep(self) -> int:
+        """Remove what processes that are gone have left; return how many runs it was of."""
+        return await asyncio.to_thread(_sweep, self._root, frozenset(self._locks))
+
+    async def add(self, insight_id: str, content: bytes, *, name: str = "", media_type: str = "") -> Upload:
+        """Keep a file until it is recognised."""
+        if not content:
+            raise InvalidInput("the file is empty; there is nothing to recognise")
+        if len(content) > MOST_BYTES:
+            raise InvalidInput(
+                f"the file has {len(content)} bytes, and {MOST_BYTES} are taken at most; make it smaller"
+            )
+        media_type = media_type.partition(";")[0].strip().lower()
+        plain = Path(name.replace("\\", "/")).name.strip()[:_LONGEST_NAME]
+        upload = Upload(
+            upload_id=self._new_id(),
+            name=plain or "upload",
+            media_type=media_type or media_type_of(content, plain),
+            size=len(content),
+        )
+        if insight_id not in self._locks:
+            self._locks[insight_id] = await asyncio.to_thread(_take, self._root, insight_id)
+        await asyncio.to_thread(_write, self._path(insight_id, upload.upload_id), content)
+        self._waiting.setdefault(insight_id, {})[upload.upload_id] = upload
+        return upload
+
+    def waiting(self, insight_id: str) -> tuple[Upload, ...]:
+        """Return what waits to be recognised in a task, in the order in which it came."""
+        return tuple(self._waiting.get(insight_id, {}).values())
+
+    async def read(self, insight_id: str, upload_id: str) -> bytes:
+        """Return the bytes of an upload."""
+        self._known(insight_id, upload_id)
+        try:
+            return await asyncio.to_thread(self._path(insight_id, upload_id).read_bytes)
+        except OSError as error:
+            raise StorageError(f"the upload {upload_id} cannot be read any more; upload it again") from error
+
+    async def drop(self, insight_id: str, upload_id: str) -> None:
+        """Remove an upload: it was recognised, or given up."""
+        self._waiting.get(insight_id, {}).pop(upload_id, None)
+        await asyncio.to_thread(self._path(insight_id, upload_id).unlink, missing_ok=True)
+
+    async def discard(self, insight_id: str) -> None:
+        """Remove all uploads of a task."""
+        self._waiting.pop(insight_id, None)
+        lock = self._locks.pop(insight_id, None)
+        if lock is not None:
+            await asyncio.to_thread(_release, self._root, insight_id, lock)
+
+    def _known(self, insight_id: str, upload_id: str) -> Upload:
+        upload = self._waiting.get(insight_id, {}).get(upload_id)
+        if upload is None:
+            raise NotFound(f"no upload {upload_id} waits in this task")
+        return upload
+
+    def _path(self, insight_id: str, upload_id: str) -> Path:
+        return self._root / insight_id / upload_id
+
+
+class Kept:
+    """The permanent storage of one bank's files; what the bank brought here goes with it."""
+
+    def __init__(self, blobs: Blobs, scope: Scope) -> None:
+        self._blobs = blobs
+        self._scope = scope
+        self._brought: set[str] = set()
+
+    async def put(self, content: bytes, *, attachment_id: str, name: str, media_type: str) -> Attachment:
+        """Keep a file for good and return the reference to it."""
+        digest = hashlib.sha256(content).hexdigest()
+        if not await self._holds(digest):
+            await self._blobs.put(self._scope, content)
+            self._brought.add(digest)
+        return Attachment(
+            attachment_id=attachment_id,
+            media_type=media_type,
+            name=name,
+            digest=digest,
+            uri=f"{URI}{digest}",
+            size=len(content),
+        )
+
+    async def get(self, attachment: Attachment) -> bytes:
+        """Return the bytes of a kept file; `NotFound`, `IntegrityError` or `StorageError` when that is not possible."""
+        if attachment.digest is None:
+            raise NotFound(f"it lies outside, at {attachment.uri or 'an unknown place'}, and is not kept here")
+        return await self._blobs.get(self._scope, attachment.digest)
+
+    async def clear(self, also: Sequence[Attachment] = ()) -> None:
+        """Remove what this bank brought, and these files of an earlier process of it."""
+        for digest in self._brought | {item.digest for item in also if item.digest}:
+            await self._blobs.delete(self._scope, digest)
+        self._brought.clear()
+
+    async def _holds(self, digest: str) -> bool:
+        try:
+            await self._blobs.get(self._scope, digest)
+        except (NotFound, StorageError):
+            return False
+        return True
+
+
+# ── folders and locks ──
+
+
+def _take(root: Path, insight_id: str) -> int:
+    """Make a run's folder and return the lock that says that its process lives."""
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = root / f"{insight_id}{_LOCK}"
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            # Whoever sweeps may have removed the file between its making and its locking.
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                (root / insight_id).mkdir(mode=0o700, exist_ok=True)
+                return descriptor
+        os.close(descriptor)
+
+
+def _release(root: Path, insight_id: str, descriptor: int) -> None:
+    shutil.rmtree(root / insight_id, ignore_errors=True)
+    (root / f"{insight_id}{_LOCK}").unlink(missing_ok=True)
+    os.close(descriptor)
+
+
+def _sweep(root: Path, own: frozenset[str]) -> int:
+    if not root.is_dir():
+        return 0
+    removed = 0
+    for path in sorted(root.glob(f"*{_LOCK}")):
+        insight_id = path.name.removesuffix(_LOCK)
+        if insight_id in own:
+            continue
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)  # its process lives
+            continue
+        _release(root, insight_id, descriptor)
+        removed += 1
+    return removed
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise StorageError(f"the upload cannot be kept: {error.strerror}; see bank.temp_dir") from error

@@ -1,0 +1,161 @@
+"""Deep Retrieval: everything behind a node, word for word, with the files that belong to it."""
+
+import asyncio
+import base64
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from remanent.agents.tools import OwnKnowledge, ToolOutput
+from remanent.bank.attachments import AttachmentType, Kept, type_of
+from remanent.bank.recognition import PDF, decoded
+from remanent.bank.tree import InteractionTree, TreeEntry
+from remanent.errors import InvalidInput, NotFound, RemanentError
+from remanent.language.exchanges.react import Tool
+from remanent.model import Attachment, EntryKind, Instant, JsonObject, Origin, Word
+from remanent.model.ids import Id
+from remanent.model.word import Text
+from remanent.text.pdf import read_pdf
+
+DEEP_RETRIEVAL = "deep_retrieval"
+_LONGEST_SHOWN = 20_000
+"""Characters of a file that a tool call gives unless that very file is asked for."""
+
+
+class DeepAttachment(Word):
+    """A file with what is in it: a picture in base64, a document as its words or in base64, code as text."""
+
+    id: Text
+    type: AttachmentType
+    path: Text
+    """Where it lies: a URI, never the bytes."""
+    name: Text = ""
+    media_type: Text = ""
+    encoding: Literal["text", "base64", "none"] = "none"
+    content: Text = ""
+    problem: Text = ""
+    """Why there is no content, when there is none."""
+
+
+class DeepEntry(Word):
+    """One entry of a node's trees."""
+
+    id: Id
+    text: Text
+    timestamp: Instant
+    kind: EntryKind
+    metadata: JsonObject = Field(default_factory=dict)
+    """Where it came from, and which tools were called."""
+    attachments: tuple[DeepAttachment, ...] = ()
+
+
+class DeepRetrieved(Word):
+    """All that stands behind a node, oldest first."""
+
+    node_id: Id
+    entries: tuple[DeepEntry, ...]
+
+
+class DeepRetrieval:
+    """Reads the trees of one bank."""
+
+    def __init__(self, tree: InteractionTree, kept: Kept) -> None:
+        self._tree = tree
+        self._kept = kept
+
+    async def retrieve(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every entry behind a node by time, with its files; of those, only the one that is asked for, if any.
+
+        A file that cannot be read is told of where it would stand. An unknown node or attachment is `NotFound`.
+        """
+        entries = self._tree.of(node_id)
+        known = {item.attachment_id for entry in entries for item in entry.attachments}
+        if attachment_id is not None and attachment_id not in known:
+            raise NotFound(
+                f"node {node_id} has no attachment {attachment_id}; it has {', '.join(sorted(known)) or 'none'}"
+            )
+        return DeepRetrieved(
+            node_id=node_id, entries=tuple([await self._entry(entry, attachment_id) for entry in entries])
+        )
+
+    async def _entry(self, entry: TreeEntry, attachment_id: str | None) -> DeepEntry:
+        wanted = [item for item in entry.attachments if attachment_id in {None, item.attachment_id}]
+        return DeepEntry(
+            id=entry.entry_id,
+            text=entry.text,
+            timestamp=entry.timestamp,
+            kind=entry.kind,
+            metadata={**entry.metadata, "source": entry.source},
+            attachments=tuple([await self._attachment(item) for item in wanted]),
+        )
+
+    async def _attachment(self, item: Attachment) -> DeepAttachment:
+        shown = DeepAttachment(
+            id=item.attachment_id,
+            type=type_of(item.media_type, item.name),
+            path=item.uri or "",
+            name=item.name,
+            media_type=item.media_type,
+        )
+        try:
+            content = await self._kept.get(item)
+        except RemanentError as error:
+            return shown.replace(problem=f"the file {item.name or item.attachment_id} cannot be read: {error}")
+        return await asyncio.to_thread(_filled, shown, content)
+
+
+class DeepRetrievalTool(OwnKnowledge):
+    """Deep Retrieval as a tool of an agent; its answer is JSON."""
+
+    origin = Origin.TOOL
+    declaration = Tool(
+        name=DEEP_RETRIEVAL,
+        description="Read all that stands behind a memory node, word for word: reasoning, tool calls, results, files. "
+        "Long files are given when asked for by attachment_id. 读取某个记忆节点的全部原文、工具调用与附件；"
+        "较长的附件需用 attachment_id 指定。",
+        parameters={
+            "type": "object",
+            "properties": {
+                "node_id": {"type": "string", "description": "the id of a node in <memory> / 记忆节点的 id"},
+                "attachment_id": {"type": "string", "description": "one of its files / 附件的 id（可选）"},
+            },
+            "required": ["node_id"],
+        },
+    )
+
+    def __init__(self, deep: DeepRetrieval) -> None:
+        self._deep = deep
+
+    async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
+        """Return the entries as JSON."""
+        node_id, attachment_id = arguments.get("node_id"), arguments.get("attachment_id") or None
+        if not isinstance(node_id, str) or not isinstance(attachment_id, str | None):
+            raise InvalidInput('deep_retrieval needs {"node_id": "…"}, and may have {"attachment_id": "…"}')
+        found = await self._deep.retrieve(node_id.strip(), attachment_id=attachment_id)
+        if attachment_id is None:
+            found = found.replace(entries=tuple(_brief(entry) for entry in found.entries))
+        return ToolOutput(found.to_json(), metadata={"node_id": node_id})
+
+
+def _filled(shown: DeepAttachment, content: bytes) -> DeepAttachment:
+    """Return an attachment with what is in it, in the form of its sort."""
+    if shown.type is not AttachmentType.IMAGE:
+        try:
+            text = read_pdf(content).text if shown.media_type == PDF else decoded(content)
+        except InvalidInput:
+            text = ""
+        if text:
+            return shown.replace(encoding="text", content=text)
+    return shown.replace(encoding="base64", content=base64.b64encode(content).decode("ascii"))
+
+
+def _brief(entry: DeepEntry) -> DeepEntry:
+    """Return an entry whose long files are only told of."""
+    return entry.replace(
+        attachments=tuple(
+            item
+            if len(item.content) <= _LONGEST_SHOWN
+            else item.replace(content="", problem=f"{len(item.content)} characters; ask for attachment_id {item.id}")
+            for item in entry.attachments
+        )
+    )

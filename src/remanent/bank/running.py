@@ -1,0 +1,168 @@
+"""A whole run of a task: plan, have a step done, take in what came of it, until nothing is left to do."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic
+
+from remanent.agents.knowledge import KnowledgeSearch, Text
+from remanent.agents.search import SerperSearch
+from remanent.agents.tools import AgentTool
+from remanent.agents.visit import Visit
+from remanent.bank.adapter.adapter import Adapter
+from remanent.bank.adapter.framework import Execution, Framework, PresentedT, ResultT
+from remanent.bank.bank import READ, Bank
+from remanent.bank.events import EventKind
+from remanent.bank.insight import InsightDoc
+from remanent.bank.tree import source_of
+from remanent.embedding import Embedder
+from remanent.errors import LanguageError, RemanentError
+from remanent.model import Word
+from remanent.model.ids import Id
+from remanent.model.word import Count
+from remanent.model.word import Text as Words
+from remanent.settings import Settings
+
+_logger = logging.getLogger(__name__)
+
+
+class End(StrEnum):
+    """How a run ended."""
+
+    DONE = "done"
+    """Nothing is left to do and every sub-task succeeded."""
+    FAILED = "failed"
+    """Nothing is left to do, but a sub-task failed."""
+    MAX_ROUNDS = "max_rounds"
+    """The safety limit stopped it."""
+
+
+class RunResult(Word):
+    """The answer of a run, what it rests on, and how it came about."""
+
+    answer: Words
+    end: End
+    rounds: Count
+    insight: InsightDoc
+    node_ids: tuple[Id, ...] = ()
+    """The nodes that the answer's step was shown, and those that it led to."""
+    entry_ids: tuple[Id, ...] = ()
+    """The entries behind those nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file that is given with a task."""
+
+    content: bytes
+    name: str = ""
+    media_type: str = ""
+
+
+class BankRun(Generic[PresentedT, ResultT]):
+    """Runs a task on any framework; the Adapter's files are removed at the end, however it ends."""
+
+    def __init__(
+        self, adapter: Adapter, framework: Framework[PresentedT, ResultT], *, tools: Sequence[AgentTool] = ()
+    ) -> None:
+        self._adapter = adapter
+        self._bank: Bank = adapter.bank
+        self._framework = framework
+        self._tools = (*tools, adapter.tool)
+        self._answer = ""
+        self._rests_on: tuple[str, ...] = ()
+
+    async def run(self, task: str, *, context: str = "", files: Sequence[GivenFile] = ()) -> RunResult:
+        """Begin a task and see it through."""
+        try:
+            try:
+                await self._bank.start(task, context=context)
+            except LanguageError as error:
+                # The words are kept and read again with what comes next; without a goal there is nothing to do.
+                self._bank.tell(EventKind.FAILED, str(error), role="start")
+                _ = self._bank.insight
+            for file in files:
+                await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
+            await self._adapter.plan()
+            return await self._finish()
+        finally:
+            await self._adapter.close()
+
+    async def resume(self) -> RunResult:
+        """Go on with a task that a bank holds already."""
+        try:
+            if self._bank.insight.current is None:
+                await self._adapter.plan()
+            return await self._finish()
+        finally:
+            await self._adapter.close()
+
+    async def _finish(self) -> RunResult:
+        rounds = 0
+        most = self._bank.settings.max_rounds
+        while (insight := self._bank.insight).current is not None:
+            if rounds >= most:
+                self._bank.tell(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
+                return self._result(End.MAX_ROUNDS, rounds)
+            rounds += 1
+            self._bank.tell(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
+            await self._round(insight)
+        return self._result(End.DONE if insight.is_complete else End.FAILED, rounds)
+
+    async def _round(self, insight: InsightDoc) -> None:
+        assert insight.current is not None, "a round has a step"
+        shown: tuple[str, ...] = ()
+        try:
+            prompt = await self._adapter.enhance()
+            shown = tuple(item.node.id for item in prompt.nodes)
+            presented = self._framework.present(prompt, tools=self._tools)
+            execution = self._framework.capture(await self._framework.execute(presented))
+        except RemanentError as error:
+            _logger.warning("a step failed: %s", error)
+            execution = Execution(answer="", failed=True, detail=str(error))
+        await self._adapter.intercept(execution)
+        routed = self._adapter.routed[-1]
+        is_answer = insight.current.conflict_id is None and not insight.current.upload_ids
+        if is_answer and not routed.problem:
+            self._answer = execution.answer
+            self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
+
+    def _result(self, end: End, rounds: int) -> RunResult:
+        nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)
+        entries = dict.fromkeys(entry.entry_id for node_id in nodes for entry in self._bank.tree.of(node_id))
+        self._bank.tell(EventKind.ANSWER, self._answer, end=end.value, rounds=rounds)
+        return RunResult(
+            answer=self._answer,
+            end=end,
+            rounds=rounds,
+            insight=self._bank.insight,
+            node_ids=nodes,
+            entry_ids=tuple(entries),
+        )
+
+
+def usual_tools(settings: Settings, bank: Bank, *, embedder: Embedder | None = None) -> list[AgentTool]:
+    """Return the tools that settings give a bank's agent: the web where there is a key, else what the bank was given.
+
+    Deep Retrieval is added by the run itself.
+    """
+    if settings.search.api_key is None:
+        return [KnowledgeSearch(lambda: given_texts(bank), embedder=embedder)]
+    return [SerperSearch(settings.search), Visit(settings.reader)]
+
+
+async def close_tools(tools: Sequence[AgentTool]) -> None:
+    """Close the connections of tools that have any."""
+    for tool in tools:
+        if isinstance(tool, SerperSearch | Visit):
+            await tool.close()
+
+
+def given_texts(bank: Bank) -> list[Text]:
+    """Return all that a bank took in, to be searched: what it was given, and what steps brought from outside."""
+    return [
+        Text(entry.id, entry.text, title=source_of(entry))
+        for entry in bank.tree.entries
+        if source_of(entry) in READ and entry.text.strip()
+    ]

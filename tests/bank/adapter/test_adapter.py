@@ -1,0 +1,248 @@
+"""What comes back from a step goes where it belongs: a verdict, a recognition, or something learned."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remanent.agents import File
+from remanent.bank import EventKind
+from remanent.bank.adapter import Execution
+from remanent.errors import LanguageError
+from remanent.language.exchanges.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
+from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome
+from remanent.language.exchanges.planning import PlanningRequest, PlanningResponse, TaskStatus, TaskType, settle
+from remanent.language.exchanges.react import ToolCall
+from remanent.model import ConflictState
+from tests.bank.desk import PNG, Desk, Told, desk
+from tests.text.pdfs import pdf
+
+GOAL = "When was the station opened?"
+
+
+def clashing(request: AnalysisRequest) -> AnalysisResponse:
+    """Find that what says 1911 contradicts what says 1904, and that nothing else is related."""
+    return AnalysisResponse(
+        relations=tuple(
+            Relation(
+                existing_node=old.node_id,
+                relationship=Relationship.CONFLICT
+                if _clash(request.new_node.summary, old.summary)
+                else Relationship.UNRELATED,
+                confidence=0.9,
+                reasoning="told",
+                conflict_description="1904 or 1911" if _clash(request.new_node.summary, old.summary) else "",
+            )
+            for old in request.candidates
+        )
+    )
+
+
+def _clash(one: str, other: str) -> bool:
+    return {"1904", "1911"} <= {year for year in ("1904", "1911") if year in one + other} and one[:60] != other[:60]
+
+
+def upheld(request: IntegrationRequest) -> IntegrationResponse:
+    return IntegrationResponse(
+        outcome=Outcome.INTEGRATED,
+        summary=request.validation or "",
+        context="the station",
+        keywords=("station",),
+        interaction_tree_description="settled",
+        upheld=(request.nodes[0].node_id,),
+    )
+
+
+def one_more(request: PlanningRequest) -> PlanningResponse:
+    return settle(request, status=TaskStatus.SUCCESS, context="done", proposed=None, tongue="en")
+
+
+async def in_conflict(folder: Path, **roles: Any) -> Desk:
+    made = desk(folder, engine=Told(analysis=clashing, integration=upheld, planning=one_more, **roles))
+    await made.bank.start(GOAL, context="The station of Vell was opened in 1904.")
+    await made.bank.observe("The guide says that the station of Vell was opened in 1911.")
+    await made.adapter.plan()
+    return made
+
+
+@pytest.mark.spec("BANK-22", "BANK-21")
+async def test_a_verdict_goes_to_integration(tmp_path: Path) -> None:
+    made = await in_conflict(tmp_path)
+    assert made.bank.insight.is_cross_validation
+    prompt = await made.adapter.enhance()
+    assert "1904 or 1911" in prompt.matter
+    assert "cross-validation" in prompt.instruction
+    insight = await made.adapter.intercept(Execution(answer="The register says 1904."))
+    (conflict,) = made.bank.conflicts.every
+    assert conflict.state is ConflictState.RESOLVED
+    assert made.adapter.routed[-1].route == "validation"
+    assert [node.summary for node in made.bank.graph.nodes] == ["The register says 1904."]
+    assert (insight.completed[-1].type, insight.current) == (TaskType.CROSS_VALIDATE, None)
+
+
+@pytest.mark.spec("BANK-22", "BANK-26")
+async def test_a_validation_that_fails_twice_leaves_the_conflict_unresolved(tmp_path: Path) -> None:
+    made = await in_conflict(tmp_path)
+    for _ in range(2):
+        await made.adapter.intercept(Execution(answer="", failed=True, detail="the web is down"))
+    (conflict,) = made.bank.conflicts.every
+    assert conflict.state is ConflictState.UNRESOLVED
+    assert len(made.bank.graph) == 2
+    assert [task.status for task in made.bank.insight.completed] == ["failed", "failed"]
+
+
+@pytest.mark.spec("BANK-22")
+async def test_what_a_step_found_out_is_classified_structured_and_kept_word_for_word(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(GOAL)
+    await made.adapter.plan()
+    execution = Execution(
+        answer="It was opened in 1904.",
+        context="The register of Vell has a page on it.\n\nIt was opened in 1904.",
+        tool_calls=(ToolCall(name="search", arguments={"query": "Vell station"}),),
+    )
+    insight = await made.adapter.intercept(execution)
+    (routed,) = made.adapter.routed
+    assert (routed.route, len(routed.entry_ids)) == ("execution", 1)
+    (entry,) = (await made.adapter.deep.retrieve(routed.node_ids[0])).entries
+    assert entry.text == execution.context
+    assert entry.metadata["tool_calls"] == [{"name": "search", "arguments": {"query": "Vell station"}}]
+    assert (insight.completed[-1].status, insight.current) == ("success", None)
+
+
+async def test_a_quote_of_what_was_taken_in_is_no_second_source(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(GOAL, context="The station of Vell was opened in 1904. It is old.")
+    await made.adapter.plan()
+    before = made.bank.graph.nodes
+    await made.adapter.intercept(Execution(answer="The station of Vell\nwas opened in 1904."))
+    assert made.bank.graph.nodes == before
+    assert made.bank.tree.entry(made.adapter.routed[0].entry_ids[0]).text.startswith("The station of Vell")
+
+
+@pytest.mark.spec("BANK-12", "BANK-22")
+async def test_of_the_files_that_tools_gave_those_are_kept_that_the_text_names(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(GOAL)
+    await made.adapter.plan()
+    files = (File("plan.png", "image/png", PNG), File("other.png", "image/png", PNG + b"other"))
+    await made.adapter.intercept(Execution(answer="1904", context="As plan.png shows, it was 1904.", files=files))
+    node_id = made.adapter.routed[0].node_ids[0]
+    (item,) = (await made.adapter.deep.retrieve(node_id)).entries[0].attachments
+    assert (item.name, item.encoding) == ("plan.png", "base64")
+    assert len(await made.blob_digests()) == 1
+
+
+@pytest.mark.spec("BANK-22", "BANK-26")
+async def test_a_failed_step_is_marked_and_nothing_is_learned_from_it(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(GOAL)
+    await made.adapter.plan()
+    insight = await made.adapter.intercept(Execution(answer="", context="half a thought", failed=True, detail="broke"))
+    assert (insight.completed[-1].status, len(made.bank.graph)) == ("failed", 0)
+    assert insight.current is not None
+    await made.adapter.intercept(Execution(answer="  "))
+    assert made.adapter.routed[-1].problem == "the step gave no answer"
+    assert [event.kind for event in made.events].count(EventKind.FAILED) == 2
+
+
+@pytest.mark.spec("BANK-22", "BANK-26")
+async def test_a_role_that_fails_twice_fails_the_step_and_the_words_are_read_later(tmp_path: Path) -> None:
+    def structure(request: Any) -> Any:
+        raise LanguageError("the model is out")
+
+    engine = Told(structure=structure)
+    made = desk(tmp_path, engine=engine)
+    await made.bank.start(GOAL)
+    await made.adapter.plan()
+    insight = await made.adapter.intercept(Execution(answer="It was opened in 1904."))
+    assert insight.completed[-1].status == "failed"
+    assert [entry.text for entry in made.bank.unread] == ["It was opened in 1904."]
+    del engine._roles["structure"]
+    await made.adapter.intercept(Execution(answer="The architect was Ada Holm."))
+    assert made.bank.unread == ()
+
+
+# ── uploads ──
+
+
+@pytest.mark.spec("BANK-22", "BANK-23", "BANK-10")
+async def test_a_recognised_picture_moves_to_where_files_are_kept_as_one_tree_with_its_text(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start("What does the chart show?")
+    upload = await made.adapter.upload(PNG, name="chart.png")
+    await made.adapter.plan()
+    assert (len(made.temporary_files), await made.blob_digests()) == (2, [])
+    await made.adapter.intercept(Execution(answer="The chart shows sales of 42 tons."))
+    (routed,) = made.adapter.routed
+    assert routed.route == "recognition"
+    (entry,) = (await made.adapter.deep.retrieve(routed.node_ids[0])).entries
+    assert "sales of 42 tons" in entry.text
+    assert upload.upload_id in entry.text
+    (item,) = entry.attachments
+    assert (item.id, item.type, item.encoding) == (upload.upload_id, "image", "base64")
+    assert (made.adapter.waiting, len(await made.blob_digests())) == ((), 1)
+    assert [path.name for path in made.temporary_files] == [f"{made.bank.insight.id}.lock"]
+    await made.adapter.close()
+    assert made.temporary_files == []
+
+
+@pytest.mark.spec("BANK-23")
+async def test_a_document_is_kept_with_all_its_words_whatever_the_framework_says_of_it(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(GOAL)
+    await made.adapter.upload(pdf("The station of Vell was opened in 1904."), name="register.pdf")
+    await made.adapter.upload(PNG, name="map.png")
+    await made.adapter.plan()
+    await made.adapter.intercept(Execution(answer="A map of Vell with a station on it."))
+    texts = [entry.text for entry in made.bank.tree.entries if entry.attachments]
+    assert len(texts) == 2
+    assert "What the document register.pdf says:\nThe station of Vell was opened in 1904." in texts[0]
+    assert "A map of Vell" in texts[1]
+    await made.adapter.close()
+
+
+@pytest.mark.spec("BANK-23")
+async def test_temporary_files_are_never_exported(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start("What does the chart show?")
+    upload = await made.adapter.upload(PNG, name="secret-chart.png")
+    text = made.bank.export()
+    assert upload.upload_id not in text
+    assert "secret-chart" not in text
+    await made.adapter.close()
+
+
+@pytest.mark.spec("BANK-23", "BANK-26")
+async def test_a_picture_that_cannot_be_recognised_is_given_up_after_two_attempts(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start("What does the chart show?")
+    await made.adapter.upload(PNG, name="chart.png")
+    await made.adapter.plan()
+    for left in (1, 0):
+        await made.adapter.intercept(Execution(answer="", failed=True, detail="the model is blind"))
+        assert len(made.adapter.waiting) == left
+    insight = made.bank.insight
+    assert insight.current is None or not insight.current.upload_ids
+    await made.adapter.close()
+
+
+@pytest.mark.spec("BANK-23")
+async def test_everything_the_run_brought_goes_when_it_is_cleared(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    before = await made.blobs.put(made.bank.scope, b"somebody else's")
+    await made.bank.start("What does the chart show?")
+    await made.adapter.upload(PNG, name="chart.png")
+    await made.adapter.upload(PNG + b"2", name="later.png")
+    await made.adapter.plan()
+    await made.adapter.intercept(Execution(answer="The chart shows sales."))
+    await made.adapter.upload(PNG + b"3", name="never.png")
+    await made.adapter.clear()
+    assert (made.temporary_files, await made.blob_digests()) == ([], [before])
+
+
+async def test_nothing_is_taken_in_when_no_step_was_asked_for(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(GOAL)
+    assert (await made.adapter.intercept(Execution(answer="unasked"))).current is None
+    assert made.adapter.routed == []

@@ -1,0 +1,149 @@
+"""Uploads: they wait, they are moved or removed, and a killed process leaves nothing for longer than the next start."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from remanent.bank.attachments import AttachmentType, Kept, Upload, Uploads, media_type_of, type_of
+from remanent.embedding.images import MOST_BYTES
+from remanent.errors import InvalidInput, NotFound, StorageError
+from remanent.model import Attachment, id_source
+from remanent.stores.files import FileBlobs
+from tests.bank.desk import PNG, SCOPE
+
+TASK = "insight-1"
+
+
+def uploads_in(folder: Path) -> Uploads:
+    return Uploads(folder, new_id=id_source())
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.spec("BANK-23")
+async def test_an_upload_waits_under_the_id_of_its_insight_doc(tmp_path: Path) -> None:
+    uploads = uploads_in(tmp_path)
+    picture = await uploads.add(TASK, PNG, name="../../etc/chart.png")
+    code = await uploads.add(TASK, b"print(1)", name="a.py")
+    assert uploads.waiting(TASK) == (picture, code)
+    assert uploads.waiting("another") == ()
+    assert (picture.name, picture.media_type, picture.type) == ("chart.png", "image/png", AttachmentType.IMAGE)
+    assert await uploads.read(TASK, picture.upload_id) == PNG
+    assert (tmp_path / TASK / picture.upload_id).stat().st_mode & 0o077 == 0
+    await uploads.discard(TASK)
+    assert (uploads.waiting(TASK), files_in(tmp_path)) == ((), [])
+
+
+@pytest.mark.spec("BANK-23")
+async def test_an_upload_that_was_recognised_waits_no_longer(tmp_path: Path) -> None:
+    uploads = uploads_in(tmp_path)
+    upload = await uploads.add(TASK, PNG, name="a.png")
+    await uploads.drop(TASK, upload.upload_id)
+    await uploads.drop(TASK, upload.upload_id)
+    assert uploads.waiting(TASK) == ()
+    with pytest.raises(NotFound):
+        await uploads.read(TASK, upload.upload_id)
+    await uploads.discard(TASK)
+
+
+async def test_an_upload_that_vanished_from_the_disk_is_told(tmp_path: Path) -> None:
+    uploads = uploads_in(tmp_path)
+    upload = await uploads.add(TASK, PNG)
+    (tmp_path / TASK / upload.upload_id).unlink()
+    with pytest.raises(StorageError, match="upload it again"):
+        await uploads.read(TASK, upload.upload_id)
+    await uploads.discard(TASK)
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * (MOST_BYTES + 1)])
+async def test_empty_and_huge_files_are_refused(content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        await uploads_in(tmp_path).add(TASK, content)
+    assert files_in(tmp_path) == []
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from remanent.bank.attachments import Uploads
+from remanent.model import id_source
+
+async def main():
+    uploads = Uploads(Path(sys.argv[1]), new_id=id_source())
+    await uploads.add("killed", b"secret", name="a.txt")
+    print("ready", flush=True)
+    sys.stdin.readline()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.spec("BANK-23")
+async def test_what_a_killed_process_left_goes_at_the_next_start_and_what_a_living_one_has_stays(
+    tmp_path: Path,
+) -> None:
+    mine = uploads_in(tmp_path)
+    await mine.add(TASK, PNG, name="mine.png")
+    program = (sys.executable, "-c", KILLED, str(tmp_path))
+    other = await asyncio.create_subprocess_exec(
+        *program, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert other.stdout is not None
+    assert await other.stdout.readline() == b"ready\n"
+    assert await uploads_in(tmp_path).sweep() == 0
+    assert len(files_in(tmp_path)) == 4
+    other.kill()
+    await other.communicate()
+    assert len(files_in(tmp_path)) == 4
+    assert await uploads_in(tmp_path).sweep() == 1
+    assert [name for name in files_in(tmp_path) if "killed" in name] == []
+    assert await mine.read(TASK, mine.waiting(TASK)[0].upload_id) == PNG
+    assert await mine.sweep() == 0
+    await mine.discard(TASK)
+    assert files_in(tmp_path) == []
+
+
+async def test_there_is_nothing_to_sweep_where_nothing_was(tmp_path: Path) -> None:
+    assert await uploads_in(tmp_path / "never").sweep() == 0
+
+
+@pytest.mark.spec("BANK-23")
+async def test_kept_files_are_referred_to_and_go_with_the_bank_that_brought_them(tmp_path: Path) -> None:
+    blobs = FileBlobs(lambda _: tmp_path)
+    before = await blobs.put(SCOPE, b"was here before")
+    kept = Kept(blobs, SCOPE)
+    new = await kept.put(PNG, attachment_id="a1", name="a.png", media_type="image/png")
+    old = await kept.put(b"was here before", attachment_id="a2", name="b.txt", media_type="text/plain")
+    assert (new.uri, new.size, old.digest) == (f"blob:{new.digest}", len(PNG), before)
+    assert await kept.get(new) == PNG
+    await kept.clear()
+    assert await blobs.digests(SCOPE) == [before]
+    with pytest.raises(NotFound):
+        await kept.get(new)
+    with pytest.raises(NotFound, match="lies outside"):
+        await kept.get(Attachment(attachment_id="a3", uri="s3://bucket/a.png"))
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "media_type", "sort"),
+    [
+        (PNG, "x", "image/png", "image"),
+        (b"\xff\xd8\xff\xe0", "", "image/jpeg", "image"),
+        (b"RIFF\0\0\0\0WEBP", "", "image/webp", "image"),
+        (b"%PDF-1.7", "paper", "application/pdf", "document"),
+        (b"print(1)", "a.py", "text/x-python", "code"),
+        (b"{}", "a.json", "application/json", "code"),
+        (b"hello", "a.txt", "text/plain", "document"),
+        (b"\0\1", "", "application/octet-stream", "document"),
+    ],
+)
+def test_files_are_told_apart_by_their_bytes_and_their_names(
+    content: bytes, name: str, media_type: str, sort: str
+) -> None:
+    assert media_type_of(content, name) == media_type
+    assert type_of(media_type, name) == sort
+    assert Upload(upload_id="u", name=name, media_type=media_type, size=1).pending.media_type == media_type

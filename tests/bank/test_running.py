@@ -1,0 +1,168 @@
+"""Whole runs of a task: without a model and without a key, on a framework of anybody's, and when things go wrong."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from remanent.agents import AgentTool
+from remanent.agents.knowledge import KnowledgeSearch
+from remanent.bank import EventKind
+from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
+from remanent.bank.running import BankRun, GivenFile, close_tools, usual_tools
+from remanent.errors import LanguageError, ToolFailed
+from remanent.language.exchanges.planning import (
+    PlannedTask,
+    PlanningRequest,
+    PlanningResponse,
+    TaskStatus,
+    TaskType,
+    settle,
+)
+from remanent.language.offline.engine import OfflineEngine
+from remanent.language.offline.toolbox import Toolbox
+from remanent.settings import SearchSettings, Settings
+from tests.bank.desk import PNG, Told, desk
+from tests.language.offline.fakes import WordEmbedder
+from tests.text.pdfs import pdf
+
+
+class Anything:
+    """A framework of three methods: it answers as it is told, and notes what it was given."""
+
+    def __init__(self, *answers: str | BaseException) -> None:
+        self._answers = list(answers)
+        self.prompts: list[EnhancedPrompt] = []
+
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> str:
+        self.prompts.append(prompt)
+        return prompt.text
+
+    async def execute(self, presented: str) -> str:
+        answer = self._answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def capture(self, result: str) -> Execution:
+        return Execution(answer=result)
+
+
+def builtin() -> BuiltinReact:
+    return BuiltinReact(OfflineEngine(Toolbox(embedder=WordEmbedder())))
+
+
+def endless(request: PlanningRequest) -> PlanningResponse:
+    proposed = PlannedTask(type=TaskType.NORMAL, description=f"step {len(request.completed)}")
+    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=proposed, tongue="en")
+
+
+@pytest.mark.spec("BANK-22", "BANK-25", "BANK-27")
+@pytest.mark.parametrize(
+    ("question", "context", "expected"),
+    [
+        (
+            "Who was the first master of the station?",
+            "The station of Vell was opened in 1904.\n\nThe first master of the station was Karl Brandt.",
+            "Karl Brandt",
+        ),
+        ("首任站长是谁？", "维尔车站于1904年启用。\n\n首任站长是王建国。", "王建国"),
+    ],
+)
+async def test_a_task_is_seen_through_without_a_model_and_without_a_key(
+    question: str, context: str, expected: str, tmp_path: Path
+) -> None:
+    made = desk(tmp_path)
+    tools = usual_tools(Settings(home=tmp_path), made.bank, embedder=WordEmbedder())
+    result = await BankRun(made.adapter, builtin(), tools=tools).run(question, context=context)
+    assert result.end == "done"
+    assert expected in result.answer
+    evidence = [made.bank.tree.entry(entry_id).text for entry_id in result.entry_ids]
+    assert any(expected in text for text in evidence)
+    kinds = [event.kind for event in made.events]
+    assert kinds.index(EventKind.PLAN) < kinds.index(EventKind.ROUND) < kinds.index(EventKind.ANSWER)
+
+
+@pytest.mark.spec("BANK-23")
+async def test_a_document_that_was_given_is_recognised_first_and_then_answered_from(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    file = GivenFile(pdf("The first master of the station was Karl Brandt."), name="register.pdf")
+    run = BankRun(made.adapter, builtin(), tools=usual_tools(Settings(home=tmp_path), made.bank))
+    result = await run.run("Who was the first master of the station?", files=[file])
+    assert (result.end, made.adapter.routed[0].route) == ("done", "recognition")
+    assert "Karl Brandt" in result.answer
+    assert made.temporary_files == []
+
+
+@pytest.mark.spec("BANK-27")
+async def test_three_methods_are_enough_for_any_framework(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    framework = Anything("The station of Vell was designed by Ada Holm.")
+    result = await BankRun(made.adapter, framework).run("Who designed the station of Vell?")
+    assert (result.answer, result.end) == ("The station of Vell was designed by Ada Holm.", "done")
+    assert "<task>" in framework.prompts[0].text
+
+
+@pytest.mark.spec("BANK-03")
+async def test_an_endless_plan_is_stopped_and_it_is_said_so(tmp_path: Path) -> None:
+    made = desk(tmp_path, engine=Told(planning=endless), max_rounds=3)
+    framework = Anything("The river is long.", "Its tower has a bell.", "Bread is baked at dawn.")
+    result = await BankRun(made.adapter, framework).run("Go on.")
+    assert (result.end, result.rounds, result.answer) == ("max_rounds", 3, "Bread is baked at dawn.")
+    assert [event.text for event in made.events if event.kind is EventKind.LIMIT] == [
+        "stopped after 3 rounds; see bank.max_rounds"
+    ]
+
+
+@pytest.mark.spec("BANK-26")
+async def test_a_step_that_raises_is_marked_failed_and_the_run_goes_on(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    framework = Anything(ToolFailed("out of order"), "It was designed by Ada Holm.")
+    result = await BankRun(made.adapter, framework).run("Who designed it?")
+    assert (result.answer, result.end) == ("It was designed by Ada Holm.", "failed")
+    assert [task.status for task in result.insight.completed] == ["failed", "success"]
+
+
+@pytest.mark.spec("BANK-23")
+@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()])
+async def test_temporary_files_are_removed_when_a_run_breaks_off(error: BaseException, tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    with pytest.raises(type(error)):
+        await BankRun(made.adapter, Anything(error)).run("What is it?", files=[GivenFile(PNG, name="a.png")])
+    assert made.temporary_files == []
+
+
+@pytest.mark.spec("BANK-26")
+async def test_a_context_that_no_role_understands_does_not_stop_the_run(tmp_path: Path) -> None:
+    def failing(request: Any) -> Any:
+        raise LanguageError("the model is out")
+
+    made = desk(tmp_path, engine=Told(classification=failing))
+    framework = Anything(*["It was Ada Holm who drew it."] * 4)
+    run = BankRun(made.adapter, framework)
+    result = await run.run("Who designed it?", context="The station was designed by Ada Holm.")
+    assert result.end == "failed"
+    assert made.bank.unread[0].text == "The station was designed by Ada Holm."
+
+
+@pytest.mark.spec("BANK-28")
+async def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    with pytest.raises(RuntimeError):
+        await BankRun(made.adapter, Anything(RuntimeError("power cut"))).run("Who designed it?", context="It is old.")
+    again = desk(tmp_path / "again")
+    await again.bank.load(made.bank.export())
+    result = await BankRun(again.adapter, Anything("It was designed by Ada Holm.")).resume()
+    assert (result.answer, result.end) == ("It was designed by Ada Holm.", "done")
+
+
+async def test_the_web_is_searched_where_there_is_a_key_and_else_what_the_bank_was_given(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    (given,) = usual_tools(Settings(home=tmp_path), made.bank)
+    assert isinstance(given, KnowledgeSearch)
+    settings = Settings(home=tmp_path, search=SearchSettings(api_key=SecretStr("key")))
+    tools = usual_tools(settings, made.bank)
+    assert [tool.declaration.name for tool in tools] == ["search", "visit"]
+    await close_tools(tools)
