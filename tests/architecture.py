@@ -47,6 +47,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "langchain_core": ("bank/adapter/langgraph.py",),
     "langgraph": ("bank/adapter/langgraph.py",),
     "mcp": ("server/",),
+    "mcp_types": ("server/mcp/",),
     "onnxruntime": ("embedding/",),
     "openai": ("embedding/", "language/models/"),
     "psycopg": ("stores/postgres/",),

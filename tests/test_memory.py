@@ -245,3 +245,11 @@ async def test_a_scope_must_be_named(memory: AsyncMemory) -> None:
     for bad in (None, "", "*", "../x"):
         with pytest.raises(InvalidScope):
             memory.agent(bad)  # type: ignore[arg-type]
+
+
+def test_what_recall_shows_can_be_forgotten_before_its_index_is_made(tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        (entry_id,) = ada.remember("I moved to Lisbon.").entry_ids
+        assert ada.forget(entry_id).about == "I moved to Lisbon."
+        assert ada.recall("Lisbon").items == ()

@@ -90,6 +90,10 @@ NO_LIMIT = 2**53
 """Work that a job gives rise to is not refused: the job itself was let in."""
 
 
+_INDEXING_TIMEOUT = 30.0
+"""Seconds to wait until something that was just said has become a record."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Parts:
     """Everything that one open memory is made of."""
@@ -514,6 +518,10 @@ class AsyncAgent:
     async def _current(self, record_id: str, *, expects: int | None = None) -> Record:
         query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
         found = await self._parts.store.records(self._scope, query)
+        if not found and await self._parts.store.entries(self._scope, EntryQuery(entry_ids=(record_id,), limit=1)):
+            # Recall shows what was said a moment ago under the id that its record will have.
+            await self._parts.worker.settle([self._scope], timeout=_INDEXING_TIMEOUT)
+            found = await self._parts.store.records(self._scope, query)
         if not found:
             raise NotFound(f"no record {record_id} here")
         if expects is not None and found[0].version != expects:

@@ -575,11 +575,6 @@ class ProxySettings(Section):
         Field(description="The key for that API; unset, the key that a client sends is passed on."),
         Chinese("该接口的密钥；未设置时转发客户端自己的密钥。"),
     ] = None
-    agent: Annotated[
-        Name,
-        Field(description="The agent that is meant when neither a header nor a key names one."),
-        Chinese("请求头与密钥均未指明时使用的智能体。"),
-    ] = "default"
     limit: Annotated[
         Annotated[int, Field(ge=0, le=100)],
         Field(description="Memories that are added to a request at most; 0 adds none and still keeps what is said."),
@@ -905,6 +900,11 @@ class Settings(Section):
         Name,
         Field(description="The workspace that is meant when none is named."),
         Chinese("未指明工作区时使用的工作区。"),
+    ] = "default"
+    agent: Annotated[
+        Name,
+        Field(description="The agent that a server means when neither the request nor the key names one."),
+        Chinese("请求与密钥均未指明智能体时，服务器所用的智能体。"),
     ] = "default"
     store: Annotated[
         str,

@@ -83,7 +83,7 @@ def _listed(given: dict[str, Any]) -> dict[str, Any]:
             "sentence that is understood without this conversation. Durable when this returns.",
             "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
         ),
-        fields=("messages", "session"),
+        fields=("messages.content", "messages.role", "messages.occurred_at", "messages.id", "session"),
     ),
 )
 async def remember(call: Call, request: Remember) -> Receipt:
@@ -187,6 +187,16 @@ class ListEntries(Word):
     route="GET entries",
     examples=({"limit": 10}, {"newest_first": True}),
     face=Face("entries", give=items_of),
+    tool=Tool(
+        "history",
+        Said(
+            "Read what was said word by word, in order: the exact wording, or what came before and after something "
+            "that recall found. Narrow it by session or time; `newest_first` begins with the latest.",
+            "按顺序逐字阅读说过的原话：确切措辞，或 recall 所得内容的前后文。可按会话或时间缩小范围；"
+            "`newest_first` 从最新的开始。",
+        ),
+        fields=("session", "since", "until", "newest_first", "limit", "cursor"),
+    ),
 )
 async def entries(call: Call, request: ListEntries) -> Page[Entry]:
     """Show what was said, raw and in order."""

@@ -185,6 +185,14 @@ class Restore(Word):
     settles=True,
     face=Face("restore"),
     command=_EACH,
+    tool=Tool(
+        "restore",
+        Said(
+            "Bring back something that was forgotten by mistake. Give the record_id that forget showed.",
+            "恢复误忘的记忆。给出 forget 显示的 record_id。",
+        ),
+        fields=("record_id",),
+    ),
 )
 async def restore(call: Call, request: Restore) -> Record:
     """Bring forgotten records back to mind."""

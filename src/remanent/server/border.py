@@ -50,11 +50,11 @@ class Border:
         async def note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 sent.append(message["status"])
-                message["headers"] = [
-                    *message.get("headers", ()),
-                    *SECURITY,
-                    (REQUEST_ID.encode(), request_id.encode()),
-                ]
+                headers = list(message.get("headers", ()))
+                # A model behind the proxy has an id of its own, by which its provider finds the request.
+                if not any(name == REQUEST_ID.encode() for name, _ in headers):
+                    headers.append((REQUEST_ID.encode(), request_id.encode()))
+                message["headers"] = [*headers, *SECURITY]
             await send(message)
 
         self._metrics.under_way += 1

@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from remanent.errors import NotAuthenticated, RemanentError, VersionConflict
+from remanent.errors import RemanentError, VersionConflict
 from remanent.model import Word
 from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
-from remanent.server.limits import RateLimit, pieces, read_json
+from remanent.server.door import Door
+from remanent.server.limits import pieces, read_json
 from remanent.server.problems import Refusal, problem
 from remanent.server.reading import IF_MATCH, from_json, from_query, takes_body
 from remanent.server.replays import Replays, fingerprint, key_of
@@ -29,8 +30,6 @@ ADDRESS: Mapping[Level, str] = {
 RUNS = f"{ADDRESS[Level.ORG]}/runs"
 LINES = "application/x-ndjson"
 EVENTS = "text/event-stream"
-_REFUSED_COST = 20.0
-"""What a wrong key costs of the address's own bucket: guessing is slow."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -54,8 +53,7 @@ class Rest:
         self._service = service
         self._settings = settings
         self._tracer = tracer
-        self._rate = RateLimit(settings.rate, settings.burst, timer=timer)
-        self._strangers = RateLimit(settings.rate, settings.burst, timer=timer)
+        self._door = Door(service, settings, timer=timer)
         self._replays = Replays(timer=timer)
         self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
 
@@ -68,22 +66,6 @@ class Rest:
         at[f"{RUNS}/{{run_id}}"] |= {"GET": self._get_run, "DELETE": self._cancel_run}
         at[f"{RUNS}/{{run_id}}/events"]["GET"] = self._follow_run
         return [Route(path, self._dispatch(path, methods), methods=list(methods)) for path, methods in at.items()]
-
-    def principal(self, request: Request) -> Principal:
-        """Return who asks, within the rate that they have."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        client = request.client.host if request.client is not None else "?"
-        try:
-            given = token.strip() if scheme.lower() == "bearer" and token.strip() else None
-            if given is None and scheme:
-                raise NotAuthenticated("send the key as Authorization: Bearer …")
-            principal = self._service.authenticate(given)
-        except NotAuthenticated:
-            self._strangers.take(client, cost=_REFUSED_COST)
-            raise
-        request.state.who = principal.name
-        self._rate.take(principal.name)
-        return principal
 
     # ── one request ──────────────────────────────────────────────────────────
 
@@ -103,7 +85,7 @@ class Rest:
 
     def _endpoint(self, operation: Operation[Any, Any]) -> Endpoint:
         async def endpoint(request: Request) -> Response:
-            principal = self.principal(request)
+            principal = self._door.principal(request)
             names = {
                 name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params
             }
@@ -197,7 +179,7 @@ class Rest:
         )
 
     def _at_runs(self, request: Request) -> tuple[Principal, str]:
-        principal = self.principal(request)
+        principal = self._door.principal(request)
         return principal, Place(org=request.path_params["org"]).org
 
 

@@ -10,11 +10,12 @@ import pytest
 
 from remanent.errors import QueueFull, StorageError
 from remanent.memory import aopen
+from remanent.operations import Service
 from remanent.server.proxy import Proxy
 from tests.language.scripted.places import nobody
 from tests.language.scripted.steps import cuts, hangs_up, says, stalls
 from tests.server.proxy.steps import Pausing, delta, event, sends_raw, streams
-from tests.server.proxy.world import MODEL, anybody, broken, question, texts, world
+from tests.server.proxy.world import MODEL, broken, question, texts, world
 
 ASKS = [question("Where did I move?")]
 FAULTS = [StorageError("the disk is gone"), QueueFull("too much"), ZeroDivisionError(), OSError(28, "no space")]
@@ -99,8 +100,8 @@ async def test_a_spooled_turn_outlives_the_process_and_keeps_its_times(tmp_path:
         with broken("remember"):
             await chat(here)
         said_at = here.clock.now
-    async with aopen(tmp_path, embedder="none") as memory:
-        proxy = Proxy(memory, admit=anybody)
+    async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
+        proxy = Proxy(service)
         assert await proxy.keeper.drain() == 0
         entries = await memory.agent("ada").entries()
     assert texts(entries) == ["Where did I move?", "To Lisbon."]
@@ -112,11 +113,11 @@ async def test_the_running_proxy_empties_its_spool_by_itself(tmp_path: Path) -> 
     async with world(tmp_path, says("To Lisbon.")) as here:
         with broken("remember"):
             await chat(here)
-    async with aopen(tmp_path, embedder="none") as memory:
-        async with Proxy(memory, admit=anybody).running(), asyncio.timeout(30):
-            while len(await memory.agent("ada").entries()) < 2:  # noqa: ASYNC110 - nothing tells of it
+    async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
+        async with Proxy(service).running(), asyncio.timeout(30):
+            while list((tmp_path / ".proxy").glob("*.json")):  # noqa: ASYNC110 - nothing tells of it
                 await asyncio.sleep(0)
-        assert not list((tmp_path / ".proxy").glob("*.json"))
+        assert texts(await memory.agent("ada").entries()) == ["Where did I move?", "To Lisbon."]
 
 
 async def test_not_even_a_full_disk_breaks_a_chat(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

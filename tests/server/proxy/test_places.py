@@ -8,7 +8,8 @@ import openai
 import pytest
 
 from remanent.model import Scope
-from remanent.server.proxy.places import scope_of
+from remanent.operations import Permission, Reach
+from remanent.server.places import scope_of
 from tests.language.scripted.steps import says
 from tests.server.proxy.steps import sends_raw
 from tests.server.proxy.world import MODEL, question, world
@@ -37,7 +38,7 @@ async def test_a_name_that_is_none_is_refused_and_the_model_not_asked(tmp_path: 
             json={"model": MODEL, "messages": ASKS},
             headers={b"x-remanent-agent": name.encode("latin-1")},
         )
-        assert answer.status_code == 400
+        assert answer.status_code == 422
         assert answer.json()["error"]["code"] == "invalid_request_error"
 
 
@@ -63,19 +64,44 @@ async def test_agents_see_nothing_of_each_other(tmp_path: Path) -> None:
 
 async def test_the_clients_key_goes_to_the_model_and_ours_does_not(tmp_path: Path) -> None:
     async with world(tmp_path, forever=says("Yes.")) as here, httpx2.AsyncClient() as client:
-        headers = {"Cookie": "a=b", "X-Forwarded-For": "10.0.0.1", "x-remanent-key": "rmn_1_2", "X-Custom": "kept"}
-        for token in ("sk-mine", "rmn_0123456789ab_secret"):
-            await client.post(
-                f"{here.address}/v1/chat/completions",
-                json={"model": MODEL, "messages": ASKS},
-                headers={**headers, "Authorization": f"Bearer {token}"},
-            )
+        _, token = here.service.keys.create("app", reach=Reach(), permissions=(Permission.READ, Permission.WRITE))
+        headers = {"Cookie": "a=b", "X-Forwarded-For": "10.0.0.1", "X-Custom": "kept"}
+        url, body = f"{here.address}/v1/chat/completions", {"model": MODEL, "messages": ASKS}
+        for own in (
+            {"Authorization": "Bearer sk-mine", "x-remanent-key": token},
+            {"Authorization": f"Bearer {token}"},
+        ):
+            assert (await client.post(url, json=body, headers={**headers, **own})).status_code == 200
         first, second = (request.headers for request in here.upstream.requests)
         assert first["host"] == here.upstream.origin.removeprefix("http://")
     assert first["authorization"] == "Bearer sk-mine"
     assert "authorization" not in second
     assert first["x-custom"] == "kept"
     assert not {"cookie", "x-forwarded-for", "x-remanent-key", "x-remanent-agent"} & set(first)
+
+
+async def test_a_chat_needs_a_key_that_reads_and_writes_there(tmp_path: Path) -> None:
+    async with world(tmp_path, forever=says("Yes.")) as here:
+        make = here.service.keys.create
+        lab = Reach(org="default", workspace="default", agent="ada")
+        _, reader = make("reader", reach=Reach(), permissions=(Permission.READ,))
+        _, elsewhere = make("bob", reach=Reach(org="other"), permissions=(Permission.ADMIN,))
+        _, ada = make("ada", reach=lab, permissions=(Permission.READ, Permission.WRITE))
+        for key, status in (("sk-none", 401), ("rmn_0_0", 401), (reader, 403), (elsewhere, 404)):
+            async with here.client(key=key) as client:
+                with pytest.raises(openai.APIStatusError) as caught:
+                    await client.chat.completions.create(
+                        model=MODEL, messages=ASKS, extra_headers={"x-remanent-org": "default"}
+                    )
+                assert caught.value.status_code == status
+        assert here.upstream.requests == []
+        # A key for one agent needs no header that names it.
+        async with httpx2.AsyncClient(headers={"x-remanent-key": ada}) as client:
+            body = {"model": MODEL, "messages": ASKS}
+            assert (await client.post(f"{here.address}/v1/chat/completions", json=body)).status_code == 200
+        assert len(await here.journal("ada")) == 2
+        noted = [line.deed for line in here.service.audit.read() if line.deed.outcome == "ok"]
+        assert [(deed.what, deed.agent) for deed in noted] == [("remember", "ada")]
 
 
 async def test_a_key_of_our_own_takes_the_place_of_the_clients(tmp_path: Path) -> None:
@@ -105,5 +131,5 @@ async def test_a_proxy_without_a_model_says_what_to_set(tmp_path: Path) -> None:
 
 async def test_a_request_that_is_too_large_is_refused(tmp_path: Path) -> None:
     async with world(tmp_path, max_request=2000) as here, here.client() as client:
-        with pytest.raises(openai.BadRequestError, match=r"proxy\.max_request"):
+        with pytest.raises(openai.APIStatusError, match="at most 2000 bytes"):
             await client.chat.completions.create(model=MODEL, messages=[question("x" * 3000)])

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import uvicorn
 from openai import AsyncOpenAI
-from starlette.applications import Starlette
-from starlette.requests import Request
 
 from remanent.errors import StorageError
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import Entry, EntryKind, Scope
+from remanent.model import Entry, EntryKind
+from remanent.operations import Service
+from remanent.server.app import create_app
 from remanent.server.proxy import Proxy
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import Step
@@ -37,16 +37,12 @@ class Hands:
         self.now += timedelta(seconds=seconds)
 
 
-async def anybody(_: Request, scope: Scope) -> Scope:
-    return scope
-
-
 @dataclass
 class World:
     """Everything a test of the proxy needs."""
 
     upstream: ScriptedServer
-    memory: AsyncMemory
+    service: Service
     proxy: Proxy
     address: str
     clock: Hands
@@ -55,6 +51,10 @@ class World:
         """The official client; not by its type, which wants to know of each call whether it streams."""
         headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
         return AsyncOpenAI(base_url=f"{self.address}/v1", api_key=key, default_headers=headers, max_retries=0)
+
+    @property
+    def memory(self) -> AsyncMemory:
+        return self.service.memory
 
     def agent(self, name: str = "ada") -> AsyncAgent:
         return self.memory.agent(name)
@@ -82,10 +82,13 @@ async def world(home: Path, *steps: Step, forever: Step | None = None, **setting
     clock = Hands()
     async with ScriptedServer(*steps, forever=forever) as upstream:
         proxied = {"base_url": upstream.base_url, **settings}
-        async with aopen(home, embedder="none", clock=clock, proxy=proxied) as memory:
-            proxy = Proxy(memory, admit=anybody, clock=clock)
-            async with serving(Starlette(routes=proxy.routes())) as address, proxy.running():
-                yield World(upstream, memory, proxy, address, clock)
+        async with (
+            aopen(home, embedder="none", clock=clock, proxy=proxied) as memory,
+            Service(memory, clock=clock) as service,
+        ):
+            proxy = Proxy(service, clock=clock)
+            async with serving(create_app(service, parts=[proxy])) as address, proxy.running():
+                yield World(upstream, service, proxy, address, clock)
 
 
 class _Server(uvicorn.Server):

@@ -1,5 +1,5 @@
 """The OpenAI-compatible proxy: recalls, injects, passes on, journals."""
 
-from remanent.server.proxy.proxy import Admit, Proxy
+from remanent.server.proxy.proxy import Proxy
 
-__all__ = ["Admit", "Proxy"]
+__all__ = ["Proxy"]

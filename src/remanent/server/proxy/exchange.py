@@ -16,8 +16,11 @@ _LOOKED_THROUGH = 200
 class Exchange:
     """A request on its way to becoming a turn."""
 
-    def __init__(self, scope: Scope, conversation: Conversation, *, memory: AsyncMemory, clock: Clock) -> None:
+    def __init__(
+        self, scope: Scope, conversation: Conversation, *, who: str, memory: AsyncMemory, clock: Clock
+    ) -> None:
         self.scope = scope
+        self._who = who
         self._conversation = conversation
         self._agent = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
         self._longest = memory.settings.max_text_length
@@ -35,7 +38,7 @@ class Exchange:
         if cut_by and not answered:
             asked = [message.replace(metadata={**message.metadata, "unanswered": cut_by}) for message in asked]
         messages = (*asked, *answered)
-        return Turn(scope=self.scope, messages=messages) if messages else None
+        return Turn(scope=self.scope, who=self._who, messages=messages) if messages else None
 
     def _asked(self, bucket: int, moment: datetime) -> list[Message]:
         return [

@@ -9,10 +9,13 @@ from enum import StrEnum
 from typing import Any
 
 from remanent.http.retries import backoff
-from remanent.memory import AsyncMemory
+from remanent.operations import Permission, Principal, Service
+from remanent.operations.journal import Remember
+from remanent.server.places import place_of
 from remanent.server.proxy.spool import Spool, Turn
 from remanent.server.proxy.tolerance import Tolerated
 
+REMEMBER = "remember"
 _FIRST_WAIT = 1.0
 _LONGEST_WAIT = 60.0
 
@@ -30,13 +33,13 @@ class Keeper:
 
     def __init__(
         self,
-        memory: AsyncMemory,
+        service: Service,
         spool: Spool,
         *,
         timeout: float,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._memory = memory
+        self._service = service
         self._spool = spool
         self._timeout = timeout
         self._sleep = sleep
@@ -82,10 +85,11 @@ class Keeper:
         return Kept.SPOOLED
 
     async def _deliver(self, turn: Turn) -> None:
-        scope = turn.scope
-        agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
+        asked = Remember(messages=turn.messages, session=turn.scope.session, task=turn.scope.task)
+        # It was let in when it was said; a key that was revoked since then takes no word back.
+        writer = Principal(name=turn.who, permissions=frozenset({Permission.WRITE}))
         async with asyncio.timeout(self._timeout):
-            await agent.remember(list(turn.messages), session=scope.session, task=scope.task)
+            await self._service.perform(REMEMBER, asked, place=place_of(turn.scope), principal=writer)
 
     async def _drain_for_ever(self) -> None:
         failures = 0

@@ -3,22 +3,27 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as Connection
 
-from remanent.errors import InvalidInput, NotFound, RemanentError
-from remanent.memory import AsyncMemory
+from remanent.errors import NotFound, RemanentError
 from remanent.model import Clock, NewId, Scope, id_source, system_clock
+from remanent.operations import Service
+from remanent.operations.access.keys import PREFIX
+from remanent.server.door import Door
+from remanent.server.limits import pieces
+from remanent.server.places import default_scope, place_of, scope_of
+from remanent.server.problems import Refusal
 from remanent.server.proxy.answers import Answer
 from remanent.server.proxy.body import ChatBody, Unreadable, read_body
 from remanent.server.proxy.conversation import Conversation
 from remanent.server.proxy.exchange import Exchange
-from remanent.server.proxy.keeping import Keeper, Kept
-from remanent.server.proxy.places import scope_of
+from remanent.server.proxy.keeping import REMEMBER, Keeper, Kept
 from remanent.server.proxy.refusals import refusal
 from remanent.server.proxy.relay import Relay, while_connected
 from remanent.server.proxy.reminding import Reminder, Reminding
@@ -32,35 +37,46 @@ SPOOL = ".proxy"
 _PLAIN = "-_.:@+=~ /#,()"
 """What scope names hold beside letters and digits, and a header can hold as it is."""
 
-Admit = Callable[[Request, Scope], Awaitable[Scope]]
-"""Returns the scope that a request may use of the one it means, or raises."""
+_READ, _WRITE = "recall", REMEMBER
+"""The operations whose permissions a chat needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks, and whose memory they mean."""
+
+    who: str
+    scope: Scope
 
 
 class Proxy:
     """Recalls, injects, passes on, journals; a fault of memory never breaks the chat."""
 
-    def __init__(
-        self, memory: AsyncMemory, *, admit: Admit, clock: Clock = system_clock, new_id: NewId | None = None
-    ) -> None:
+    def __init__(self, service: Service, *, clock: Clock = system_clock, new_id: NewId | None = None) -> None:
+        memory = service.memory
         settings = memory.settings.proxy
+        self._service = service
         self._memory = memory
         self._settings = settings
-        self._admit = admit
+        self._door = Door(service, memory.settings.server)
         self._clock = clock
         self._upstream = Upstream(settings)
         self._reminding = Reminding(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout
         )
         spool = Spool(memory.settings.home / SPOOL, new_id=new_id or id_source(clock))
-        self.keeper = Keeper(memory, spool, timeout=settings.keep_timeout)
+        self.keeper = Keeper(service, spool, timeout=settings.keep_timeout)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""
+        addresses = {
+            "/v1/chat/completions": ("POST", self._chat),
+            "/v1/embeddings": ("POST", self._embeddings),
+            "/v1/models": ("GET", self._models),
+            "/v1/models/{model:path}": ("GET", self._models),
+        }
         return [
-            Route("/v1/chat/completions", _Endpoint(self._chat), methods=["POST"]),
-            Route("/v1/embeddings", _Endpoint(self._embeddings), methods=["POST"]),
-            Route("/v1/models", _Endpoint(self._models), methods=["GET"]),
-            Route("/v1/models/{model:path}", _Endpoint(self._models), methods=["GET"]),
+            Route(path, _Endpoint(path, handler), methods=[method]) for path, (method, handler) in addresses.items()
         ]
 
     @asynccontextmanager
@@ -78,7 +94,7 @@ class Proxy:
     # ── what is asked ────────────────────────────────────────────────────────
 
     async def _chat(self, request: Request, send: Send) -> None:
-        whose = await self._whose(request)
+        visitor = await self._visitor(request, _READ, _WRITE)
         data = await self._read(request)
         try:
             body = read_body(data)
@@ -87,16 +103,17 @@ class Proxy:
             await while_connected(request.receive, self._pass_on(request, send, "chat/completions", data))
             return
         conversation = Conversation(body.messages)
-        scope = whose if whose.session else whose.within(session=conversation.session)
-        await while_connected(request.receive, self._talk(request, send, scope, body, conversation))
+        if visitor.scope.session is None:
+            visitor = replace(visitor, scope=visitor.scope.within(session=conversation.session))
+        await while_connected(request.receive, self._talk(request, send, visitor, body, conversation))
 
     async def _embeddings(self, request: Request, send: Send) -> None:
-        await self._whose(request)
+        await self._visitor(request, _READ)
         data = await self._read(request)
         await while_connected(request.receive, self._pass_on(request, send, "embeddings", data))
 
     async def _models(self, request: Request, send: Send) -> None:
-        await self._whose(request)
+        await self._visitor(request, _READ)
         name = request.path_params.get("model")
         if name is not None and {"", ".", ".."} & set(name.split("/")):
             raise NotFound("there is no such model")  # and no way out of the models
@@ -106,10 +123,11 @@ class Proxy:
     # ── how it is answered ───────────────────────────────────────────────────
 
     async def _talk(
-        self, request: Request, send: Send, scope: Scope, body: ChatBody, conversation: Conversation
+        self, request: Request, send: Send, visitor: Visitor, body: ChatBody, conversation: Conversation
     ) -> None:
+        scope = visitor.scope
         reminder = await self._reminding.remind(scope, conversation)
-        exchange = Exchange(scope, conversation, memory=self._memory, clock=self._clock)
+        exchange = Exchange(scope, conversation, who=visitor.who, memory=self._memory, clock=self._clock)
         kept: Kept | None = None
 
         async def keep(answer: Answer, obstacle: str | None) -> bool:
@@ -142,26 +160,30 @@ class Proxy:
 
     # ── who asks ─────────────────────────────────────────────────────────────
 
-    async def _whose(self, request: Request) -> Scope:
-        settings = self._memory.settings
-        default = Scope(org=settings.org, workspace=settings.workspace, agent=settings.proxy.agent)
-        return await self._admit(request, scope_of(request.headers, default))
+    async def _visitor(self, request: Request, *needed: str) -> Visitor:
+        principal = self._door.principal(request, key=self._key)
+        scope = scope_of(request.headers, default_scope(self._memory.settings, principal))
+        for name in needed:
+            operation = self._service.catalogue[name]
+            await self._service.admit(operation, None, place=place_of(scope), principal=principal)
+        return Visitor(principal.name, scope)
+
+    @staticmethod
+    def _key(request: Request) -> str | None:
+        """Return our own key: from its own header, or where the model's key usually stands if it is one of ours."""
+        given = request.headers.get("x-remanent-key")
+        bearer = request.headers.get("authorization", "").partition(" ")[2].strip()
+        return given or (bearer if bearer.startswith(f"{PREFIX}_") else None)
 
     async def _read(self, request: Request) -> bytes:
-        body = bytearray()
-        async for piece in request.stream():
-            body += piece
-            if len(body) > self._settings.max_request:
-                raise InvalidInput(
-                    f"the request is larger than {self._settings.max_request} bytes; see proxy.max_request"
-                )
-        return bytes(body)
+        return b"".join([piece async for piece in pieces(request, limit=int(self._settings.max_request))])
 
 
 class _Endpoint:
     """An ASGI application of one handler; what is wrong with a request is said in the form of the API."""
 
-    def __init__(self, handler: Callable[[Request, Send], Awaitable[None]]) -> None:
+    def __init__(self, path: str, handler: Callable[[Request, Send], Awaitable[None]]) -> None:
+        self._path = path
         self._handler = handler
 
     async def __call__(self, connection: Connection, receive: Receive, send: Send) -> None:
@@ -173,11 +195,10 @@ class _Endpoint:
             await send(message)
 
         request = Request(connection, receive)
+        request.state.route = self._path
         try:
             await self._handler(request, watched)
-        except ClientDisconnect:
-            return
-        except RemanentError as error:
+        except (RemanentError, Refusal) as error:
             if has_begun:
                 raise
             status, headers, body = refusal(error)

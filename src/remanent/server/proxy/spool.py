@@ -12,6 +12,7 @@ from pydantic import Field
 from remanent.errors import CallerError, InvalidInput
 from remanent.model import Message, NewId, Scope
 from remanent.model.word import Word
+from remanent.operations import LOCAL
 from remanent.server.proxy.tolerance import Tolerated
 from remanent.stores.sqlite.layout import sync_folder, write_durably
 
@@ -25,6 +26,8 @@ class Turn(Word):
     """What one request adds to memory; its messages carry ids, so storing it again changes nothing."""
 
     scope: Scope
+    who: str = LOCAL.name
+    """Who is named in the audit log."""
     messages: Annotated[tuple[Message, ...], Field(min_length=1)]
 
 

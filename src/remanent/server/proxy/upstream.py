@@ -117,11 +117,6 @@ class Upstream:
         self._key = key
         self._scrubber = Scrubber([key] if key else [])
 
-    @property
-    def has_own_key(self) -> bool:
-        """Whether the model's key is ours; otherwise it is the client's."""
-        return self._key is not None
-
     @asynccontextmanager
     async def ask(
         self, method: str, path: str, *, query: str, headers: Headers, body: bytes | None

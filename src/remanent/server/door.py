@@ -1,0 +1,45 @@
+"""The door: who asks, by which key, and within the rate that they have."""
+
+import time
+from collections.abc import Callable
+
+from starlette.requests import Request
+
+from remanent.errors import NotAuthenticated
+from remanent.operations import Principal, Service
+from remanent.server.limits import RateLimit
+from remanent.settings import ServerSettings
+
+_REFUSED_COST = 20.0
+"""What a wrong key costs of the address's own bucket: guessing is slow."""
+
+
+class Door:
+    """Lets in whoever has a key, or whoever sits at the machine while there are none."""
+
+    def __init__(
+        self, service: Service, settings: ServerSettings, *, timer: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._service = service
+        self._rate = RateLimit(settings.rate, settings.burst, timer=timer)
+        self._strangers = RateLimit(settings.rate, settings.burst, timer=timer)
+
+    def bearer(self, request: Request) -> str | None:
+        """Return the key that a request brings, if it brings one."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        given = token.strip() if scheme.lower() == "bearer" and token.strip() else None
+        if given is None and scheme:
+            raise NotAuthenticated("send the key as Authorization: Bearer …")
+        return given
+
+    def principal(self, request: Request, *, key: Callable[[Request], str | None] | None = None) -> Principal:
+        """Return who asks; `key` finds the key where it stands elsewhere than usual."""
+        client = request.client.host if request.client is not None else "?"
+        try:
+            principal = self._service.authenticate((key or self.bearer)(request))
+        except NotAuthenticated:
+            self._strangers.take(client, cost=_REFUSED_COST)
+            raise
+        request.state.who = principal.name
+        self._rate.take(principal.name)
+        return principal

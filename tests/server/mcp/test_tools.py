@@ -1,0 +1,83 @@
+"""What models are shown, and that it is little, plain and in one language."""
+
+import json
+from typing import Any
+
+import pytest
+
+from remanent.errors import InvalidInput
+from remanent.model import Word
+from remanent.operations import CATALOGUE, Call, Catalogue, Operation, Permission, Said, Tool, operation
+from remanent.operations.shapes import Done
+from remanent.server.mcp.schemas import check_offered, input_schema, offered
+from remanent.server.mcp.tools import MOST, chosen
+
+TOOLS = chosen(CATALOGUE)
+
+
+class Ask(Word):
+    """A request."""
+
+    text: str
+
+
+def made(number: int) -> Operation[Any, Any]:
+    @operation(
+        f"do_{chr(97 + number)}",
+        zh="做",
+        permission=Permission.READ,
+        tool=Tool(f"tool_{number}", Said("Do it.", "做。")),
+    )
+    async def handler(_: Call, __: Ask) -> Done:
+        """Do it."""
+        return Done()
+
+    return handler
+
+
+def test_the_catalogue_offers_what_an_agent_needs_and_every_tool_fits() -> None:
+    hinted = [one.tool.name for one in CATALOGUE.values() if one.tool is not None]
+    assert {"remember", "recall", "history", "forget", "restore"} <= set(hinted)
+    assert list(TOOLS) == hinted, "a tool is left out: there are too many of them"
+
+
+def test_however_much_the_catalogue_holds_a_model_is_shown_fewer_than_twelve(caplog: pytest.LogCaptureFixture) -> None:
+    tools = chosen(Catalogue(made(number) for number in range(20)))
+    assert list(tools) == [f"tool_{number}" for number in range(MOST)]
+    assert MOST < 12
+    assert "tool_19 is not offered" in caplog.text
+
+
+@pytest.mark.parametrize("tongue", ["en", "zh"])
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_schema_is_small_plain_and_in_one_language(name: str, tongue: Any) -> None:
+    schema = input_schema(TOOLS[name], tongue=tongue)
+    text = json.dumps(schema, ensure_ascii=False)
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+    assert set(schema["properties"]) == set(offered(TOOLS[name]))
+    assert not any(word in text for word in ("$ref", "$defs", "anyOf", "null", "x-zh", '"title"'))
+    assert len(text) < 2000
+    described = [field["description"] for field in schema["properties"].values() if "description" in field]
+    assert described
+    assert all(any("一" <= sign <= "鿿" for sign in words) is (tongue == "zh") for words in described)
+
+
+def test_a_message_is_offered_as_an_object_with_the_fields_that_models_use() -> None:
+    messages = input_schema(TOOLS["remember"], tongue="en")["properties"]["messages"]
+    assert set(messages["items"]["properties"]) == {"content", "role", "occurred_at", "id"}
+    assert messages["items"]["properties"]["content"] == {"type": "string"}
+    assert messages["items"]["required"] == ["content"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ({"messages": ["x"], "task": "t"}, "no task"),
+        ({"messages": [{"content": "x", "origin": "web"}]}, r"no messages\.origin"),
+        ({"message": "x"}, "it takes messages, session"),
+    ],
+)
+def test_what_was_not_offered_is_refused_by_name(arguments: dict[str, Any], what: str) -> None:
+    with pytest.raises(InvalidInput, match=what):
+        check_offered(arguments, offered(TOOLS["remember"]))
