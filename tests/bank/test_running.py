@@ -1,5 +1,6 @@
 """Whole runs of a task: without a model and without a key, on a framework of anybody's, and when things go wrong."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ from pydantic import SecretStr
 
 from remanent.agents import AgentTool
 from remanent.agents.knowledge import KnowledgeSearch
+from remanent.agents.witness import witnessed
 from remanent.bank import EventKind
 from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
 from remanent.bank.running import BankRun, GivenFile, close_tools, usual_tools
-from remanent.errors import LanguageError, ToolFailed
+from remanent.bank.tree import source_of
+from remanent.errors import LanguageError, NotFound, ToolFailed
 from remanent.language.exchanges.planning import (
     PlannedTask,
     PlanningRequest,
@@ -94,6 +97,31 @@ async def test_a_document_that_was_given_is_recognised_first_and_then_answered_f
     assert (result.end, made.adapter.routed[0].route) == ("done", "recognition")
     assert "Karl Brandt" in result.answer
     assert made.temporary_files == []
+
+
+@pytest.mark.spec("BANK-10", "BANK-25")
+async def test_every_tool_call_and_all_that_it_gave_are_journaled(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    tools = usual_tools(Settings(home=tmp_path), made.bank)
+    run = BankRun(made.adapter, builtin(), tools=tools)
+    await run.run("Where was Ada Holm born?", context="The station of Vell was opened in 1904.")
+    steps = [entry for entry in made.bank.tree.entries if source_of(entry) == "step"]
+    assert [entry.kind.value for entry in steps][:2] == ["tool_call", "tool_result"]
+    assert json.loads(steps[0].text)["name"] == "search"
+    assert (steps[1].metadata["tool"], steps[1].metadata["failed"]) == ("search", False)
+    told = [event.data["step"] for event in made.events if event.kind is EventKind.TOOL]
+    assert told[:2] == ["tool_call", "tool_result"]
+
+
+async def test_a_call_that_failed_is_journaled_with_the_reason(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start("Go.")
+    tool = witnessed(made.adapter.tool, made.adapter.witness)
+    with pytest.raises(NotFound):
+        await tool.call({"node_id": "nobody"})
+    last = made.bank.tree.entries[-1]
+    assert (last.kind.value, last.metadata["failed"]) == ("tool_result", True)
+    assert "no node nobody" in last.text
 
 
 @pytest.mark.spec("BANK-27")

@@ -11,7 +11,7 @@ import mimetypes
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -191,9 +191,13 @@ class Kept:
             raise NotFound(f"it lies outside, at {attachment.uri or 'an unknown place'}, and is not kept here")
         return await self._blobs.get(self._scope, attachment.digest)
 
-    async def clear(self, also: Sequence[Attachment] = ()) -> None:
-        """Remove what this bank brought, and these files of an earlier process of it."""
-        for digest in self._brought | {item.digest for item in also if item.digest}:
+    def brought(self, attachments: Sequence[Attachment]) -> list[str]:
+        """Return the digests of those files that were not here before this bank brought them."""
+        return [item.digest for item in attachments if item.digest is not None and item.digest in self._brought]
+
+    async def clear(self, also: Iterable[str] = ()) -> None:
+        """Remove what this bank brought, and what an earlier process of it did, by these digests."""
+        for digest in self._brought | set(also):
             await self._blobs.delete(self._scope, digest)
         self._brought.clear()
 

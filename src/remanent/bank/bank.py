@@ -122,12 +122,21 @@ class Bank:
             for entry in entries:
                 tx.append(entry.replace(scope=self.scope))
 
-    async def note(self, text: str, *, source: str, metadata: Mapping[str, JsonValue] | None = None) -> str:
+    async def note(
+        self,
+        text: str,
+        *,
+        source: str,
+        kind: EntryKind = EntryKind.MESSAGE,
+        role: str = "assistant",
+        origin: Origin = Origin.AGENT,
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> str:
         """Keep a text of the run in the journal, word for word, and return its entry's id; no node is made of it."""
         if source in READ:
             raise InvalidInput(f"what comes from {source} is taken in; give it to `observe`")
         entry = self._bench.entry(
-            text, source=source, kind=EntryKind.MESSAGE, role="assistant", metadata=dict(metadata or {})
+            text, source=source, kind=kind, role=role, origin=origin, metadata=dict(metadata or {})
         )
         await self.append([entry])
         return entry.id

@@ -10,6 +10,7 @@ from remanent.agents.knowledge import KnowledgeSearch, Text
 from remanent.agents.search import SerperSearch
 from remanent.agents.tools import AgentTool
 from remanent.agents.visit import Visit
+from remanent.agents.witness import witnessed
 from remanent.bank.adapter.adapter import Adapter
 from remanent.bank.adapter.framework import Execution, Framework, PresentedT, ResultT
 from remanent.bank.bank import READ, Bank
@@ -69,7 +70,7 @@ class BankRun(Generic[PresentedT, ResultT]):
         self._adapter = adapter
         self._bank: Bank = adapter.bank
         self._framework = framework
-        self._tools = (*tools, adapter.tool)
+        self._tools = tuple(witnessed(tool, adapter.witness) for tool in (*tools, adapter.tool))
         self._answer = ""
         self._rests_on: tuple[str, ...] = ()
 

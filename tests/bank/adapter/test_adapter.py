@@ -230,7 +230,7 @@ async def test_a_picture_that_cannot_be_recognised_is_given_up_after_two_attempt
 @pytest.mark.spec("BANK-23")
 async def test_everything_the_run_brought_goes_when_it_is_cleared(tmp_path: Path) -> None:
     made = desk(tmp_path)
-    before = await made.blobs.put(made.bank.scope, b"somebody else's")
+    before = await made.blobs.put(made.bank.scope, PNG)
     await made.bank.start("What does the chart show?")
     await made.adapter.upload(PNG, name="chart.png")
     await made.adapter.upload(PNG + b"2", name="later.png")
@@ -239,6 +239,21 @@ async def test_everything_the_run_brought_goes_when_it_is_cleared(tmp_path: Path
     await made.adapter.upload(PNG + b"3", name="never.png")
     await made.adapter.clear()
     assert (made.temporary_files, await made.blob_digests()) == ([], [before])
+
+
+@pytest.mark.spec("BANK-23")
+async def test_a_bank_that_was_read_back_still_takes_its_files_with_it(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start("What does the chart show?")
+    await made.adapter.upload(PNG, name="chart.png")
+    await made.adapter.plan()
+    await made.adapter.intercept(Execution(answer="The chart shows sales."))
+    await made.adapter.close()
+    again = desk(tmp_path)
+    await again.bank.load(made.bank.export())
+    assert len(await again.blob_digests()) == 1
+    await again.adapter.clear()
+    assert await again.blob_digests() == []
 
 
 async def test_nothing_is_taken_in_when_no_step_was_asked_for(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from remanent.agents.steps import File
+from remanent.agents.steps import File, Step
 from remanent.bank.adapter.framework import Execution
 from remanent.bank.adapter.prompt import (
     EnhancedPrompt,
@@ -27,6 +27,7 @@ from remanent.errors import LanguageError
 from remanent.language.exchanges.planning import FinishedTask, PlannedTask, TaskType
 from remanent.language.exchanges.react import Image
 from remanent.language.exchanges.shapes import LONGEST_TEXT
+from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
 from remanent.model import Attachment, NewId, Origin
 from remanent.text.sentences import sentence_texts
@@ -35,10 +36,14 @@ _logger = logging.getLogger(__name__)
 
 RECOGNITION = "recognition"
 """The source of what was recognised in an upload."""
+STEP = "step"
+"""The source of a tool call and of what it gave."""
 REPETITION = "repetition"
 """The source of what a step said that was taken in before, word for word."""
 FAILURE = "failure"
 """The source of what a step said that failed."""
+BROUGHT = "brought"
+"""The key of an entry's metadata under which the digests stand of files that go when the bank is cleared."""
 NO_ANSWER = "the step gave no answer"
 _MOST_ATTEMPTS = 2
 
@@ -98,6 +103,14 @@ class Adapter:
         """Have the next step decided, the uploads that wait in view."""
         return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting])
 
+    async def witness(self, step: Step) -> None:
+        """Keep a tool call or what it gave in the journal, and tell of it."""
+        await self._bank.note(
+            step.text, source=STEP, kind=step.kind, role=step.role, origin=step.origin, metadata=step.metadata
+        )
+        about = {name: step.metadata[name] for name in ("tool", "failed") if name in step.metadata}
+        self._bank.tell(EventKind.TOOL, shortened(step.text, 300), step=step.kind.value, **about)
+
     async def enhance(self) -> EnhancedPrompt:
         """Return the prompt of the current step."""
         insight = self._bank.insight
@@ -154,9 +167,9 @@ class Adapter:
 
     async def clear(self) -> None:
         """Remove every file that the run brought, temporary or not."""
-        attachments = [item for entry in self._bank.tree.entries for item in entry.attachments]
+        noted = [entry.metadata.get(BROUGHT) for entry in self._bank.tree.entries]
         await self.close()
-        await self._kept.clear([item for item in attachments if item.uri and item.uri.startswith("blob:")])
+        await self._kept.clear(str(digest) for digests in noted if isinstance(digests, list) for digest in digests)
 
     # ── the three ways ───────────────────────────────────────────────────────
 
@@ -192,6 +205,7 @@ class Adapter:
         if not attachments and self._says_nothing_new(text):
             entry_id = await self._bank.note(text, source=REPETITION, metadata=about)
             return Routed(EXECUTION, entry_ids=(entry_id,))
+        about[BROUGHT] = list(self._kept.brought(attachments))
         observed = await self._bank.observe(
             text,
             source=EXECUTION,
@@ -240,7 +254,10 @@ class Adapter:
                 role="assistant",
                 origin=Origin.AGENT,
                 attachments=attachments,
-                metadata={"uploads": [item.name for item in items]},
+                metadata={
+                    "uploads": [item.name for item in items],
+                    BROUGHT: list(self._kept.brought(attachments)),
+                },
             )
         finally:
             # The words and the files are kept even if no role understood them; they are read with what comes next.
