@@ -55,7 +55,11 @@ install: $(VENV)/.dev  ## Make .venv/ with Remanent and all tools in it
 # ── using it ──
 
 .PHONY: run
-run: $(VENV)/.base  ## Show it working: remember a small sample, recall it with sources
+run: $(VENV)/.base  ## Serve a sample workspace on this machine, and say where to look
+	@$(BIN)/remanent serve --sample --home $(VENV)/sample
+
+.PHONY: demo
+demo: $(VENV)/.base  ## Show it working in the terminal: remember, recall with sources, forget, erase
 	@$(BIN)/remanent demo
 
 .PHONY: bench
@@ -88,6 +92,7 @@ check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face,
 	@$(BIN)/mypy
 	@printf '» sync face\n'
 	@$(BIN)/python scripts/client_face.py --check
+	@$(BIN)/python scripts/cli_face.py --check
 	@$(BIN)/python scripts/sync_face.py --check
 	@printf '» tests\n'
 	@$(BIN)/python -m pytest -n $(WORKERS) -q --cov --cov-report=term $(ARGS)
@@ -101,6 +106,7 @@ format: $(VENV)/.dev  ## Format the code, fix what ruff can fix, write generated
 	@$(BIN)/python scripts/client_face.py
 	@$(BIN)/python scripts/sync_face.py
 	@$(BIN)/python scripts/settings_table.py
+	@$(BIN)/python scripts/cli_face.py
 	@$(BIN)/python scripts/cli_reference.py
 
 # The lock files carry hashes and no address: pip takes its index from the machine's own configuration.

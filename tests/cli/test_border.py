@@ -1,6 +1,6 @@
 import pytest
 
-from remanent.cli import reading
+from remanent.cli import perform
 from remanent.cli.border import guarded
 from remanent.errors import NotFound, QueueFull
 from tests.cli.conftest import Cli
@@ -44,6 +44,6 @@ def test_an_interrupt_ends_with_130_and_no_traceback(cli: Cli, monkeypatch: pyte
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reading, "recall", interrupted)
+    monkeypatch.setattr(perform, "perform", interrupted)
     said = cli("recall", "x")
     assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")

@@ -1,11 +1,12 @@
 import json
 import stat
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from remanent._sync import Agent
 from remanent.errors import StoreBusy
+from remanent.memory import AsyncAgent
 from tests.cli.conftest import Cli
 
 
@@ -38,10 +39,11 @@ def test_an_export_that_fails_leaves_the_old_file_and_no_other(
     file = folder / "out.jsonl"
     file.write_text("the old one", encoding="utf-8")
 
-    def fails(_: Agent) -> list[str]:
+    async def fails(_: AsyncAgent) -> AsyncIterator[str]:
+        yield "a first line"
         raise StoreBusy("it changed meanwhile")
 
-    monkeypatch.setattr(Agent, "export", fails)
+    monkeypatch.setattr(AsyncAgent, "export", fails)
     assert cli("export", file).code == 75
     assert list(folder.iterdir()) == [file]
     assert file.read_text(encoding="utf-8") == "the old one"

@@ -1,7 +1,6 @@
 """The commands and their options. Everything heavy is imported when a command runs, so that help is instant."""
 
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +8,9 @@ import typer
 from typer.core import TyperGroup
 
 from remanent.cli.border import guarded, quiet_pipe
-from remanent.cli.place import PerhapsAgent, Place, placed, read_moment
+from remanent.cli.commands import COMMANDS
+from remanent.cli.options import PLAIN, add_commands
+from remanent.cli.place import Place, placed
 
 HELP = """A memory that LLM agents can trust: durable, traceable, searchable, erasable; local first.
 
@@ -33,10 +34,8 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
 
 
-# No markup: the styled help takes longer to load than to read.
-_PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
-app = typer.Typer(name="remanent", cls=Commands, help=HELP, pretty_exceptions_enable=False, **_PLAIN)
-bench = typer.Typer(help="Measure this machine.", **_PLAIN)
+app = typer.Typer(name="remanent", cls=Commands, help=HELP, pretty_exceptions_enable=False, **PLAIN)
+bench = typer.Typer(help="Measure this machine.", **PLAIN)
 app.add_typer(bench, name="bench")
 
 
@@ -65,179 +64,11 @@ def _root(
     del version
 
 
-def _kinds(incomplete: str) -> list[str]:
-    from remanent.model import Kind
-
-    return [kind for kind in Kind if kind.startswith(incomplete)]
-
-
-Session = Annotated[str | None, typer.Option("--session", "-s", metavar="NAME", help="The session.")]
-Since = Annotated[
-    datetime | None, typer.Option("--since", metavar="WHEN", parser=read_moment, help="What happened from then on.")
-]
-Until = Annotated[
-    datetime | None, typer.Option("--until", metavar="WHEN", parser=read_moment, help="What happened before then.")
-]
-RecordIds = Annotated[list[str], typer.Argument(metavar="RECORD_ID", help="As `recall` and `entries` show them.")]
-Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is indexed, or leave that to later.")]
+add_commands(app, COMMANDS)
 
 
 @app.command()
-@placed()
-def remember(
-    place: Place,
-    *,
-    text: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TEXT", help="The words of one message; `-` reads it from standard input."),
-    ] = None,
-    role: Annotated[str, typer.Option(metavar="ROLE", help="Who said it: user, assistant, tool …")] = "user",
-    session: Session = None,
-    message_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Your own id: the same one is stored once in a session.")
-    ] = None,
-    at: Annotated[
-        datetime | None, typer.Option(metavar="WHEN", parser=read_moment, help="When it was said; now, unless given.")
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Messages as JSON lines: role, content, id, occurred_at, metadata, session; `-` is standard input.",
-        ),
-    ] = None,
-    wait: Wait = True,
-) -> None:
-    """Keep a message, or a file of messages, for good."""
-    from remanent.cli import remembering
-
-    message = {"role": role, "id": message_id, "occurred_at": at}
-    remembering.remember(place, texts=text or [], message=message, file=file, session=session, wait=wait)
-
-
-@app.command()
-@placed()
-def recall(
-    place: Place,
-    *,
-    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="The question, in Chinese or English.")],
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="How many answers at most.")
-    ] = 5,
-    session: Session = None,
-    since: Since = None,
-    until: Until = None,
-    as_of: Annotated[
-        datetime | None, typer.Option("--as-of", metavar="WHEN", parser=read_moment, help="What was known then.")
-    ] = None,
-    kind: Annotated[
-        list[str] | None, typer.Option(metavar="KIND", autocompletion=_kinds, help="Only this kind; repeatable.")
-    ] = None,
-    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Only what has this tag; repeatable.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how each answer came to its place.")] = False,
-) -> None:
-    """Answer a question from what is remembered. Every answer comes with its sources."""
-    from remanent.cli import reading
-
-    limits = {"since": since, "until": until, "as_of": as_of, "kinds": kind, "tags": tag or ()}
-    reading.recall(place, " ".join(query), limit=limit, session=session, explain=explain, **limits)
-
-
-@app.command()
-@placed()
-def entries(
-    place: Place,
-    *,
-    session: Session = None,
-    since: Since = None,
-    until: Until = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, max=100_000, help="How many at most.")
-    ] = 100,
-    after: Annotated[int, typer.Option("--after", metavar="SEQ", min=0, help="Page on behind this place.")] = 0,
-    newest_first: Annotated[bool, typer.Option("--newest-first", help="The other way round.")] = False,
-) -> None:
-    """Show what was said, raw and in order."""
-    from remanent.cli import reading
-
-    reading.entries(
-        place, session=session, since=since, until=until, after_seq=after, newest_first=newest_first, limit=limit
-    )
-
-
-@app.command()
-@placed()
-def forget(
-    place: Place,
-    *,
-    record_ids: RecordIds,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for the tombstone.")] = "",
-) -> None:
-    """Put records out of mind. A tombstone stays, and `restore` brings them back."""
-    from remanent.cli import forgetting
-
-    forgetting.forget(place, record_ids, reason=reason)
-
-
-@app.command()
-@placed()
-def restore(place: Place, *, record_ids: RecordIds) -> None:
-    """Bring forgotten records back to mind."""
-    from remanent.cli import forgetting
-
-    forgetting.restore(place, record_ids)
-
-
-@app.command()
-@placed()
-def erase(
-    place: Place,
-    *,
-    entry: Annotated[list[str] | None, typer.Option(metavar="ID", help="An entry; repeatable.")] = None,
-    record: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A record and the entries it came from; repeatable.")
-    ] = None,
-    session: Annotated[str | None, typer.Option("--session", "-s", metavar="NAME", help="A whole session.")] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="All that the agent remembers.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
-    """Destroy texts for good. All that came from them goes too: no byte stays, nothing can be restored."""
-    from remanent.cli import forgetting
-
-    forgetting.erase(
-        place, entry_ids=entry or [], record_ids=record or [], session=session, everything=everything, yes=yes
-    )
-
-
-@app.command("export")
-@placed()
-def export_(
-    place: Place,
-    *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to; standard output unless given.")] = Path("-"),
-) -> None:
-    """Write everything that an agent remembers as JSON lines."""
-    from remanent.cli import moving
-
-    moving.export(place, file)
-
-
-@app.command("import")
-@placed()
-def import_(
-    place: Place,
-    *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An export; `-` is standard input.")],
-    wait: Wait = True,
-) -> None:
-    """Fill an empty agent from an export: all of it or nothing."""
-    from remanent.cli import moving
-
-    moving.load(place, file, wait=wait)
-
-
-@app.command()
-@placed(agent=PerhapsAgent)
+@placed("agents")
 def doctor(
     place: Place,
     *,
@@ -254,41 +85,29 @@ def doctor(
     examination.examine(place, repair=repair, all_agents=all_agents)
 
 
-def _roles(incomplete: str) -> list[str]:
-    from remanent.language.roles import ROLES
-
-    return [name for name in ROLES if name.startswith(incomplete)]
-
-
 @app.command()
-@placed(scoped=False)
-def roles(place: Place) -> None:
-    """Show who does the language work: every role with its engine, model and settings."""
-    from remanent.cli import roles as work
-
-    work.show(place)
-
-
-@app.command("try")
-@placed(scoped=False)
-def try_(
+@placed("machine")
+def serve(
     place: Place,
     *,
-    role: Annotated[str, typer.Argument(metavar="ROLE", autocompletion=_roles, help="As `roles` names it.")],
-    file: Annotated[
-        Path, typer.Option(metavar="FILE", help="The request as JSON; standard input unless given.")
-    ] = Path("-"),
-    schema: Annotated[bool, typer.Option("--schema", help="Only show the JSON schema of a request.")] = False,
-    prompt: Annotated[bool, typer.Option("--prompt", help="Only show what a model would be told.")] = False,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Where to listen; other than loopback needs a key first.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=65_535, help="The port; 0 takes a free one.")
+    ] = None,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Fill a workspace with a small bilingual sample, if it is empty.")
+    ] = False,
 ) -> None:
-    """Run one role by hand: a request goes in, the checked response comes out."""
-    from remanent.cli import roles as work
+    """Serve memory over HTTP: REST, MCP and a proxy for any OpenAI-compatible model."""
+    from remanent.cli import serving
 
-    work.attempt(place, role, file=file, schema=schema, prompt=prompt)
+    serving.serve(place, host=host, port=port, sample=sample)
 
 
 @app.command()
-@placed(scoped=False)
+@placed("machine")
 def demo(place: Place) -> None:
     """Show it working on a small bilingual sample. Without --home, in a folder that is removed at the end."""
     from remanent.cli import demo as show
@@ -297,7 +116,7 @@ def demo(place: Place) -> None:
 
 
 @bench.command()
-@placed(scoped=False)
+@placed("machine")
 def store(
     place: Place,
     *,
@@ -310,7 +129,7 @@ def store(
 
 
 @bench.command()
-@placed(scoped=False)
+@placed("machine")
 def embedding(place: Place) -> None:
     """Measure MiniLM beside sentence-transformers on torch, which is installed into .venv-bench/ the first time."""
     from remanent.cli import measuring
@@ -319,7 +138,7 @@ def embedding(place: Place) -> None:
 
 
 @bench.command()
-@placed(scoped=False)
+@placed("machine")
 def language(
     place: Place,
     *,

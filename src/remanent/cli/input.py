@@ -22,6 +22,12 @@ def read_text(file: Path) -> str:
     return "\n".join(read_lines(file))
 
 
+def read_bytes(file: Path) -> bytes:
+    """Return everything that a file holds."""
+    with nullcontext(sys.stdin.buffer) if file == STANDARD else _open(file) as stream:
+        return stream.read()
+
+
 def read_lines(file: Path) -> Iterator[str]:
     """Yield lines without their ends."""
     with nullcontext(sys.stdin.buffer) if file == STANDARD else _open(file) as stream:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
-    from remanent._sync import Agent, Memory
+    from remanent._sync import Memory
     from remanent.settings import Settings
 
 Home = Annotated[
@@ -30,6 +30,10 @@ PerhapsAgent = Annotated[
     str | None, typer.Option("--agent", "-a", metavar="NAME", envvar="REMANENT_AGENT", help="Whose memory.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON value; errors are JSON too.")]
+
+
+Level = Literal["machine", "org", "workspace", "agent", "agents"]
+"""What a command works on: `agents` is one agent if it is named, else all of a workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +56,18 @@ class Place:
 
         return open_memory(settings=settings)
 
-    def agent_of(self, memory: "Memory") -> "Agent":
-        """Return the memory of the agent that was named."""
-        if self.agent is None:
-            raise typer.BadParameter("name the agent", param_hint="--agent")
-        return memory.agent(self.agent)
 
-
-def placed(*, agent: Any = WhichAgent, scoped: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the shared options; it gets them together as its first argument."""
+def placed(level: Level) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the shared options of its level; it gets them together as its first argument."""
     options: dict[str, tuple[Any, Any]] = {"home": (Home, None)}
-    if scoped:
-        default = inspect.Parameter.empty if agent is WhichAgent else None
-        options |= {"org": (Org, None), "workspace": (Workspace, None), "agent": (agent, default)}
+    if level != "machine":
+        options["org"] = (Org, None)
+    if level in {"workspace", "agent", "agents"}:
+        options["workspace"] = (Workspace, None)
+    if level == "agent":
+        options["agent"] = (WhichAgent, inspect.Parameter.empty)
+    elif level == "agents":
+        options["agent"] = (PerhapsAgent, None)
     options["as_json"] = (AsJson, False)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:

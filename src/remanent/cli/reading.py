@@ -1,42 +1,20 @@
-"""`recall` and `entries`: what is remembered, and what was said."""
+"""How what is remembered and what was said looks on a screen."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-import typer
 from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from remanent.cli import words
-from remanent.cli.exits import Exit
-from remanent.cli.place import Place
-from remanent.cli.screen import Screen, begin, local_time, visible
-from remanent.model import Entry, Found, FoundItem, FoundSource, system_clock
+from remanent.cli.screen import Screen, local_time, visible
+from remanent.model import Entry, Found, FoundItem, FoundSource
 from remanent.text.excerpt import excerpt
 
 QUOTED = 60
 """Characters of a text that is quoted in a table or beside another."""
-
-
-def recall(place: Place, query: str, *, explain: bool, **limits: Any) -> None:
-    """Answer a question; ends with `Exit.NO` when nothing is found."""
-    screen, settings = begin(place)
-    with place.open(settings) as memory:
-        found = place.agent_of(memory).recall(query, **limits)
-    for path in found.left_out:
-        screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
-    if place.as_json:
-        screen.give(found)
-    elif found.items:
-        show_found(screen, found, now=system_clock())
-        if explain:
-            screen.show(explanation(screen, found))
-    if not found.items:
-        screen.tell(words.NOTHING_FOUND, query=query)
-        raise typer.Exit(Exit.NO)
 
 
 def show_found(screen: Screen, found: Found, *, now: datetime) -> None:
@@ -74,17 +52,6 @@ def explanation(screen: Screen, found: Found) -> Table:
         text = visible(excerpt(item.text.replace("\n", " "), QUOTED))
         table.add_row(str(explained.place), text, f"{explained.score:.4f}", *(ranks.get(path, "–") for path in paths))
     return table
-
-
-def entries(place: Place, **limits: Any) -> None:
-    """Show journal entries."""
-    screen, settings = begin(place)
-    with place.open(settings) as memory:
-        found = place.agent_of(memory).entries(**limits)
-    if place.as_json:
-        screen.give(found)
-    else:
-        show_entries(screen, found)
 
 
 def show_entries(screen: Screen, found: Sequence[Entry]) -> None:

@@ -42,7 +42,8 @@ INTERRUPTED = Phrase("Interrupted.", "已中断。")
 # ── remembering ──
 REMEMBERED = Phrase("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
 REPEATED = Phrase("{count} of them were known already.", "其中 {count} 条此前已存在。")
-REMEMBERING = Phrase("Remembering", "正在写入")
+WORKING = Phrase("Working", "正在处理")
+NOTHING_HERE = Phrase("There is nothing here.", "这里没有内容。")
 INDEXING = Phrase("Indexing", "正在建立索引")
 STEPS_DONE = Phrase("{done} steps done", "已完成 {done} 步")
 NO_TEXT = Phrase(
@@ -95,6 +96,42 @@ ERASED = Phrase(
     "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
 )
 ERASED_BACKUPS = Phrase("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
+
+ASK_DESTROY = Phrase("{name} cannot be undone. Go on", "{name} 无法撤销。确定继续吗")
+
+# ── keys and serving ──
+KEY_MADE = Phrase(
+    "Key {key_id}. Its token is above and is shown this once; only a hash of it is kept.",
+    "密钥 {key_id}。令牌如上，仅显示这一次；只保存其散列。",
+)
+SERVING = Phrase(
+    "Serving on {url}. Stop with Ctrl-C.\n"
+    "  API docs      {url}/docs\n"
+    "  OpenAPI       {url}/openapi.json\n"
+    "  MCP           {url}/mcp\n"
+    "  OpenAI proxy  {url}/v1  (set proxy.base_url to the model behind it)\n"
+    "  health        {url}/readyz\n"
+    "A first question:\n"
+    "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
+    "    -H 'content-type: application/json' -d '{body}'",
+    "正在 {url} 提供服务。按 Ctrl-C 停止。\n"
+    "  接口文档      {url}/docs\n"
+    "  OpenAPI       {url}/openapi.json\n"
+    "  MCP           {url}/mcp\n"
+    "  OpenAI 代理   {url}/v1 （用 proxy.base_url 指定其后的模型）\n"
+    "  健康状况      {url}/readyz\n"
+    "第一个问题：\n"
+    "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
+    "    -H 'content-type: application/json' -d '{body}'",
+)
+OPEN_TO_MACHINE = Phrase(
+    "There is no key: whoever can reach this machine's loopback may do everything. `remanent keys create` makes one.",
+    "尚无密钥：任何能访问本机回环地址的人都可执行一切操作。用 `remanent keys create` 创建密钥。",
+)
+SAMPLE_READY = Phrase(
+    "The sample workspace {workspace} holds {count} messages of the agent {agent}.",
+    "示例工作区 {workspace} 中有智能体 {agent} 的 {count} 条消息。",
+)
 
 # ── moving ──
 EXPORTING = Phrase("Exporting", "正在导出")

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from remanent.client.connection import Connection
 from remanent.jobs import Progress
@@ -13,6 +13,8 @@ from remanent.model import (
     ConflictState,
     Entry,
     Found,
+    Grain,
+    ItemOrder,
     Job,
     JobState,
     Kind,
@@ -27,7 +29,14 @@ from remanent.model import (
 from remanent.model.message import Messages
 from remanent.operations import Place
 from remanent.operations.shapes import Page
-from remanent.stores import LIVE, Erased, Health, Order, QueueState
+from remanent.recall import Recipe
+from remanent.stores import (
+    LIVE,
+    Erased,
+    Health,
+    Order,
+    QueueState,
+)
 
 
 class AsyncRemoteAgent:
@@ -59,28 +68,45 @@ class AsyncRemoteAgent:
         query: str,
         *,
         limit: int = 5,
+        grain: Grain = "item",
+        recipe: str | Recipe | None = None,
+        order: ItemOrder | Literal["auto"] = "auto",
         session: str | None = None,
         kinds: Sequence[Kind | str] | None = None,
         tags: Sequence[str] = (),
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
+        asked_at: datetime | None = None,
+        source_share: float | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        `since` and `until` bound when it happened; `as_of` asks what was known at that moment.
+        `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
+        whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
+        "hybrid", "words", "meaning", "tiers", or a `Recipe`. `order` "time" puts what was found in the order in which
+        it happened; "auto" does so for questions that ask for a course of events.
+
+        `since` and `until` bound when it happened; `as_of` asks what was known at that moment; `asked_at` is the moment
+        that "yesterday" counts from, now unless given. One session fills at most `source_share` of the answer while
+        others have something to say, 0.4 unless the recipe says otherwise.
         """
         answer: Found = await self._connection.do(
             "recall",
             {
                 "query": query,
                 "limit": limit,
+                "grain": grain,
+                "recipe": recipe,
+                "order": order,
                 "session": session,
                 "kinds": kinds,
                 "tags": tags,
                 "since": since,
                 "until": until,
                 "as_of": as_of,
+                "asked_at": asked_at,
+                "source_share": source_share,
             },
             place=self._place,
         )

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from pydantic import JsonValue
 
 from remanent.embedding import open_embedder
-from remanent.errors import NotFound
+from remanent.errors import InvalidInput
 from remanent.language import Role
+from remanent.language.engine import Usage
 from remanent.language.engines import RoleSetup, open_engine, role_setups
 from remanent.language.roles import ROLES
 from remanent.model import Maker, Word
@@ -45,8 +46,7 @@ class Tried(Word):
 
     response: JsonValue
     made_by: Maker
-    input_tokens: int
-    output_tokens: int
+    usage: Usage
 
 
 @operation(
@@ -72,8 +72,7 @@ async def attempt(call: Call, request: Try) -> Tried:
     return Tried(
         response=answer.value.model_dump(mode="json"),
         made_by=answer.made_by,
-        input_tokens=answer.usage.input_tokens,
-        output_tokens=answer.usage.output_tokens,
+        usage=answer.usage,
     )
 
 
@@ -82,7 +81,7 @@ def role_of(name: str) -> Role[Any, Any, Any]:
     if name not in ROLES:
         close = get_close_matches(name, ROLES, n=1)
         nearest = f"; did you mean {close[0]}?" if close else "."
-        raise NotFound(f"there is no role {name!r}{nearest} The roles are: {', '.join(ROLES)}")
+        raise InvalidInput(f"there is no role {name!r}{nearest} The roles are: {', '.join(ROLES)}")
     return ROLES[name]
 
 

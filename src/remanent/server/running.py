@@ -30,7 +30,7 @@ def check_address(settings: Settings) -> bool:
     if not has_keys and not is_loopback(settings.server.host):
         raise InvalidSettings(
             f"{settings.server.host} can be reached from other machines, and there is no key; make one first: "
-            "remanent keys create NAME --permissions admin"
+            "remanent keys create NAME --permission admin"
         )
     return not has_keys
 

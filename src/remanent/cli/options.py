@@ -1,0 +1,168 @@
+"""What the commands' options are made of, and those that some commands have beside their operation's fields."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from remanent.cli.place import read_moment
+from remanent.cli.words import Phrase, locale_language
+
+# No markup: the styled help takes longer to load than to read.
+PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
+
+GROUPS = {
+    "audit": Phrase("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
+    "keys": Phrase("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+}
+"""What a group of commands is for; operations with a dot in their name stand in one."""
+
+
+def say(en: str, zh: str) -> str:
+    """Return a help text in the language of the user's locale."""
+    return zh if locale_language() == "zh" else en
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A command that was made of an operation: its words, what it is for, and what it runs."""
+
+    path: tuple[str, ...]
+    help: str
+    function: Callable[..., None]
+
+
+def add_commands(app: typer.Typer, commands: Iterable[Made]) -> None:
+    """Add commands, those with two words in the group of the first."""
+    groups: dict[str, typer.Typer] = {}
+    for made in commands:
+        *above, name = made.path
+        where = app
+        if above:
+            group = above[0]
+            if group not in groups:
+                purpose = GROUPS[group]
+                groups[group] = typer.Typer(help=say(purpose.en, purpose.zh), **PLAIN)
+                app.add_typer(groups[group], name=group)
+            where = groups[group]
+        where.command(name, help=made.help)(made.function)
+
+
+def choices(module: str, name: str) -> Callable[[str], list[str]]:
+    """Return what completes a value of an enumeration, which is loaded only then."""
+
+    def complete(incomplete: str) -> list[str]:
+        from importlib import import_module
+
+        return [str(one.value) for one in getattr(import_module(module), name) if one.value.startswith(incomplete)]
+
+    return complete
+
+
+Wait = Annotated[
+    bool,
+    typer.Option(
+        "--wait/--no-wait",
+        help=say("Wait until it is indexed, or leave that to later.", "等待索引完成，或留待以后。"),
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask.", "不再询问。"))]
+ExportFile = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help=say("Where to; standard output unless given.", "写到哪里；默认为标准输出。")),
+]
+ImportFile = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help=say("What to read; `-` is standard input.", "读取的文件；`-` 为标准输入。")),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="TEXT",
+        help=say("The words of one message; `-` reads it from standard input.", "一条消息的内容；`-` 从标准输入读取。"),
+    ),
+]
+Role = Annotated[
+    str,
+    typer.Option(
+        "--role", metavar="ROLE", help=say("Who said it: user, assistant, tool …", "谁说的：user、assistant、tool 等。")
+    ),
+]
+MessageId = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="ID",
+        help=say("Your own id: the same one is stored once in a session.", "你自己的 id：同一会话中相同的只存一次。"),
+    ),
+]
+At = Annotated[
+    datetime | None,
+    typer.Option(
+        "--at",
+        metavar="WHEN",
+        parser=read_moment,
+        help=say("When it was said; now, unless given.", "何时所说；默认为现在。"),
+    ),
+]
+MessagesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--file",
+        metavar="FILE",
+        help=say(
+            "Messages as JSON lines: role, content, id, occurred_at, metadata, session; `-` is standard input.",
+            "JSON 行格式的消息：role、content、id、occurred_at、metadata、session；`-` 为标准输入。",
+        ),
+    ),
+]
+RequestFile = Annotated[
+    Path,
+    typer.Option(
+        "--file",
+        metavar="FILE",
+        help=say("The request as JSON; standard input unless given.", "JSON 请求；默认为标准输入。"),
+    ),
+]
+Schema = Annotated[
+    bool, typer.Option("--schema", help=say("Only show the JSON schema of a request.", "只显示请求的 JSON schema。"))
+]
+Prompt = Annotated[
+    bool, typer.Option("--prompt", help=say("Only show what a model would be told.", "只显示会告诉模型什么。"))
+]
+Explain = Annotated[
+    bool, typer.Option("--explain", help=say("Show how each answer came to its place.", "显示每个答案为何排在此处。"))
+]
+
+
+# Take… are given to the function `take_…` of intakes.py, Show… to whoever shows the answer.
+
+
+@dataclass
+class TakeRemember:
+    """What `remember` takes in place of messages."""
+
+    text: Words = None
+    role: Role = "user"
+    message_id: MessageId = None
+    at: At = None
+    file: MessagesFile = None
+
+
+@dataclass
+class TakeTry:
+    """What `try` takes in place of a request."""
+
+    file: RequestFile = Path("-")
+    schema: Schema = False
+    prompt: Prompt = False
+
+
+@dataclass
+class ShowRecall:
+    """How `recall` may be shown."""
+
+    explain: Explain = False

@@ -1,0 +1,243 @@
+"""How answers are shown: each operation in its own way where that helps, all others alike."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+from rich.table import Table
+from rich.text import Text
+
+from remanent.cli import words
+from remanent.cli.exits import Exit
+from remanent.cli.input import STANDARD
+from remanent.cli.reading import QUOTED, explanation, show_entries, show_found
+from remanent.cli.screen import Screen, local_time, standard_output, visible
+from remanent.model import Receipt, system_clock
+from remanent.operations import Body, Operation, Place
+from remanent.operations.shapes import Page
+from remanent.text.excerpt import excerpt
+
+MOST_COLUMNS = 8
+
+
+@dataclass(slots=True)
+class Shown:
+    """What was asked, what was answered, and where it is shown."""
+
+    screen: Screen
+    operation: Operation[Any, Any]
+    requests: Sequence[Any]
+    answers: Sequence[Any]
+    several: bool
+    options: Mapping[str, Any]
+    place: Place
+    file: Path
+    ends_with: Exit = Exit.OK
+
+    @property
+    def answer(self) -> Any:
+        """The only answer."""
+        return self.answers[0]
+
+
+def show(shown: Shown) -> None:
+    """Show an answer to people, or give it to programs."""
+    prepare = PREPARED.get(shown.operation.name)
+    if prepare is not None:
+        prepare(shown)
+    if shown.operation.answers is not Body.JSON:
+        _show_written(shown)
+    elif shown.screen.as_json:
+        shown.screen.give(value_of(shown))
+    else:
+        SHOWN.get(shown.operation.name, _show_plainly)(shown)
+
+
+def value_of(shown: Shown) -> Any:
+    """Return what a program is given: what the library's own method would return."""
+    if shown.operation.name == "remember":
+        return _joined(shown.answers)
+    face = shown.operation.face
+    given = [face.give(answer) if face is not None else _items(answer) for answer in shown.answers]
+    return given if shown.several else given[0]
+
+
+def _items(answer: Any) -> Any:
+    return list(answer.items) if isinstance(answer, Page) else answer
+
+
+def question_of(screen: Screen, name: str, request: Mapping[str, Any], *, agent: str | None) -> str:
+    """Return what people are asked before something is destroyed."""
+    if name != "erase":
+        return screen.word(words.ASK_DESTROY, name=name)
+    if request.get("everything"):
+        what = screen.word(words.ERASE_EVERYTHING, agent=agent)
+    elif request.get("session"):
+        what = screen.word(words.ERASE_SESSION, agent=agent, session=request["session"])
+    else:
+        counts = {"entries": len(request.get("entry_ids", ())), "records": len(request.get("record_ids", ()))}
+        what = screen.word(words.ERASE_SOME, agent=agent, **counts)
+    return screen.word(words.ASK_ERASE, what=what)
+
+
+# ── single operations ────────────────────────────────────────────────────────
+
+
+def _joined(receipts: Sequence[Receipt]) -> Receipt:
+    return Receipt(
+        entry_ids=tuple(entry_id for receipt in receipts for entry_id in receipt.entry_ids),
+        last_seq=receipts[-1].last_seq,
+        repeated=sum(receipt.repeated for receipt in receipts),
+        recorded_at=receipts[-1].recorded_at,
+    )
+
+
+def _show_receipt(shown: Shown) -> None:
+    receipt = _joined(shown.answers)
+    shown.screen.show("\n".join(receipt.entry_ids))
+    shown.screen.tell(words.REMEMBERED, count=len(receipt.entry_ids), at=local_time(receipt.recorded_at))
+    if receipt.repeated:
+        shown.screen.tell(words.REPEATED, count=receipt.repeated)
+
+
+def _prepare_found(shown: Shown) -> None:
+    for path in shown.answer.left_out:
+        shown.screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
+    if not shown.answer.items:
+        shown.screen.tell(words.NOTHING_FOUND, query=shown.answer.query)
+        shown.ends_with = Exit.NO
+
+
+def _show_found(shown: Shown) -> None:
+    if shown.answer.items:
+        show_found(shown.screen, shown.answer, now=system_clock())
+        if shown.options.get("explain"):
+            shown.screen.show(explanation(shown.screen, shown.answer))
+
+
+def _show_tombstones(shown: Shown) -> None:
+    for stone in shown.answers:
+        about = excerpt(stone.about, QUOTED)
+        shown.screen.show(shown.screen.word(words.FORGOTTEN, about=about, size=stone.size, record_id=stone.record_id))
+
+
+def _show_restored(shown: Shown) -> None:
+    for record in shown.answers:
+        shown.screen.show(shown.screen.word(words.RESTORED, about=excerpt(record.content, QUOTED)))
+
+
+def _show_erased(shown: Shown) -> None:
+    erased = shown.answer
+    counts = {"entries": len(erased.entry_ids), "records": len(erased.record_ids)}
+    shown.screen.show(shown.screen.word(words.ERASED, **counts))
+    if erased.backups:
+        shown.screen.tell(words.ERASED_BACKUPS, count=erased.backups)
+
+
+def _show_loaded(shown: Shown) -> None:
+    named = ", ".join(f"{sort} {count}" for sort, count in shown.answer.counts.items() if count)
+    shown.screen.tell(words.IMPORTED, agent=shown.place.agent, counts=named or "0")
+
+
+def _show_written(shown: Shown) -> None:
+    """Say where lines went, or put the bytes of a file there."""
+    if isinstance(shown.answer, bytes):
+        standard_output().write(shown.answer)
+    elif shown.file != STANDARD and shown.screen.as_json:
+        shown.screen.give({"file": str(shown.file), "lines": shown.answer})
+    elif shown.file != STANDARD:
+        shown.screen.tell(words.EXPORTED, lines=shown.answer, path=shown.file)
+
+
+def _show_roles(shown: Shown) -> None:
+    screen = shown.screen
+    headings = (words.ROLE, words.ENGINE, words.MODEL, words.TIER, words.TEMPERATURE, words.TOP_P)
+    table = Table(*(screen.word(heading) for heading in headings))
+    for heading in (words.MAX_TOKENS, words.WINDOW):
+        table.add_column(screen.word(heading), justify="right")
+    for setup in shown.answer.items:
+        model = "–" if setup.model is None else f"{setup.model} ({setup.provider})"
+        numbers = (f"{setup.temperature:g}", f"{setup.top_p:g}", str(setup.max_tokens), str(setup.window))
+        table.add_row(setup.role, setup.engine, model, setup.tier, *numbers)
+    screen.show(table)
+    if all(setup.engine == "offline" for setup in shown.answer.items):
+        screen.tell(words.NO_MODEL)
+
+
+def _show_tried(shown: Shown) -> None:
+    tried = shown.answer
+    shown.screen.show(json.dumps(tried.response, ensure_ascii=False, indent=2))
+    tokens = {"input": tried.usage.input_tokens, "output": tried.usage.output_tokens}
+    shown.screen.tell(words.ROLE_DONE, style="dim", role=tried.made_by.role, engine=tried.made_by.engine, **tokens)
+
+
+def _show_key(shown: Shown) -> None:
+    shown.screen.show(shown.answer.token)
+    shown.screen.tell(words.KEY_MADE, key_id=shown.answer.key.key_id)
+
+
+def _prepare_verified(shown: Shown) -> None:
+    if not shown.answer.intact:
+        shown.ends_with = Exit.DAMAGED
+
+
+def _prepare_health(shown: Shown) -> None:
+    if shown.answer.problems:
+        shown.ends_with = Exit.DAMAGED
+
+
+# ── all others ───────────────────────────────────────────────────────────────
+
+
+def _show_plainly(shown: Shown) -> None:
+    for answer in shown.answers:
+        if isinstance(answer, Page):
+            _show_rows(shown.screen, answer.items)
+        else:
+            for name, value in to_jsonable_python(answer).items():
+                shown.screen.show(f"{name}: {_plain(value)}")
+
+
+def _show_rows(screen: Screen, items: Sequence[Any]) -> None:
+    rows = [to_jsonable_python(item) for item in items]
+    if not rows:
+        screen.tell(words.NOTHING_HERE)
+        return
+    columns = [name for name in rows[0] if any(row[name] not in (None, "", [], {}) for row in rows)][:MOST_COLUMNS]
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*(Text(visible(excerpt(_plain(row[name]), QUOTED)), overflow="fold") for name in columns))
+    screen.show(table)
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str | Enum):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+Show = Callable[[Shown], None]
+SHOWN: Mapping[str, Show] = {
+    "remember": _show_receipt,
+    "recall": _show_found,
+    "entries": lambda shown: show_entries(shown.screen, shown.answer.items),
+    "forget": _show_tombstones,
+    "restore": _show_restored,
+    "erase": _show_erased,
+    "import": _show_loaded,
+    "roles": _show_roles,
+    "try": _show_tried,
+    "keys.create": _show_key,
+    "keys.rotate": _show_key,
+}
+PREPARED: Mapping[str, Show] = {
+    "recall": _prepare_found,
+    "audit.verify": _prepare_verified,
+    "check": _prepare_health,
+}

@@ -1,0 +1,112 @@
+"""`serve`, and the keys and the audit log that belong to it."""
+
+import json
+import signal
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.test_app import program, run_program
+
+
+@contextmanager
+def server(*arguments: str) -> Iterator[tuple[dict[str, Any], "subprocess.Popen[str]"]]:
+    """Run the real program and give what it says when it takes requests."""
+    command = program("serve", "--port", "0", "--json", *arguments)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+        try:
+            assert running.stdout is not None
+            yield json.loads(running.stdout.readline()), running
+        finally:
+            running.kill()
+
+
+def ask(url: str, path: str, body: dict[str, Any] | None = None, **headers: str) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    asked = urllib.request.Request(url + path, data, {"content-type": "application/json", **headers})
+    with urllib.request.urlopen(asked, timeout=30) as answer:
+        return json.load(answer)
+
+
+def test_a_sample_is_served_and_a_signal_ends_it_with_everything_on_disk(cli: Cli) -> None:
+    agent = "/v1/orgs/default/workspaces/sample/agents/ada"
+    with server("--sample") as (told, running):
+        receipt = ask(told["url"], f"{agent}/entries", {"messages": ["The heron fishes at dawn."]})
+        found = ask(told["url"], f"{agent}/recall", {"query": "heron", "limit": 1})
+        assert found["items"][0]["sources"][0]["entry_id"] == receipt["entry_ids"][0]
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(timeout=60) == 0
+    shown = cli("entries", "--workspace", "sample", "--limit", "1000", "--json").json
+    assert receipt["entry_ids"][0] in {entry["id"] for entry in shown}
+    assert len(shown) == 26
+
+
+def test_other_addresses_are_refused_without_a_key(cli: Cli) -> None:
+    said = run_program("serve", "--host", "0.0.0.0", "--port", "0")
+    assert said.returncode == 78
+    assert "remanent keys create" in said.stderr
+
+
+def test_a_port_in_use_is_a_matter_of_configuration(cli: Cli) -> None:
+    with server() as (told, _):
+        port = told["url"].rpartition(":")[2]
+        assert run_program("serve", "--port", port).returncode == 78
+
+
+def test_keys_are_made_listed_rotated_and_revoked(cli: Cli) -> None:
+    made = cli("keys", "create", "my agent", "--permission", "read", "--within-workspace", "lab")
+    assert made.code == 0
+    token = made.out.strip()
+    assert token.startswith("rmn_")
+    (key,) = cli("keys", "list", "--json").json
+    assert (key["name"], key["permissions"]) == ("my agent", ["read"])
+    assert key["reach"] == {"org": "default", "workspace": "lab", "agent": None}
+    rotated = cli("keys", "rotate", key["key_id"], "--json").json
+    assert rotated["token"] != token
+    assert cli("keys", "revoke", key["key_id"]).code == 0
+    assert cli("keys", "revoke", key["key_id"]).code == 3
+    assert key["key_id"] in cli("keys", "list").out
+    assert token.rpartition("_")[2] not in cli("keys", "list", "--json").out
+
+
+def test_a_key_of_the_command_line_opens_the_server(cli: Cli) -> None:
+    token = cli("keys", "create", "k").out.strip()
+    with server() as (told, _):
+        assert told["keys"] is True
+        path = "/v1/orgs/default/workspaces/default/agents/ada/entries"
+        assert ask(told["url"], path, authorization=f"Bearer {token}")["items"] == []
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            ask(told["url"], path)
+
+
+def test_the_audit_log_tells_what_was_done_and_that_it_is_intact(cli: Cli) -> None:
+    cli.told("The heron fishes.")
+    listed = cli("audit", "list", "--json").json
+    assert [line["deed"]["what"] for line in listed] == ["remember"]
+    assert cli("audit", "verify", "--json").json["intact"] is True
+    file = cli.home / ".access" / "audit.jsonl"
+    file.write_bytes(file.read_bytes().replace(b"remember", b"recalled"))
+    assert cli("audit", "verify").code == 5
+
+
+@pytest.mark.parametrize("command", ["records", "tombstones", "jobs", "conflicts", "agents", "queue", "check"])
+def test_what_has_no_words_of_its_own_is_shown_plainly(cli: Cli, command: str) -> None:
+    cli.told("The heron fishes.")
+    said = cli(command)
+    assert said.code == 0, said.err
+    assert said.out or said.err
+    assert cli(command, "--json").code == 0
+
+
+def test_a_file_is_attached_and_given_back(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "x.bin"
+    file.write_bytes(b"plain bytes")
+    reference = cli("attach", file, "--name", "x.bin", "--json").json
+    assert cli("attachment", reference["digest"]).out == "plain bytes"
