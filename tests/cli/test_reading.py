@@ -40,9 +40,24 @@ def test_the_words_of_the_question_need_no_quotes(cli: Cli) -> None:
 def test_explaining_shows_paths_ranks_and_scores(cli: Cli) -> None:
     cli.told("The heron fishes at dawn.")
     said = cli("recall", "heron", "--explain")
-    assert "keyword: rank (score)" in said.out
-    assert "recency: rank (score)" in said.out
-    assert "1 (" in said.out
+    for told in ("path, rank (score)", "keyword 1 (", "recency 1 (", "recipe default, grain item", "recency ×1.0"):
+        assert told in said.out, told
+
+
+def test_explaining_in_chinese_names_what_moved_an_answer(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.told("The heron fishes at dawn.")
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    said = cli("recall", "heron", "--explain")
+    for told in ("检索方案 default", "路径、排名（得分）", "新近 ×1.0"):
+        assert told in said.out, told
+
+
+def test_a_whole_session_is_shown_as_one_answer(cli: Cli) -> None:
+    cli.told("The heron fishes at dawn.", "It stands on one leg.", session="marsh")
+    (item,) = cli("recall", "heron", "--grain", "session", "--json").json["items"]
+    assert item["text"] == "user: The heron fishes at dawn.\nuser: It stands on one leg."
+    assert cli("recall", "heron", "--grain", "week").code != 0
+    assert cli("recall", "heron", "--recipe", "soup").code != 0
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from rich.text import Text
 
 from remanent.cli import words
 from remanent.cli.screen import Screen, local_time, visible
-from remanent.model import Entry, Found, FoundItem, FoundSource
+from remanent.model import Boost, Entry, Found, FoundItem, FoundSource, PathRank
 from remanent.text.excerpt import excerpt
 
 QUOTED = 60
 """Characters of a text that is quoted in a table or beside another."""
+REASON = 24
 
 
 def show_found(screen: Screen, found: Found, *, now: datetime) -> None:
@@ -42,16 +43,35 @@ def _source(screen: Screen, item: FoundItem, source: FoundSource) -> str:
 
 
 def explanation(screen: Screen, found: Found) -> Table:
-    """Return the table of every answer's places on every path."""
-    paths = sorted({rank.path for item in found.items for rank in item.ranks})
-    table = Table(screen.word(words.PLACE), screen.word(words.TEXT), screen.word(words.SCORE))
-    for path in paths:
-        table.add_column(screen.word(words.RANK_AND_SCORE, path=path), justify="right")
+    """Return the table of every answer's places on every path, and of all that moved it."""
+    title = screen.word(words.EXPLAINED, recipe=found.recipe, grain=found.grain)
+    table = Table(title=title, title_justify="left")
+    for phrase in (words.PLACE, words.TEXT, words.RANKS_AND_SCORES, words.FUSED, words.CONTEXT, words.BOOSTED):
+        table.add_column(screen.word(phrase))
+    table.add_column(screen.word(words.SCORE), justify="right")
     for item, explained in zip(found.items, found.explain(), strict=True):
-        ranks = {rank.path: f"{rank.rank} ({rank.score:.3f})" for rank in explained.ranks}
-        text = visible(excerpt(item.text.replace("\n", " "), QUOTED))
-        table.add_row(str(explained.place), text, f"{explained.score:.4f}", *(ranks.get(path, "–") for path in paths))
+        moved = [f"{_boost(screen, boost)} ×{boost.factor:.3f}" for boost in explained.boosts]
+        if explained.reranked is not None:
+            moved.append(f"{screen.word(words.RERANKED)} {explained.reranked:.3f}")
+        table.add_row(
+            str(explained.place),
+            visible(excerpt(item.text.replace("\n", " "), QUOTED)),
+            "\n".join(_rank(rank) for rank in explained.ranks) or "–",
+            f"{explained.fused:.4f}",
+            f"{explained.context:.4f}",
+            "\n".join(moved) or "–",
+            f"{explained.score:.4f}",
+        )
     return table
+
+
+def _rank(rank: PathRank) -> str:
+    told = f"{rank.path} {rank.rank} ({rank.score:.3f})"
+    return f"{told} {visible(excerpt(rank.reason, REASON))}" if rank.reason else told
+
+
+def _boost(screen: Screen, boost: Boost) -> str:
+    return screen.word(words.BOOSTS[boost.name]) if boost.name in words.BOOSTS else visible(boost.name)
 
 
 def show_entries(screen: Screen, found: Sequence[Entry]) -> None:

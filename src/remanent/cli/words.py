@@ -62,7 +62,19 @@ CALLER_ID = Phrase("id {name}", "编号 {name}")
 PLACE = Phrase("place", "名次")
 SCORE = Phrase("score", "得分")
 TEXT = Phrase("text", "内容")
-RANK_AND_SCORE = Phrase("{path}: rank (score)", "{path}：排名（得分）")
+EXPLAINED = Phrase("recipe {recipe}, grain {grain}", "检索方案 {recipe}，范围 {grain}")
+FUSED = Phrase("fused", "融合")
+CONTEXT = Phrase("context", "上下文")
+RERANKED = Phrase("cross-encoder", "交叉编码")
+BOOSTS = {
+    "trust": Phrase("trust", "来源可信"),
+    "recency": Phrase("recency", "新近"),
+    "kind": Phrase("kind", "类型"),
+    "confidence": Phrase("confidence", "置信度"),
+    "usage": Phrase("usage", "使用频次"),
+}
+RANKS_AND_SCORES = Phrase("path, rank (score)", "路径、排名（得分）")
+BOOSTED = Phrase("moved by", "调整")
 AGO = {
     "second": Phrase("just now", "刚刚"),
     "minute": Phrase("{count} min ago", "{count} 分钟前"),

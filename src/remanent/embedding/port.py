@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from remanent.errors import InvalidInput
+from remanent.text.language import Language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +55,10 @@ class Embedder(ABC):
         for batch in self._batches(rows, texts):
             vectors[batch] = _normalised(await self.embed_batch([_well_formed(texts[row]) for row in batch]))
         return vectors
+
+    def skill(self, language: Language) -> float:
+        """Return how much the model's word counts for a question in a language, beside words alone; 1 is in full."""
+        return 1.0
 
     async def close(self) -> None:  # noqa: B027 - most adapters hold nothing that must be let go
         """Let go of what the adapter holds open; it is not used after that."""

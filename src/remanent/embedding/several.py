@@ -35,7 +35,7 @@ class Embedders:
     def weight(self, member: Embedder, text: str) -> float:
         """Return how much a model's answer counts for a question; 0 when it need not be asked."""
         if self._english is None:
-            return 1.0
+            return self._general.skill(language_of(text))
         weights = _ENGLISH if member.model_id == self._english.model_id else _GENERAL
         return weights.get(language_of(text), 0.0)
 

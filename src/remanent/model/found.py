@@ -40,8 +40,8 @@ class Boost(Word):
 class FoundItem(Word):
     """One recalled memory.
 
-    Its score is `(fused + context)` times its boosts, unless a cross-encoder (`reranked`) had a say; scores of one
-    answer can be compared, those of different answers cannot.
+    Its score is `fused` times its boosts, plus `context` times those other than trust, unless a cross-encoder had a say
+    (`reranked`). Scores of one answer can be compared, those of different answers cannot.
     """
 
     record_id: Id

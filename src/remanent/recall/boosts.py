@@ -9,18 +9,24 @@ from remanent.recall.recipe import Boosts
 _DAY = 86_400.0
 _ENOUGH_USE = 3.0
 """Accesses after which half of the boost for use is given."""
-# How far each origin is from the user's own word. What was imported may be anybody's: nothing is known of it.
-_DISTANCE = {Origin.USER: 0.0, Origin.IMPORT: 0.0, Origin.AGENT: 0.25, Origin.TOOL: 0.25, Origin.WEB: 1.0}
+# How far each origin is from a person's own word. What was imported may be anybody's: nothing is known of it.
+_DISTANCE = {Origin.USER: 0.0, Origin.IMPORT: 0.0, Origin.TOOL: 0.0, Origin.AGENT: 1.0, Origin.WEB: 1.0}
+
+
+def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> float:
+    """Return the factor for who said it; where the question asks what the agent said, its word counts in full."""
+    if agent_is_asked and origin is Origin.AGENT:
+        return 1.0
+    return 1 - boosts.trust * _DISTANCE[origin]
 
 
 def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Boost, ...]:
-    """Return the factors that move a record's score, those that are 1 left out."""
+    """Return the factors of what is known of a record beside its place, those that are 1 left out."""
     factors = {
         "recency": recency(record, boosts, now=now),
         "kind": boosts.kinds.get(record.kind, 1.0),
         "confidence": 1 - boosts.confidence * (1 - record.confidence),
         "usage": 1 + boosts.usage * record.access_count / (record.access_count + _ENOUGH_USE),
-        "trust": 1 - boosts.trust * _DISTANCE[record.trust],
     }
     return tuple(Boost(name=name, factor=factor) for name, factor in factors.items() if factor != 1.0)
 

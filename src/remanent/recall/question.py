@@ -19,6 +19,15 @@ _ORDER = re.compile(
     r"|先后|顺序|时间线|按时间|来龙去脉|经过是|如何(?:变化|演变|发展)|怎么(?:变化|演变|发展)",
     re.IGNORECASE,
 )
+# Questions about what the assistant itself said before.
+_OF_THE_AGENT = re.compile(
+    r"\b(?:you|assistant)(?:'ve|\s+have|\s+had)?\s+(?:\w+\s+)?(?:recommend|suggest|told|tell|said|say|mention|advise"
+    r"|list|provid|gave|give|propos|explain|describ|wrote|write|answer|show|creat|generat)"
+    r"|\b(?:your|assistant's)\s+(?:\w+\s+)?(?:recommend|suggest|advice|answer|list|repl|respons|explan|proposal)"
+    r"|(?:你|您|助手)(?:之前|上次|曾|曾经|刚才|当时)?(?:给我|向我|跟我|对我|为我)?"
+    r"(?:推荐|建议|说过|说的|提到|提过|告诉|介绍|列出|列的|给出|解释|写的|回答)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -60,9 +69,14 @@ class Question:
         """Whether the answer is a course of events."""
         return _ORDER.search(self.text) is not None
 
+    @cached_property
+    def asks_the_agent(self) -> bool:
+        """Whether it asks what the assistant said."""
+        return _OF_THE_AGENT.search(self.text) is not None
+
     def following(self, seeds: tuple[str, ...]) -> "Question":
         """Return the same question for paths that start from what others found; what was read stays read."""
         other = replace(self, seeds=seeds)
-        read = ("terms", "language", "dates", "names", "asks_for_order")
+        read = ("terms", "language", "dates", "names", "asks_for_order", "asks_the_agent")
         other.__dict__.update({name: self.__dict__[name] for name in read if name in self.__dict__})
         return other

@@ -140,7 +140,7 @@ class Recall:
         fused = weighing.fuse(gathered, recipe)
         reach = 1 if recipe.surroundings.neighbours or manner.grain == "turns" else 0
         places = await self._reading.places(question, list(fused), reach=reach)
-        weighed = weighing.weigh(gathered, fused, places, recipe)
+        weighed = weighing.weigh(question, gathered, places, fused, recipe)
         records = await self._reading.records(question, [one.record_id for one in weighed[: manner.shortlist]])
         # What was there a moment ago and is not any more is no answer.
         weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
@@ -169,7 +169,6 @@ class Recall:
     ) -> LeftOut | None:
         """Boost and rerank the candidates that were read whole."""
         weighing.boost(shortlist, records, recipe, now=question.asked_at or self._clock())
-        shortlist.sort(key=lambda one: (-one.score, -one.fused, one.record_id))
         if recipe.rerank is None or not shortlist:
             return None
         return await weighing.rerank(
@@ -228,8 +227,16 @@ class Recall:
         groups: dict[str, list[Weighed]] = {}
         for one in weighed:
             groups.setdefault(one.place.session or f"\0{one.record_id}", []).append(one)
-        discount = manner.recipe.surroundings.discount
-        scores = {name: discounted((one.score for one in group), discount=discount) for name, group in groups.items()}
+        around = manner.recipe.surroundings
+        reads_again = any(one.reranked is not None for one in weighed)
+        scores = {
+            name: discounted(
+                (one.score if reads_again else one.own for one in group),
+                discount=around.grain_discount,
+                depth=around.grain_depth,
+            )
+            for name, group in groups.items()
+        }
         best = sorted(groups, key=lambda name: (-scores[name], name))[: manner.limit]
         unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
         records |= await self._reading.records(question, unread)

@@ -38,6 +38,7 @@ class Boosts(Word):
     confidence: Boosting = 0.0
     usage: Boosting = 0.0
     trust: Boosting = 0.0
+    """How much less the word of an agent or of the web counts than a person's."""
     kinds: dict[Kind, Annotated[float, Field(ge=0.5, le=1.5)]] = Field(default_factory=dict)
     """What a kind multiplies by; others by 1."""
 
@@ -48,9 +49,14 @@ class Surroundings(Word):
     neighbours: Weight = 0.0
     """The share of its neighbours' scores that a turn gets in addition."""
     session: Weight = 0.0
-    """The share of its session's standing among sessions that a turn gets in addition."""
+    """The share of its session's evidence that a turn gets in addition."""
     discount: Share = 0.5
-    """In the standing of a session, how much less each further turn counts than the one before."""
+    """In the evidence of a session, how much each further turn counts of what the one before does."""
+    depth: Annotated[int, Field(ge=1)] = 3
+    """How many of its turns count."""
+    grain_discount: Share = 0.5
+    """The same where whole sessions are ranked."""
+    grain_depth: Annotated[int, Field(ge=1)] = 3
 
 
 class Rerank(Word):

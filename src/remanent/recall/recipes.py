@@ -6,15 +6,17 @@ from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Sur
 DEFAULT = Recipe(
     name="default",
     paths={
-        "keyword": PathUse(weight=1.0, limit=100),
-        "vector": PathUse(weight=1.0, limit=100),
-        "entity": PathUse(weight=0.2, limit=50),
-        "time": PathUse(weight=0.5, limit=50),
-        "graph": PathUse(weight=0.3, limit=20),
-        "recency": PathUse(weight=0.05, limit=10),
+        "keyword": PathUse(weight=0.7, limit=200, by_language={"zh": 0.6}),
+        "vector": PathUse(weight=0.3, limit=200, by_language={"zh": 0.4}),
+        "entity": PathUse(weight=0.05, limit=100),
+        "time": PathUse(weight=0.1, limit=50),
+        "graph": PathUse(weight=0.1, limit=20),
+        "recency": PathUse(weight=0.01, limit=10),
     },
-    surroundings=Surroundings(neighbours=0.3, session=0.2),
-    boosts=Boosts(recency=0.02, confidence=0.2, usage=0.05, trust=0.1),
+    other=PathUse(weight=0.2, limit=20),
+    fusion="hybrid",
+    surroundings=Surroundings(session=0.3),
+    boosts=Boosts(recency=0.02, confidence=0.2, usage=0.05, trust=0.375),
     diversity=0.5,
 )
 """What answers when nothing else is asked for."""

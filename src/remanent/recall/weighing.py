@@ -9,7 +9,7 @@ from datetime import datetime
 from remanent.embedding.reranker import Reranker
 from remanent.errors import RemanentError
 from remanent.model import Boost, LeftOut, PathRank, Record
-from remanent.recall.boosts import boosts_of, product
+from remanent.recall.boosts import boosts_of, product, trust
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.question import Question
@@ -34,6 +34,11 @@ class Weighed:
     ranks: list[PathRank] = field(default_factory=list)
 
     @property
+    def own(self) -> float:
+        """Its score without what its surroundings gave it."""
+        return self.fused * product(self.boosts)
+
+    @property
     def record_id(self) -> str:
         """Whose candidate it is."""
         return self.place.record_id
@@ -50,29 +55,43 @@ def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
     return {record_id: score for record_id, score in fused.items() if record_id in gathered.adding}
 
 
-def weigh(gathered: Gathered, fused: Mapping[str, float], places: Mapping[str, Place], recipe: Recipe) -> list[Weighed]:
-    """Return all candidates and the neighbours that they speak for, best first."""
-    known = {record_id: score for record_id, score in fused.items() if record_id in places}
-    context = context_of(known, places, recipe.surroundings)
+def weigh(
+    question: Question, gathered: Gathered, places: Mapping[str, Place], fused: Mapping[str, float], recipe: Recipe
+) -> list[Weighed]:
+    """Return all candidates and the neighbours that they speak for, best first.
+
+    Who said it counts before surroundings do: what is said around a turn speaks for it as far as it is trusted itself.
+    """
+    trusts = {
+        record_id: trust(place.trust, recipe.boosts, agent_is_asked=question.asks_the_agent)
+        for record_id, place in places.items()
+    }
+    own = {record_id: score * trusts[record_id] for record_id, score in fused.items() if record_id in places}
+    context = context_of(own, places, recipe.surroundings)
+    ranks = _ranks(gathered)
     weighed = [
         Weighed(
-            place, known.get(record_id, 0.0), context[record_id], score=known.get(record_id, 0.0) + context[record_id]
+            place=place,
+            fused=fused.get(record_id, 0.0),
+            context=context[record_id],
+            boosts=() if trusts[record_id] == 1 else (Boost(name="trust", factor=trusts[record_id]),),
+            score=own.get(record_id, 0.0) + context[record_id],
+            ranks=ranks.get(record_id, []),
         )
         for record_id, place in places.items()
-        if record_id in known or context[record_id] > 0
+        if record_id in own or context[record_id] > 0
     ]
-    ranks = _ranks(gathered)
-    for one in weighed:
-        one.ranks = ranks.get(one.record_id, [])
-    weighed.sort(key=_order)
+    weighed.sort(key=order)
     return weighed
 
 
-def boost(weighed: Sequence[Weighed], records: Mapping[str, Record], recipe: Recipe, *, now: datetime | None) -> None:
-    """Multiply the scores of candidates by what is known of their records."""
+def boost(weighed: list[Weighed], records: Mapping[str, Record], recipe: Recipe, *, now: datetime | None) -> None:
+    """Multiply the scores of candidates by what is known of their records, and put them in order."""
     for one in weighed:
-        one.boosts = boosts_of(records[one.record_id], recipe.boosts, now=now)
-        one.score *= product(one.boosts)
+        more = boosts_of(records[one.record_id], recipe.boosts, now=now)
+        one.boosts += more
+        one.score *= product(more)
+    weighed.sort(key=order)
 
 
 async def rerank(
@@ -98,7 +117,7 @@ async def rerank(
     for one, score in zip(best, judged, strict=True):
         one.reranked = score
     _blend(best, weighed[len(best) :], share=rerank.share)
-    weighed.sort(key=_order)
+    weighed.sort(key=order)
     return None
 
 
@@ -119,7 +138,8 @@ def _odds(score: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def _order(one: Weighed) -> tuple[float, float, str]:
+def order(one: Weighed) -> tuple[float, float, str]:
+    """Return what candidates are sorted by; chance has no part in it."""
     return -one.score, -one.fused, one.record_id
 
 

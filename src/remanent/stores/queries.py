@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from remanent.model import ConflictState, EntryKind, JobState, Kind, Status
+from remanent.model import ConflictState, EntryKind, JobState, Kind, Origin, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,6 +130,7 @@ class Place:
     kind: Kind
     session: str | None
     occurred_at: datetime
+    trust: Origin = Origin.USER
     seq: int = 0
     """The turn's place in the journal; 0 when the record is no turn."""
     before_id: str | None = None

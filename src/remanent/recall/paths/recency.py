@@ -1,9 +1,12 @@
 """What happened last."""
 
-from remanent.model import to_millis
+from datetime import timedelta
+
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.stores import Order, RecordQuery, Store
+
+_DAY = timedelta(days=1)
 
 
 class RecencyPath(RecallPath):
@@ -16,7 +19,10 @@ class RecencyPath(RecallPath):
         self._store = store
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Return the newest records; the score is when they happened, in milliseconds since the epoch."""
+        """Return the newest records; the score is how many days ago they happened, below 0."""
         query = RecordQuery(filter=question.record_filter, order=Order.LAST_OCCURRED, limit=limit)
         records = await self._store.records(question.scope, query)
-        return [Candidate(record.id, float(to_millis(record.occurred_at))) for record in records]
+        if not records:
+            return []
+        now = question.asked_at or records[0].occurred_at
+        return [Candidate(record.id, -((now - record.occurred_at) / _DAY)) for record in records]

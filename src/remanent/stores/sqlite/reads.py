@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apsw
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Kind, Link, Record, Scope, Tombstone, Version, from_millis
+from remanent.model import Conflict, Entry, Kind, Link, Origin, Record, Scope, Tombstone, Version, from_millis
 from remanent.stores.queries import ConflictQuery, EntryQuery, LinkQuery, Order, Place, RecordFilter, RecordQuery
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.filters import Condition, record_condition, record_table
@@ -94,7 +94,7 @@ def match(
 
 # The first of each pair goes by the index of sessions, the second by the journal itself.
 _PLACE_COLUMNS = """
-    r.id, r.kind, r.session, r.occurred_at, ifnull(e.seq, 0),
+    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')), ifnull(e.seq, 0),
     CASE WHEN e.session IS NOT NULL
         THEN (SELECT o.id FROM entries o WHERE o.session = e.session AND o.seq < e.seq ORDER BY o.seq DESC LIMIT 1)
         ELSE (SELECT o.id FROM entries o WHERE o.seq = e.seq - 1 AND o.session IS NULL) END,
@@ -132,7 +132,7 @@ def _places(
     """
     rows_found = connection.execute(sql, (rows.dump(list(record_ids)), *where.values))
     return {
-        row[0]: Place(row[0], Kind(row[1]), row[2], from_millis(row[3]), row[4], row[5], row[6]) for row in rows_found
+        row[0]: Place(row[0], Kind(row[1]), row[2], from_millis(row[3]), Origin(row[4]), *row[5:]) for row in rows_found
     }
 
 
