@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import JsonValue
+
 from remanent._portal import Portal
+from remanent.agents.tools import AgentTool
 from remanent.associative import AsyncAssociativeMemory
 from remanent.associative.links import LinkHealth
 from remanent.associative.triples import Taken
 from remanent.associative.words import Forgotten, GraphState, Node, Recollection
+from remanent.bank.adapter import Adapter, Framework
+from remanent.bank.bank import CONTEXT, Observed
+from remanent.bank.deep_retrieval import DeepRetrieved
+from remanent.bank.events import EventListener
+from remanent.bank.face import AsyncBank
+from remanent.bank.graph import Retrieved
+from remanent.bank.insight import InsightDoc
+from remanent.bank.node import QueryNode
+from remanent.bank.running import GivenFile, RunResult
+from remanent.bank.tree import TreeEntry
 from remanent.jobs import Progress
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import (
@@ -48,7 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-__all__ = ["Agent", "AssociativeMemory", "Memory", "open"]
+__all__ = ["Agent", "AssociativeMemory", "Bank", "Memory", "open"]
 
 
 class Agent:
@@ -289,6 +302,38 @@ class Memory:
         """Return an agent's memory; it comes into being with the first thing remembered."""
         return Agent(self._portal, self._portal.run(self._wrapped.agent, agent, workspace=workspace, org=org))
 
+    def bank(
+        self,
+        task: str = "",
+        *,
+        context: str = "",
+        files: Sequence[str | Path | bytes | GivenFile] = (),
+        sources: Mapping[str, str] | None = None,
+        bank_id: str | None = None,
+        agent: str = "bank",
+        workspace: str | None = None,
+        org: str | None = None,
+    ) -> Bank:
+        """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
+
+        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
+        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
+        """
+        return Bank(
+            self._portal,
+            self._portal.run(
+                self._wrapped.bank,
+                task,
+                context=context,
+                files=files,
+                sources=sources,
+                bank_id=bank_id,
+                agent=agent,
+                workspace=workspace,
+                org=org,
+            ),
+        )
+
     def agents(self) -> list[Scope]:
         """Return every agent that remembers something here."""
         return self._portal.call(self._wrapped.agents)
@@ -467,6 +512,130 @@ class AssociativeMemory:
     def jobs(self) -> list[Job]:
         """Return the work that waits or runs, in its order."""
         return self._portal.call(self._wrapped.jobs)
+
+
+class Bank:
+    """The memory of one long task and the run that works on it. Use it in a `with` block: what it held goes with it."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncBank) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    @property
+    def bank_id(self) -> str:
+        """The name under which a stored bank is found again."""
+        return self._wrapped.bank_id
+
+    @property
+    def insight(self) -> InsightDoc:
+        """The Insight Doc as it stands."""
+        return self._wrapped.insight
+
+    @property
+    def nodes(self) -> tuple[QueryNode, ...]:
+        """Every node of the Query Graph, oldest first."""
+        return self._wrapped.nodes
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """Every edge of the Query Graph."""
+        return self._wrapped.edges
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Every contradiction that was found, settled or not."""
+        return self._wrapped.conflicts
+
+    @property
+    def calls(self) -> Mapping[str, int]:
+        """How often each role was asked."""
+        return self._wrapped.calls
+
+    @property
+    def adapter(self) -> Adapter:
+        """What a framework of your own is put to work with: `enhance` before a step, `intercept` after it."""
+        return self._wrapped.adapter
+
+    def tree(self, node_id: str) -> tuple[TreeEntry, ...]:
+        """Return the raw words behind a node, by time."""
+        return self._portal.run(self._wrapped.tree, node_id)
+
+    def start(self) -> InsightDoc:
+        """Take in what the task came with and plan the first step; `run` does it itself."""
+        return self._portal.call(self._wrapped.start)
+
+    def run(
+        self,
+        *,
+        framework: Framework[Any, Any] | None = None,
+        tools: Sequence[AgentTool] = (),
+        keep: bool = False,
+        on_event: EventListener | None = None,
+    ) -> RunResult:
+        """Work on the task until it is done; with the built-in agent, or with a framework of your own.
+
+        A bank that was started or resumed goes on where it is. At the end everything is cleared unless it is kept.
+        """
+        return self._portal.call(self._wrapped.run, framework=framework, tools=tools, keep=keep, on_event=on_event)
+
+    def observe(self, text: str, *, source: str = CONTEXT, metadata: Mapping[str, JsonValue] | None = None) -> Observed:
+        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        return self._portal.call(self._wrapped.observe, text, source=source, metadata=metadata)
+
+    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+        """Return the nodes that matter for a question and those beside them, newest first."""
+        return self._portal.call(self._wrapped.search, query, k=k, alpha=alpha)
+
+    def plan(self) -> InsightDoc:
+        """Have the next step decided."""
+        return self._portal.call(self._wrapped.plan)
+
+    def resolve(self, conflict_id: str, finding: str, *, decided_by: str = "user") -> Conflict:
+        """Settle a contradiction by what you know: the finding is the authority."""
+        return self._portal.call(self._wrapped.resolve, conflict_id, finding, decided_by=decided_by)
+
+    def undo(self, change_id: str) -> None:
+        """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
+        self._portal.call(self._wrapped.undo, change_id)
+
+    def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every entry behind a node with the contents of its files, or of one of them."""
+        return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
+
+    def export(self) -> str:
+        """Return the whole bank as JSON; files that wait to be recognised are not in it."""
+        return self._portal.call(self._wrapped.export)
+
+    def load(self, text: str | bytes) -> InsightDoc:
+        """Take in an export; this bank must be empty."""
+        return self._portal.call(self._wrapped.load, text)
+
+    def is_stored(self) -> bool:
+        """Tell whether the store holds a bank of this name."""
+        return self._portal.call(self._wrapped.is_stored)
+
+    def resume(self) -> InsightDoc:
+        """Go on where a stored bank was; what was kept and not read yet is read now."""
+        return self._portal.call(self._wrapped.resume)
+
+    def clear(self) -> None:
+        """Forget everything that the task brought, files included."""
+        self._portal.call(self._wrapped.clear)
+
+    def close(self) -> None:
+        """Remove temporary files; a bank that is not stored is cleared."""
+        self._portal.call(self._wrapped.aclose)
+
+    def __enter__(self) -> Self:
+        self._portal.call(self._wrapped.__aenter__)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._portal.call(self._wrapped.__aexit__, kind, error, trace)
 
 
 def open(

@@ -1,7 +1,7 @@
 """The façade and composition root: where the parts are put together, and what a user of the library sees."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from os import PathLike
@@ -9,7 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from remanent.agents.knowledge import Text
 from remanent.associative import Associations, AsyncAssociativeMemory
+from remanent.bank.face import AsyncBank, Given, Means, read_files
+from remanent.bank.recognition import open_image_reader
+from remanent.bank.running import GivenFile
 from remanent.embedding import CachedEmbedder, Embedders, open_embedders, open_reranker
 from remanent.errors import CallerError, InvalidInput, NotFound, VersionConflict
 from remanent.jobs import Progress, Worker
@@ -549,6 +553,40 @@ class AsyncMemory:
             agent=agent,
         )
         return AsyncAgent(self._parts, scope)
+
+    def bank(
+        self,
+        task: str = "",
+        *,
+        context: str = "",
+        files: Sequence[str | Path | bytes | GivenFile] = (),
+        sources: Mapping[str, str] | None = None,
+        bank_id: str | None = None,
+        agent: str = "bank",
+        workspace: str | None = None,
+        org: str | None = None,
+    ) -> AsyncBank:
+        """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
+
+        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
+        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
+        """
+        parts = self._parts
+        scope = self.agent(agent, workspace=workspace, org=org).scope.within(task=bank_id or parts.new_id())
+        texts = tuple(Text(name, text, title=name) for name, text in (sources or {}).items())
+        means = Means(
+            settings=parts.settings,
+            store=parts.store,
+            vectors=parts.vectors,
+            blobs=parts.blobs,
+            embedders=parts.embedders,
+            engine=parts.engine,
+            clock=parts.clock,
+            new_id=parts.new_id,
+            reader=open_image_reader(),
+        )
+        given = Given(task=task, context=context, files=read_files(files), sources=texts)
+        return AsyncBank(means, scope, given, stored=bank_id is not None)
 
     async def agents(self) -> list[Scope]:
         """Return every agent that remembers something here."""

@@ -79,6 +79,11 @@ class Bank:
         return self._bench.settings
 
     @property
+    def has_task(self) -> bool:
+        """Whether a task was begun."""
+        return self._planner.has_task
+
+    @property
     def insight(self) -> InsightDoc:
         """The Insight Doc as it stands."""
         return self._planner.insight

@@ -93,6 +93,11 @@ class QueryGraph:
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._rows
 
+    @property
+    def ledger(self) -> Ledger:
+        """Where the graph is kept."""
+        return self._ledger
+
     def get(self, node_id: str) -> QueryNode:
         """Return a node."""
         return self._node(self._live(node_id))

@@ -59,6 +59,11 @@ class Planner:
         self._failures = 0
 
     @property
+    def has_task(self) -> bool:
+        """Whether a task was begun."""
+        return self._insight is not None
+
+    @property
     def insight(self) -> InsightDoc:
         """The Insight Doc as it stands."""
         if self._insight is None:

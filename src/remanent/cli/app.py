@@ -37,6 +37,8 @@ class Commands(TyperGroup):
 app = typer.Typer(name="remanent", cls=Commands, help=HELP, pretty_exceptions_enable=False, **PLAIN)
 bench = typer.Typer(help="Measure this machine.", **PLAIN)
 app.add_typer(bench, name="bench")
+bank = typer.Typer(help="Work on one long task with a memory that cross-checks what it learns.", **PLAIN)
+app.add_typer(bank, name="bank")
 
 
 def main() -> None:
@@ -115,6 +117,53 @@ def demo(place: Place) -> None:
     show.run(place)
 
 
+@bank.command()
+@placed("agents")
+def run(
+    place: Place,
+    *,
+    task: Annotated[str, typer.Option("--task", "-t", metavar="TEXT", help="The question or task.")],
+    context: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--context", "-c", metavar="FILE", exists=True, dir_okay=False, help="A text to read; repeatable."
+        ),
+    ] = None,
+    image: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--image", "-i", metavar="FILE", exists=True, dir_okay=False, help="A picture or file; repeatable."
+        ),
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", metavar="FILE", help="Write the whole bank there as JSON.")
+    ] = None,
+    bank_id: Annotated[
+        str | None, typer.Option("--id", metavar="NAME", help="Keep the bank in the store until the task is done.")
+    ] = None,
+) -> None:
+    """Read, cross-check and answer. Everything is cleared at the end unless it is exported."""
+    from remanent.cli import banking
+
+    banking.run(place, task=task, context=context or [], images=image or [], export=export, bank_id=bank_id)
+
+
+@bank.command()
+@placed("machine")
+def show(
+    place: Place,
+    *,
+    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="An exported bank.")],
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Where to draw; beside the export unless given.")
+    ] = None,
+) -> None:
+    """Draw the Query Graph of an exported bank and print its Interaction Trees."""
+    from remanent.cli import banking
+
+    banking.show(place, file, svg=svg)
+
+
 @bench.command()
 @placed("machine")
 def store(
@@ -153,3 +202,16 @@ def language(
     from remanent.cli import measuring
 
     measuring.language(place, data=data, folder=folder)
+
+
+@bench.command("bank")
+@placed("machine")
+def bench_bank(
+    place: Place,
+    *,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Generated tasks of each kind.")] = 50,
+) -> None:
+    """Measure task banks without a model: evidence, contradictions, false alarms, calls, search of 10,000 nodes."""
+    from remanent.cli import measuring
+
+    measuring.bank(place, count=count)

@@ -11,6 +11,7 @@ from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin
+from remanent.evaluation.bank import run_bank_bench
 from remanent.evaluation.embedding import run_embedding_bench
 from remanent.evaluation.figures import Figure
 from remanent.evaluation.keywords import run_keyword_bench
@@ -37,6 +38,12 @@ def language(place: Place, *, data: Path | None, folder: Path | None) -> None:
     screen, _ = begin(place)
     figures = run_language_bench(data, screen.note, folder=folder)
     _end(screen, place, figures + run_keyword_bench(data, screen.note))
+
+
+def bank(place: Place, *, count: int) -> None:
+    """Measure the task bank without a model; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    _end(screen, place, run_bank_bench(screen.note, count=count))
 
 
 def _end(screen: Screen, place: Place, figures: Sequence[Figure]) -> None:

@@ -292,3 +292,20 @@ DEMO_END = Phrase(
 DEMO_KEPT = Phrase(
     "The memory of this demonstration stays in {home}, agent {agent}.", "本次演示的记忆保留在 {home}，智能体 {agent}。"
 )
+
+# ── bank ──
+BANK_ROUND = Phrase("Round {number}: {task}", "第 {number} 轮：{task}")
+BANK_DONE = Phrase("Done", "已完成")
+BANK_NOW = Phrase("Now", "当前任务")
+BANK_GRAPH = Phrase(
+    "Graph: {nodes} nodes, {edges} edges, {conflicts} contradictions ({open} open), {merges} merges",
+    "记忆图：{nodes} 个节点，{edges} 条边，{conflicts} 处矛盾（{open} 处未决），{merges} 次合并",
+)
+BANK_READING = Phrase("Reading: chunk {done} of {of}", "读取：第 {done} 块，共 {of} 块")
+BANK_ANSWER = Phrase("Answer", "答案")
+BANK_RESTS = Phrase("Rests on", "依据")
+BANK_ENDED = Phrase("Ended: {end}, {rounds} rounds, {calls} calls", "结束：{end}，{rounds} 轮，{calls} 次调用")
+BANK_EXPORTED = Phrase("The bank is in {file}.", "记忆库已写入 {file}。")
+BANK_DRAWN = Phrase("The graph is drawn in {file}.", "记忆图已绘制到 {file}。")
+BANK_NO_TASK = Phrase("Say what the task is: --task TEXT", "请用 --task 说明任务")
+BANK_CONFLICTS = Phrase("Contradictions", "矛盾")

@@ -44,6 +44,8 @@ class TaskCase:
     """The sentence that says so."""
     wrong: str = ""
     """The value that contradicts it; empty when nothing was planted."""
+    about: tuple[str, ...] = ()
+    """The names that stand beside the answer in whatever wording."""
 
     @property
     def characters(self) -> int:
@@ -104,6 +106,7 @@ class _Maker:
             answer=right,
             evidence=self._started(asked.wordings[0].format(who=who, value=right)),
             wrong=wrong if planted else "",
+            about=(who.removeprefix("the "),),
         )
 
     def _article(self, sort: Sort, who: str, intro: str, facts: list[Fact], override: dict[str, str]) -> str:
@@ -146,6 +149,7 @@ class _Maker:
             (Passage(text, "document"),),
             answer=value,
             evidence=next(sentence for sentence in stated if sentence in text),
+            about=(who.removeprefix("the "),),
         )
 
     def _paragraph(self, sort: Sort, who: str, facts: list[Fact]) -> str:

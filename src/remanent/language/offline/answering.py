@@ -9,6 +9,7 @@ from remanent.language.offline.questions import Wanted, content_words, is_questi
 from remanent.language.offline.reranking import word_scores
 from remanent.language.offline.statements import statements
 from remanent.language.offline.toolbox import Toolbox
+from remanent.language.offline.verdicts import CONFLICT, Statement, judge_statements
 
 _MOST_SENTENCES = 400
 # Only the best by words are compared by meaning, which costs more.
@@ -56,6 +57,17 @@ async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> 
     top = scores[ranked[0]]
     quoted = [place for place in ranked[:_MOST_QUOTED] if scores[place] >= _BESIDE * top and by_words[place] > 0]
     return Found(tuple(sentences[place] for place in quoted), top if quoted else 0.0)
+
+
+async def agreeing(found: Found, known: Sequence[str], toolbox: Toolbox) -> Found:
+    """Return what was found without what contradicts what is known, or a better sentence before it."""
+    kept: list[str] = []
+    for sentence in found.sentences:
+        pairs = [(Statement(sentence), Statement(other)) for other in (*known, *kept)]
+        judgements = await judge_statements(pairs, toolbox)
+        if all(judgement.conflict < CONFLICT for judgement in judgements):
+            kept.append(sentence)
+    return Found(tuple(kept), found.score if kept else 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from remanent.language.exchanges.react import ReactRequest, ReactResponse, Tool, ToolCall, Urgency
-from remanent.language.offline.answering import Found, find_answer
+from remanent.language.offline.answering import Found, agreeing, find_answer
 from remanent.language.offline.questions import is_question, keyword_form
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.offline.validating import Matter, matter_of, settle_matter
@@ -64,7 +64,9 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     memory = [_ABOUT.sub("\n", match["body"]) for match in _MEMORY.finditer(request.task)]
     memory = memory or [_without_question(request.task, asked)]
     from_memory = await find_answer(asked, [_TAGS.sub("\n", text) for text in memory], toolbox)
-    from_results = await find_answer(asked, results, toolbox)
+    from_memory = await agreeing(from_memory, (), toolbox)
+    # What memory holds was checked against the rest; a result that contradicts it was not.
+    from_results = await agreeing(await find_answer(asked, results, toolbox), from_memory.sentences, toolbox)
     if from_memory.is_good and from_memory.score >= from_results.score:
         return _answer(said["from_memory"], from_memory, tongue)
     if from_results.sentences:

@@ -1,0 +1,122 @@
+"""The Query Graph as a drawing (SVG) that needs nothing to be shown, and the same one every time."""
+
+import math
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+from remanent.bank.bank import Bank
+from remanent.bank.conflicts import WAITING, nodes_of
+from remanent.bank.node import QueryNode
+from remanent.model import ConflictState
+from remanent.text.excerpt import excerpt
+
+_WIDTH, _HEIGHT, _MARGIN = 960, 640, 90
+_FONT = 'font-family="sans-serif" font-size="12"'
+_TURNS = 200
+_LABEL = 28
+_PLAIN, _WAITS, _OPEN = "#1b6ca8", "#b3541e", "#8a8a8a"
+_GOLDEN = math.pi * (3 - math.sqrt(5))
+
+Point = tuple[float, float]
+
+
+def draw(bank: Bank) -> str:
+    """Return the graph: nodes, edges, and contradictions that wait (dashed) or could not be settled (dotted)."""
+    nodes = bank.graph.nodes
+    edges = bank.graph.edges
+    clashes = [
+        (conflict.state, nodes_of(conflict))
+        for conflict in bank.conflicts.every
+        if conflict.state is not ConflictState.RESOLVED
+    ]
+    places = _placed([node.id for node in nodes], [*edges, *((ids[0], ids[1]) for _, ids in clashes if len(ids) > 1)])
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_FONT}>',
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
+        f'<text x="16" y="24" font-size="15">{escape(excerpt(bank.insight.goal, 120))}</text>',
+    ]
+    parts += [_line(places[one], places[other], "#b8c4cf", "") for one, other in edges]
+    for state, ids in clashes:
+        dash = "6 4" if state in WAITING else "2 4"
+        parts += [_line(places[one], places[ids[0]], _WAITS, dash) for one in ids[1:] if one in places]
+    parts += [_node(node, places[node.id]) for node in nodes]
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _line(one: Point, other: Point, colour: str, dash: str) -> str:
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<line x1="{one[0]:.1f}" y1="{one[1]:.1f}" x2="{other[0]:.1f}" y2="{other[1]:.1f}" '
+        f'stroke="{colour}" stroke-width="1.5"{dashed}/>'
+    )
+
+
+def _node(node: QueryNode, place: Point) -> str:
+    colour = _WAITS if node.provisional else _OPEN if node.unresolved else _PLAIN
+    label = escape(excerpt(node.context or node.summary, _LABEL))
+    title = escape(f"{node.id}\n{node.context}\n{', '.join(node.keywords)}\n{excerpt(node.summary, 600)}")
+    x, y = place
+    return (
+        f'<g><title>{title}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{colour}"/>'
+        f'<text x="{x:.1f}" y="{y + 24:.1f}" text-anchor="middle">{label}</text></g>'
+    )
+
+
+def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, Point]:
+    """Return a place for each node: ties pull, nearness pushes, from a spiral as the beginning."""
+    count = max(1, len(ids))
+    places = {
+        node_id: (math.sqrt((number + 0.5) / count) * math.cos(number * _GOLDEN),
+                  math.sqrt((number + 0.5) / count) * math.sin(number * _GOLDEN))
+        for number, node_id in enumerate(ids)
+    }  # fmt: skip
+    known = [(one, other) for one, other in ties if one in places and other in places]
+    # Every pair pushes: past some hundreds of nodes the spiral alone must do.
+    turns = _TURNS if count <= 150 else 0
+    for turn in range(turns):
+        places = _moved(places, known, step=0.05 * (1 - turn / turns), rest=1 / math.sqrt(count))
+    return _fitted(places)
+
+
+def _moved(places: dict[str, Point], ties: Sequence[tuple[str, str]], *, step: float, rest: float) -> dict[str, Point]:
+    forces = dict.fromkeys(places, (0.0, 0.0))
+
+    def push(node_id: str, by: Point) -> None:
+        forces[node_id] = (forces[node_id][0] + by[0], forces[node_id][1] + by[1])
+
+    ids = list(places)
+    for number, one in enumerate(ids):
+        for other in ids[number + 1 :]:
+            dx, dy = places[one][0] - places[other][0], places[one][1] - places[other][1]
+            square = max(dx * dx + dy * dy, 1e-4)
+            push(one, (rest * rest * dx / square, rest * rest * dy / square))
+            push(other, (-rest * rest * dx / square, -rest * rest * dy / square))
+    for one, other in ties:
+        dx, dy = places[one][0] - places[other][0], places[one][1] - places[other][1]
+        pull = math.hypot(dx, dy) / rest
+        push(one, (-dx * pull, -dy * pull))
+        push(other, (dx * pull, dy * pull))
+    moved = {}
+    for node_id, (fx, fy) in forces.items():
+        size = math.hypot(fx, fy) or 1.0
+        length = min(size, step)
+        moved[node_id] = (places[node_id][0] + fx / size * length, places[node_id][1] + fy / size * length)
+    return moved
+
+
+def _fitted(places: dict[str, Point]) -> dict[str, Point]:
+    """Return the places stretched over the sheet."""
+    if not places:
+        return {}
+    (left, right), (top, bottom) = (
+        (min(place[axis] for place in places.values()), max(place[axis] for place in places.values()))
+        for axis in (0, 1)
+    )
+    wide, high = right - left or 1.0, bottom - top or 1.0
+    return {
+        node_id: (
+            _MARGIN + (x - left) / wide * (_WIDTH - 2 * _MARGIN) if len(places) > 1 else _WIDTH / 2,
+            _MARGIN + (y - top) / high * (_HEIGHT - 2 * _MARGIN) if len(places) > 1 else _HEIGHT / 2,
+        )
+        for node_id, (x, y) in places.items()
+    }

@@ -1,0 +1,305 @@
+"""Working on long tasks with a memory bank: run, look, settle contradictions, read the raw words, move, clear."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+from pydantic import Field
+
+from remanent.bank.bank import Observed
+from remanent.bank.deep_retrieval import DeepRetrieved
+from remanent.bank.events import BankEvent, EventKind
+from remanent.bank.face import AsyncBank
+from remanent.bank.graph import Retrieved
+from remanent.bank.insight import InsightDoc
+from remanent.bank.running import RunResult
+from remanent.errors import InvalidInput, NotFound
+from remanent.model import Conflict, Word
+from remanent.model.ids import Id
+from remanent.model.word import Count, Text
+from remanent.operations.access.principal import Permission
+from remanent.operations.call import Call, Step
+from remanent.operations.operation import Body, Tool, operation
+from remanent.operations.operation import Said as SaidInBoth
+from remanent.operations.shapes import Done, about
+
+READ, WRITE = Permission.READ, Permission.WRITE
+_LONGEST_CONTEXT = 10_000_000
+_LONGEST_TASK = 100_000
+_MOST_SOURCES = 1000
+
+BankId = Annotated[
+    str, about("The name of the bank: letters, digits, - and _.", "记忆库的名称：字母、数字、- 与 _。",
+               min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
+]  # fmt: skip
+
+
+class RunBank(Word):
+    """A task and what it comes with."""
+
+    task: Annotated[Text, about("The question or task.", "问题或任务。", min_length=1, max_length=_LONGEST_TASK)]
+    context: Annotated[Text, about("The text to read.", "要阅读的文本。", max_length=_LONGEST_CONTEXT)] = ""
+    sources: Annotated[
+        dict[str, Text],
+        about("Texts by name that can be searched and are not read in.", "可检索但不预先读入的文本（按名称）。",
+              max_length=_MOST_SOURCES),
+    ] = Field(default_factory=dict)  # fmt: skip
+    bank_id: Annotated[
+        BankId | None,
+        about(
+            "Keep the bank under this name; without one it is cleared at the end.",
+            "以此名称保留记忆库；不给则结束后清除。",
+        ),
+    ] = None
+
+
+class BankAnswer(Word):
+    """What came of a run."""
+
+    result: RunResult
+    conflicts: tuple[Conflict, ...] = ()
+    calls: dict[str, Count]
+    bank_id: Id | None = None
+
+
+@operation(
+    "bank.run",
+    zh="处理一项长任务：阅读、交叉核对并作答。",
+    permission=WRITE,
+    route="POST banks",
+    long=True,
+    examples=({"task": "How high is Mount Kelt?", "context": "Mount Kelt is 3,412 metres high."},),
+    command=None,
+    tool=Tool(
+        "bank_run",
+        SaidInBoth(
+            "Answer a question from a long text that is given with it; contradictions in the text are cross-checked.",
+            "根据随问题给出的长文本作答，并交叉核对其中的矛盾。",
+        ),
+        fields=("task", "context"),
+    ),
+)
+async def run_bank(call: Call, request: RunBank) -> BankAnswer:
+    """Work on one long task: read, cross-check, answer; follow it by the run's progress."""
+    done = 0
+
+    def tell(event: BankEvent) -> None:
+        nonlocal done
+        done += event.kind is EventKind.ROUND
+        call.report(Step(done=done, note=f"{event.kind.value}: {event.text[:300]}"))
+
+    bank = _bank(call, request.bank_id, task=request.task, context=request.context, sources=request.sources)
+    async with bank:
+        if request.bank_id is not None and await bank.is_stored():
+            raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
+        result = await bank.run(keep=True, on_event=tell)
+        return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
+
+
+class WhichBank(Word):
+    """One bank."""
+
+    bank_id: BankId
+
+
+class BankState(Word):
+    """How a bank stands."""
+
+    insight: InsightDoc
+    nodes: tuple[Text, ...] = ()
+    """What each node is about, with its id."""
+    node_ids: tuple[Id, ...] = ()
+    edges: tuple[tuple[Id, Id], ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@operation("bank.get", zh="显示记忆库的状况。", permission=READ, route="GET banks/{bank_id}", command=None)
+async def get_bank(call: Call, request: WhichBank) -> BankState:
+    """Show how a kept bank stands: its task, its nodes, its contradictions."""
+    async with _opened(call, request.bank_id) as bank:
+        return BankState(
+            insight=bank.insight,
+            nodes=tuple(node.context for node in bank.nodes),
+            node_ids=tuple(node.id for node in bank.nodes),
+            edges=bank.edges,
+            conflicts=bank.conflicts,
+        )
+
+
+class GoOn(WhichBank):
+    """A bank that is to be worked on further."""
+
+
+@operation(
+    "bank.resume",
+    zh="继续处理保留的记忆库中的任务。",
+    permission=WRITE,
+    route="POST banks/{bank_id}/resume",
+    long=True,
+    command=None,
+)
+async def resume_bank(call: Call, request: GoOn) -> BankAnswer:
+    """Go on with the task of a kept bank where it was."""
+
+    def tell(event: BankEvent) -> None:
+        call.report(Step(note=f"{event.kind.value}: {event.text[:300]}"))
+
+    async with _opened(call, request.bank_id) as bank:
+        result = await bank.run(keep=True, on_event=tell)
+        return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
+
+
+class Tell(WhichBank):
+    """Something a bank is to take in."""
+
+    text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_LONGEST_CONTEXT)]
+
+
+@operation(
+    "bank.observe", zh="让记忆库读入一段文本。", permission=WRITE, route="POST banks/{bank_id}/observe", command=None
+)
+async def observe(call: Call, request: Tell) -> Observed:
+    """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
+    async with _opened(call, request.bank_id) as bank:
+        return await bank.observe(request.text)
+
+
+class SearchBank(WhichBank):
+    """A question to a bank's graph."""
+
+    query: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
+    k: Annotated[int | None, about("Candidates at most.", "候选节点数上限。", ge=1, le=50)] = None
+    alpha: Annotated[
+        float | None, about("Words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。", ge=0, le=1)
+    ] = None
+
+
+@operation("bank.search", zh="检索记忆库的记忆图。", permission=READ, route="POST banks/{bank_id}/search", command=None)
+async def search(call: Call, request: SearchBank) -> Retrieved:
+    """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
+    async with _opened(call, request.bank_id) as bank:
+        return await bank.search(request.query, k=request.k, alpha=request.alpha)
+
+
+class Resolve(WhichBank):
+    """A finding on a contradiction."""
+
+    conflict_id: Annotated[Id, about("The contradiction, as `bank.get` shows it.", "矛盾的编号，见 `bank.get`。")]
+    finding: Annotated[Text, about("What is right, and why.", "哪种说法正确，依据是什么。", max_length=100_000)]
+
+
+@operation(
+    "bank.resolve",
+    zh="依据给出的结论解决一处矛盾。",
+    permission=WRITE,
+    route="POST banks/{bank_id}/conflicts/{conflict_id}/resolve",
+    command=None,
+)
+async def resolve(call: Call, request: Resolve) -> Conflict:
+    """Settle a contradiction of a kept bank: what you find is the authority."""
+    async with _opened(call, request.bank_id) as bank:
+        return await bank.resolve(request.conflict_id, request.finding, decided_by=call.principal.name)
+
+
+class Undo(WhichBank):
+    """A merge or a verdict."""
+
+    change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
+
+
+@operation("bank.undo", zh="撤销一次合并或裁决。", permission=WRITE, route="POST banks/{bank_id}/undo", command=None)
+async def undo(call: Call, request: Undo) -> Done:
+    """Take back a merge or a verdict of a kept bank."""
+    async with _opened(call, request.bank_id) as bank:
+        await bank.undo(request.change_id)
+    return Done()
+
+
+class Deep(WhichBank):
+    """A node whose raw words are wanted."""
+
+    node_id: Annotated[Id, about("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。")]
+    attachment_id: Annotated[Id | None, about("Only this file.", "只要这个附件。")] = None
+
+
+@operation(
+    "bank.deep_retrieval",
+    zh="读取节点背后的全部原文与附件。",
+    permission=READ,
+    route="GET banks/{bank_id}/nodes/{node_id}",
+    command=None,
+)
+async def deep_retrieval(call: Call, request: Deep) -> DeepRetrieved:
+    """Read every raw entry behind a node of a kept bank, with the contents of its files."""
+    async with _opened(call, request.bank_id) as bank:
+        return await bank.deep_retrieval(request.node_id, attachment_id=request.attachment_id)
+
+
+@operation(
+    "bank.export", zh="导出整个记忆库（JSON）。", permission=READ, route="GET banks/{bank_id}/export", command=None
+)
+async def export(call: Call, request: WhichBank) -> AsyncIterator[str]:
+    """Write a whole kept bank as one line of JSON."""
+    async with _opened(call, request.bank_id) as bank:
+        yield await bank.export()
+
+
+@operation(
+    "bank.import",
+    zh="由导出的 JSON 建立记忆库。",
+    permission=WRITE,
+    route="POST banks/{bank_id}/import",
+    reads=Body.BYTES,
+    command=None,
+)
+async def load(call: Call, request: WhichBank) -> InsightDoc:
+    """Make a kept bank from an export."""
+    bank = _bank(call, request.bank_id)
+    async with bank:
+        if await bank.is_stored():
+            raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
+        return await bank.load(b"".join([part async for part in call.sent()]))
+
+
+@operation(
+    "bank.clear",
+    zh="清除记忆库中的一切。",
+    permission=WRITE,
+    route="DELETE banks/{bank_id}",
+    destroys=True,
+    command=None,
+)
+async def clear(call: Call, request: WhichBank) -> Done:
+    """Clear all that a kept bank holds."""
+    async with _opened(call, request.bank_id) as bank:
+        await bank.clear()
+    return Done()
+
+
+def _bank(
+    call: Call, bank_id: str | None, *, task: str = "", context: str = "", sources: dict[str, str] | None = None
+) -> AsyncBank:
+    scope = call.agent.scope
+    return call.memory.bank(
+        task,
+        context=context,
+        sources=sources,
+        bank_id=bank_id,
+        agent=scope.agent,
+        workspace=scope.workspace,
+        org=scope.org,
+    )
+
+
+@asynccontextmanager
+async def _opened(call: Call, bank_id: str) -> AsyncIterator[AsyncBank]:
+    async with _bank(call, bank_id) as bank:
+        if not await bank.is_stored():
+            raise NotFound(f"there is no bank {bank_id} here")
+        await bank.resume()
+        yield bank
+
+
+OPERATIONS = (
+    run_bank, get_bank, resume_bank, observe, search, resolve, undo, deep_retrieval, export, load, clear,
+)  # fmt: skip

@@ -1,0 +1,120 @@
+"""The bank as a user of the library holds it, whole runs on the engine without a model."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import remanent
+from remanent.bank import BankEvent, EventKind
+from remanent.bank.running import End
+from remanent.errors import InvalidInput, NotFound
+from remanent.model import ConflictState
+
+MAGAZINE = "Mount Kelt is 3,412 metres high. Mount Kelt stands in the Sorran range. Anna Brandt climbed it first."
+BLOG = "Mount Kelt is 3,298 metres high. Mount Kelt has snow all year."
+SOURCES = {
+    "survey": "A surveyor went there. Mount Kelt is 3,412 metres high.",
+    "atlas": "Mount Kelt is 3,412 metres high.",
+}
+QUESTION = "How high is Mount Kelt?"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[remanent.Memory]:
+    with remanent.open(tmp_path / "home", embedder="none", bank={"temp_dir": str(tmp_path / "waiting")}) as opened:
+        yield opened
+
+
+@pytest.mark.spec("BANK-28", "BANK-03", "BANK-18")
+def test_a_run_settles_a_contradiction_and_answers_with_the_right_fact(memory: remanent.Memory) -> None:
+    events: list[BankEvent] = []
+    with memory.bank(QUESTION, context=MAGAZINE, sources=SOURCES) as bank:
+        bank.start()
+        bank.observe(BLOG)
+        assert [conflict.state for conflict in bank.conflicts] == [ConflictState.OPEN]
+        result = bank.run(keep=True, on_event=events.append)
+        assert result.end is End.DONE
+        assert "3,412" in result.answer
+        assert "3,298" not in result.answer
+        (conflict,) = bank.conflicts
+        assert conflict.state is ConflictState.RESOLVED
+        assert set(result.node_ids) <= {node.id for node in bank.nodes}
+        behind = [entry.text for node_id in result.node_ids for entry in bank.tree(node_id)]
+        assert any("3,412" in text for text in behind)
+        assert EventKind.VERDICT in [event.kind for event in events]
+    assert bank.nodes == ()
+
+
+@pytest.mark.spec("BANK-28")
+def test_everything_is_cleared_after_a_run_unless_it_is_kept(memory: remanent.Memory, tmp_path: Path) -> None:
+    with memory.bank(QUESTION, context=MAGAZINE) as bank:
+        result = bank.run()
+        assert "3,412" in result.answer
+        assert bank.nodes == ()
+    assert not any(b"Kelt" in path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
+
+
+def test_a_bank_with_a_name_lies_in_the_store_and_goes_on(memory: remanent.Memory) -> None:
+    bank = memory.bank(QUESTION, context=MAGAZINE, bank_id="kelt")
+    bank.start()
+    bank.observe(BLOG)
+    exported = bank.export()
+    bank.close()
+    again = memory.bank(bank_id="kelt", sources=SOURCES)
+    assert again.is_stored()
+    again.resume()
+    assert again.export() == exported
+    assert "3,412" in again.run(keep=True).answer
+    again.clear()
+    assert not memory.bank(bank_id="kelt").is_stored()
+
+
+@pytest.mark.spec("BANK-28", "BANK-24")
+def test_an_export_is_loaded_into_another_bank_and_its_raw_words_are_read(memory: remanent.Memory) -> None:
+    with memory.bank(QUESTION, context=MAGAZINE) as bank, memory.bank() as other:
+        bank.start()
+        exported = bank.export()
+        assert other.load(exported).goal == QUESTION
+        (node,) = other.nodes
+        deep = other.deep_retrieval(node.id)
+        assert [entry.text for entry in deep.entries] == [MAGAZINE]
+        with pytest.raises(NotFound):
+            other.deep_retrieval("nope")
+        with pytest.raises(InvalidInput):
+            other.load(exported)
+
+
+def test_a_user_settles_a_contradiction_and_takes_it_back(memory: remanent.Memory) -> None:
+    with memory.bank(QUESTION, context=MAGAZINE) as bank:
+        bank.start()
+        bank.observe(BLOG)
+        (conflict,) = bank.conflicts
+        done = bank.resolve(conflict.id, "Mount Kelt is 3,298 metres high. The figure of 3,412 metres is wrong.")
+        assert done.state is ConflictState.RESOLVED
+        assert len(list(bank.nodes)) == 1
+        bank.undo(conflict.id)
+        assert len(list(bank.nodes)) == 2
+        assert bank.conflicts[0].state is ConflictState.OPEN
+
+
+def test_files_are_given_by_path_or_as_bytes_and_waiting_ones_are_removed(
+    memory: remanent.Memory, tmp_path: Path
+) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("The ferry to Marn leaves at 9:40.", encoding="utf-8")
+    with memory.bank("When does the ferry to Marn leave?", files=[note, b"The ferry is called Tern."]) as bank:
+        insight = bank.start()
+        assert insight.current is not None
+        assert len(insight.current.upload_ids) == 2
+        result = bank.run(keep=True)
+        assert "9:40" in result.answer
+    assert [path for path in (tmp_path / "waiting").rglob("*") if path.is_file()] == []
+
+
+def test_the_search_of_a_bank_tells_candidates_from_neighbours(memory: remanent.Memory) -> None:
+    with memory.bank(QUESTION, context=MAGAZINE) as bank:
+        bank.start()
+        found = bank.search("Who climbed Mount Kelt?", k=1, alpha=1.0)
+        assert [item.is_candidate for item in found.nodes] == [True]
+        assert bank.plan().current_task
