@@ -39,6 +39,8 @@ bench = typer.Typer(help="Measure this machine.", **PLAIN)
 app.add_typer(bench, name="bench")
 bank = typer.Typer(help="Work on one long task with a memory that cross-checks what it learns.", **PLAIN)
 app.add_typer(bank, name="bank")
+mcp = typer.Typer(**PLAIN)
+app.add_typer(mcp, name="mcp")
 
 
 def main() -> None:
@@ -106,6 +108,43 @@ def serve(
     from remanent.cli import serving
 
     serving.serve(place, host=host, port=port, sample=sample)
+
+
+@mcp.callback(invoke_without_command=True)
+@placed("agents")
+def serve_mcp(place: Place, *, ctx: typer.Context) -> None:
+    """Serve an agent that speaks MCP, over standard input and output; its client starts this by itself."""
+    if ctx.invoked_subcommand is None:
+        from remanent.cli import mcp as protocol
+
+        protocol.serve(place)
+
+
+@mcp.command("install")
+@placed("agents")
+def install_mcp(
+    place: Place,
+    *,
+    client: Annotated[
+        str,
+        typer.Option(
+            "--for",
+            metavar="CLIENT",
+            help="claude-desktop, claude-code, cursor, vscode, windsurf or gemini-cli.",
+        ),
+    ],
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Put it into the client's file; other entries stay, the old file is kept beside."),
+    ] = False,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="PATH", help="Another file than the client's usual one.")
+    ] = None,
+) -> None:
+    """Show the configuration that gives an MCP client this memory, or write it."""
+    from remanent.cli import mcp as protocol
+
+    protocol.install(place, name=client, write=write, file=file)
 
 
 @app.command()

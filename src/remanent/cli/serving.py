@@ -11,6 +11,9 @@ from remanent.cli.place import Place
 from remanent.cli.screen import Screen
 from remanent.cli.words import language_of
 from remanent.operations import Service
+from remanent.server.app import Part
+from remanent.server.mcp import Mcp
+from remanent.server.proxy import Proxy
 from remanent.server.running import check_address, log_to_stderr
 from remanent.server.running import serve as serve_memory
 from remanent.settings import Settings, load_settings
@@ -36,7 +39,10 @@ async def _serve(screen: Screen, settings: Settings, *, is_open: bool, sample: b
         if sample:
             tasks.add(asyncio.create_task(_fill(screen, service, org=settings.org)))
 
-    await serve_memory(settings, catalogue=whole_catalogue(), ready=ready)
+    def parts(service: Service) -> list[Part]:
+        return [Mcp(service), Proxy(service)]
+
+    await serve_memory(settings, catalogue=whole_catalogue(), parts=parts, ready=ready)
     await asyncio.gather(*tasks, return_exceptions=True)
 
 

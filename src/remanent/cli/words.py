@@ -136,6 +136,15 @@ SERVING = Phrase(
     "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
     "    -H 'content-type: application/json' -d '{body}'",
 )
+MCP_SHOWN = Phrase(
+    "Put this into {file}, or let `--write` do it; then start {client} again.",
+    "将以上内容写入 {file}，或加 `--write` 自动写入；然后重新启动 {client}。",
+)
+MCP_WRITTEN = Phrase(
+    "{client} is set up in {file} (before: {backup}). Start it again.",
+    "已在 {file} 中配置 {client}（原文件：{backup}）。请重新启动。",
+)
+MCP_UNCHANGED = Phrase("{client} is set up already in {file}.", "{client} 已在 {file} 中配置好。")
 OPEN_TO_MACHINE = Phrase(
     "There is no key: whoever can reach this machine's loopback may do everything. `remanent keys create` makes one.",
     "尚无密钥：任何能访问本机回环地址的人都可执行一切操作。用 `remanent keys create` 创建密钥。",

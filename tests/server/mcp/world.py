@@ -21,16 +21,6 @@ from tests.server.proxy.world import serving
 Transport = Literal["stdio", "http"]
 TRANSPORTS: tuple[Transport, ...] = ("stdio", "http")
 
-_STDIO = """
-import asyncio, sys
-from remanent.operations import Place
-from remanent.server.mcp import serve_stdio
-from remanent.settings import load_settings
-asyncio.run(serve_stdio(
-    load_settings(home=sys.argv[1], embedder="none"), place=Place(org="default", workspace="default", agent="ada")
-))
-"""
-
 
 @dataclass
 class Served:
@@ -65,7 +55,11 @@ async def connected(home: Path, transport: Transport) -> AsyncIterator[Client]:
             yield client
         return
     environment = {name: value for name, value in os.environ.items() if name.startswith(("PYTHON", "PATH", "HOME"))}
-    started = StdioServerParameters(command=sys.executable, args=["-c", _STDIO, str(home)], env=environment)
+    started = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "remanent", "mcp", "--home", str(home), "--agent", "ada"],
+        env={**environment, "REMANENT_EMBEDDER": "none"},
+    )
     async with Client(started) as client:
         yield client
 
