@@ -231,7 +231,8 @@ def test_the_plain_face_does_the_same_without_an_event_loop(tmp_path: Path) -> N
         ada.remember([{"role": "user", "content": "I moved to Lisbon in May."}])
         memory.settle()
         found = ada.recall("where does she live? Lisbon", limit=5)
-        assert found.text == "I moved to Lisbon in May."
+        assert found.items[0].text == "I moved to Lisbon in May."
+        assert "user: I moved to Lisbon in May." in found.text
         assert found.explain()[0].place == 1
         assert len(list(ada.export())) > 2
 

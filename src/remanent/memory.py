@@ -1,7 +1,7 @@
 """The façade and composition root: where the parts are put together, and what a user of the library sees."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from os import PathLike
@@ -48,10 +48,13 @@ from remanent.model import (
 from remanent.model.message import Messages
 from remanent.recall import (
     EMBED,
+    GATE,
     REEMBED,
     TURNS,
+    Calibration,
     EntityPath,
     FormerVectorPath,
+    Gate,
     GraphPath,
     Indexing,
     KeptAnswers,
@@ -63,6 +66,7 @@ from remanent.recall import (
     Recipe,
     TimePath,
     VectorPath,
+    inject,
 )
 from remanent.settings import Settings, load_settings
 from remanent.stores import (
@@ -135,6 +139,11 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         CachedEmbedder(member, lifetime=lifetime, clock=clock)
         for member in (embedders.members if embedders is not None else ())
     )
+    recall, calibration = _recall(
+        settings, store, vectors, cache=cache, embedders=embedders, questions=questions, clock=clock
+    )
+    if settings.recall.gate:
+        indexing.followed_by(GATE, calibration.is_due)
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
     worker = Worker(
@@ -143,6 +152,7 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
             TURNS: indexing.make_turns,
             EMBED: indexing.embed,
             REEMBED: indexing.reembed,
+            GATE: calibration.measure,
             **associations.handlers,
         },
         settings=settings.jobs,
@@ -159,15 +169,7 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         embedders=embedders,
         questions=questions,
         indexing=indexing,
-        recall=_assemble_recall(
-            settings,
-            store=store,
-            vectors=vectors,
-            cache=cache,
-            embedders=embedders,
-            questions=questions,
-            clock=clock,
-        ),
+        recall=recall,
         engine=engine,
         associations=associations,
         worker=worker,
@@ -203,16 +205,17 @@ def _associations(
     )
 
 
-def _assemble_recall(
+def _recall(
     settings: Settings,
-    *,
     store: Store,
     vectors: Vectors,
+    *,
     cache: Cache,
     embedders: Embedders | None,
     questions: Sequence[CachedEmbedder],
     clock: Clock,
-) -> Recall:
+) -> tuple[Recall, Calibration]:
+    """Return the read path, and what measures a store for its gate."""
     paths: list[RecallPath] = [
         KeywordPath(store),
         EntityPath(store),
@@ -223,14 +226,17 @@ def _assemble_recall(
     if embedders is not None:
         paths += [VectorPath(vectors, member, among=embedders) for member in questions]
         paths.append(FormerVectorPath(store, vectors, embedders))
-    return Recall(
+    gate = Gate(store, models={path.name: path.model_id for path in paths if isinstance(path, VectorPath)})
+    recall = Recall(
         store,
         paths,
         settings=settings.recall,
         clock=clock,
         reranker=open_reranker(settings.recall.reranker),
         kept=KeptAnswers(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
+        gate=gate,
     )
+    return recall, Calibration(store, gate, paths)
 
 
 class AsyncAgent:
@@ -369,8 +375,15 @@ class AsyncAgent:
         as_of: datetime | None = None,
         asked_at: datetime | None = None,
         source_share: float | None = None,
+        gate: bool | None = None,
+        budget: int | None = None,
+        seen: Collection[str] = (),
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
+
+        A question that nothing here answers gets no items, and `found.gate` says why; `gate=False` takes the nearest
+        in any case. `found.text` and `found.message()` are what to give a model: of `budget` tokens at the most, and
+        without what it was given before, by the `fingerprints` of `found.injection` that are handed in as `seen`.
 
         `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
         whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
@@ -394,9 +407,17 @@ class AsyncAgent:
         self._parts.worker.watch(self._scope)
         asked = now if asked_at is None else to_instant(asked_at)
         question = Question(query, self._scope.within(session=session), wanted, asked_at=asked)
-        return await self._parts.recall.find(
-            question, limit=limit, recipe=recipe, grain=grain, order=order, source_share=source_share
+        found = await self._parts.recall.find(
+            question,
+            limit=limit,
+            recipe=recipe,
+            grain=grain,
+            order=order,
+            source_share=source_share,
+            gated=self._parts.settings.recall.gate if gate is None else gate,
         )
+        injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(seen))
+        return found.replace(injection=injection)
 
     async def entries(
         self,

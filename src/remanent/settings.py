@@ -879,6 +879,14 @@ class RecallSettings(Section):
         Field(description="Seconds that the vector of a question is kept."),
         Chinese("问题向量的缓存秒数。"),
     ] = 86_400.0
+    gate: Annotated[
+        bool,
+        Field(
+            description="Whether a question that nothing in the store answers gets an empty answer rather than what is "
+            "least far away; a single question can be asked either way."
+        ),
+        Chinese("存储中没有内容能回答某个问题时，是否返回空结果，而不是最接近的无关内容；单次提问可另行指定。"),
+    ] = True
     reranker: RerankerSettings = RerankerSettings()
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from remanent.model import (
     DATA_OF_KIND,
     Attachment,
+    Boost,
     Claim,
     Conflict,
     ConflictState,
@@ -18,6 +19,9 @@ from remanent.model import (
     Found,
     FoundItem,
     FoundSource,
+    GateReason,
+    GateVerdict,
+    Injection,
     Job,
     JobState,
     Kind,
@@ -260,8 +264,31 @@ found = st.builds(
     query=texts,
     items=tuples_of(found_items),
     left_out=tuples_of(st.builds(LeftOut, path=texts, reason=texts)),
+    gate=st.none()
+    | st.builds(
+        GateVerdict,
+        passed=st.booleans(),
+        reason=st.sampled_from(GateReason),
+        score=numbers,
+        threshold=numbers,
+        measured=st.booleans(),
+        coverage=shares,
+        nearness=st.dictionaries(texts, numbers, max_size=2),
+    ),
+    injection=st.builds(Injection, text=texts, record_ids=tuples_of(ids), tokens=st.none() | counts),
 )
-explained = st.builds(ExplainedItem, place=counts, record_id=ids, score=numbers, ranks=tuples_of(ranks))
+explained = st.builds(
+    ExplainedItem,
+    place=counts,
+    record_id=ids,
+    score=numbers,
+    ranks=tuples_of(ranks),
+    fused=numbers,
+    context=numbers,
+    boosts=tuples_of(st.builds(Boost, name=texts, factor=numbers)),
+    reranked=st.none() | numbers,
+    rank=counts,
+)
 
 # A year from either end, so that UTC has a name for the moment in every zone.
 naive_moments = instants.filter(lambda moment: 1 < moment.year < 9999).map(lambda moment: moment.replace(tzinfo=None))

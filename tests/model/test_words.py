@@ -179,13 +179,13 @@ def test_metadata_may_be_nested_but_not_without_end() -> None:
         Entry.model_validate({**_entry(), "metadata": {"in": deep}})
 
 
-def test_the_text_of_what_was_found_is_one_block_per_item_and_the_explanation_keeps_the_order() -> None:
+def test_the_text_of_what_was_found_is_what_is_to_be_injected_and_the_explanation_keeps_the_order() -> None:
     items = [
         {"record_id": name, "text": name.upper(), "score": 1.0, "kind": "turn", "occurred_at": NOW}
         for name in ("a", "b")
     ]
-    found = Found.model_validate({"query": "q", "items": items})
-    assert found.text == "A\n---\nB"
+    found = Found.model_validate({"query": "q", "items": items, "injection": {"text": "A and B"}})
+    assert found.text == "A and B"
     assert [(item.place, item.record_id) for item in found.explain()] == [(1, "a"), (2, "b")]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
@@ -78,8 +78,15 @@ class RemoteAgent:
         as_of: datetime | None = None,
         asked_at: datetime | None = None,
         source_share: float | None = None,
+        gate: bool | None = None,
+        budget: int | None = None,
+        seen: Collection[str] = (),
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
+
+        A question that nothing here answers gets no items, and `found.gate` says why; `gate=False` takes the nearest
+        in any case. `found.text` and `found.message()` are what to give a model: of `budget` tokens at the most, and
+        without what it was given before, by the `fingerprints` of `found.injection` that are handed in as `seen`.
 
         `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
         whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
@@ -105,6 +112,9 @@ class RemoteAgent:
             as_of=as_of,
             asked_at=asked_at,
             source_share=source_share,
+            gate=gate,
+            budget=budget,
+            seen=seen,
         )
 
     def entries(

@@ -14,7 +14,9 @@ from remanent.model.found import (
     LeftOut,
     PathRank,
 )
+from remanent.model.gate import GateReason, GateVerdict
 from remanent.model.ids import NewId, id_source
+from remanent.model.injection import Injection
 from remanent.model.job import Job, JobState, Receipt
 from remanent.model.kinds import (
     DATA_OF_KIND,
@@ -55,7 +57,10 @@ __all__ = [
     "Found",
     "FoundItem",
     "FoundSource",
+    "GateReason",
+    "GateVerdict",
     "Grain",
+    "Injection",
     "Instant",
     "ItemOrder",
     "Job",

@@ -2,10 +2,13 @@
 
 from typing import Literal
 
+from remanent.errors import InvalidInput
 from remanent.model.clock import Instant
+from remanent.model.gate import GateVerdict
 from remanent.model.ids import Id
+from remanent.model.injection import Injection
 from remanent.model.kinds import Kind
-from remanent.model.word import Count, Text, Word
+from remanent.model.word import Count, Share, Text, Word
 
 
 class FoundSource(Word):
@@ -51,6 +54,9 @@ class FoundItem(Word):
     kind: Kind
     occurred_at: Instant
     session: Text | None = None
+    confidence: Share = 1.0
+    evidence_count: Count = 1
+    """How often it was said or confirmed."""
     sources: tuple[FoundSource, ...] = ()
     evidence: tuple[Id, ...] = ()
     """The records that speak for it, best first; more than one when several were found in one session."""
@@ -105,10 +111,29 @@ class Found(Word):
     cached: bool = False
     """Whether it was kept from the same question asked before; nothing was written in between."""
 
+    gate: GateVerdict | None = None
+    """How it was judged whether anything here answers the question; `None` when that was not asked for."""
+    injection: Injection = Injection()
+    """What to give a model of it."""
+
     @property
     def text(self) -> str:
-        """The recalled texts, best first, one block each."""
-        return "\n---\n".join(item.text for item in self.items)
+        """What to give a model: the recalled texts with their dates, escaped; empty when nothing was found."""
+        return self.injection.text
+
+    def message(self, *, role: Literal["user", "tool"] = "user", tool_call_id: str | None = None) -> dict[str, str]:
+        """Return the text as a chat message, of a user or as a tool's result.
+
+        Never as a system message: what was stored is not to be obeyed like the instructions of whoever runs the model.
+        """
+        if role not in {"user", "tool"}:
+            raise InvalidInput(f"what was remembered cannot be given with the role {role!r}; take user or tool")
+        if not self.text:
+            raise InvalidInput("nothing was found, so that there is no message to give; look at `found.items` first")
+        if (role == "tool") != (tool_call_id is not None):
+            raise InvalidInput("a tool's result, and no other message, names the call that it answers: tool_call_id")
+        message = {"role": role, "content": self.text}
+        return message if tool_call_id is None else {**message, "tool_call_id": tool_call_id}
 
     def explain(self) -> tuple[ExplainedItem, ...]:
         """Return for every item the paths that found it, with their ranks and scores, and all that moved it."""

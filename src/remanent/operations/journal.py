@@ -140,6 +140,25 @@ class Ask(Word):
             le=1,
         ),
     ] = None
+    gate: Annotated[
+        bool | None,
+        about(
+            "Whether a question that nothing here answers gets no answers; as the settings say, unless given.",
+            "没有内容能回答时是否返回空结果；默认依照设置。",
+        ),
+    ] = None
+    budget: Annotated[
+        int | None,
+        about("Tokens that the text for a model may have.", "供模型阅读的文本最多多少 token。", ge=0, le=10_000_000),
+    ] = None
+    seen: Annotated[
+        tuple[str, ...],
+        about(
+            "Fingerprints of what the model was given before: that is left out of the text.",
+            "此前已提供给模型的内容的指纹：文本中不再重复。",
+            max_length=10_000,
+        ),
+    ] = ()
 
 
 @operation(

@@ -1,7 +1,10 @@
 """The one read path from a question to what is remembered."""
 
 from remanent.recall.caching import KeptAnswers
+from remanent.recall.calibration import Calibration
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
+from remanent.recall.gate import GATE, Gate
+from remanent.recall.injection import inject
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.paths import (
     EntityPath,
@@ -20,12 +23,15 @@ from remanent.recall.turns import EMBED, REEMBED, TURNS, Indexing
 
 __all__ = [
     "EMBED",
+    "GATE",
     "REEMBED",
     "TURNS",
     "Boosts",
+    "Calibration",
     "Candidate",
     "EntityPath",
     "FormerVectorPath",
+    "Gate",
     "GraphPath",
     "Indexing",
     "KeptAnswers",
@@ -43,6 +49,7 @@ __all__ = [
     "VectorPath",
     "alpha_hybrid",
     "built_in",
+    "inject",
     "min_max",
     "reciprocal_rank",
     "weighted_scores",

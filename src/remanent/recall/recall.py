@@ -12,6 +12,7 @@ from remanent.recall import weighing
 from remanent.recall.answering import Answering
 from remanent.recall.caching import KeptAnswers
 from remanent.recall.diversity import overlap, spread, unlike
+from remanent.recall.gate import Gate
 from remanent.recall.gathering import Gathering
 from remanent.recall.path import RecallPath
 from remanent.recall.question import Question
@@ -42,6 +43,8 @@ class Manner:
     order: ItemOrder = "relevance"
     source_share: float | None = None
     """In place of the recipe's."""
+    gated: bool = True
+    """Whether a question that nothing answers gets an empty answer."""
 
     @property
     def shortlist(self) -> int:
@@ -63,6 +66,7 @@ class Recall:
         recipes: Recipes | None = None,
         reranker: Reranker | None = None,
         kept: KeptAnswers | None = None,
+        gate: Gate | None = None,
     ) -> None:
         self.recipes = recipes if recipes is not None else built_in(settings.recipe)
         self._store = store
@@ -73,6 +77,7 @@ class Recall:
         self._answering = Answering(self._reading)
         self._reranker = reranker
         self._kept = kept
+        self._gate = gate
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -98,8 +103,11 @@ class Recall:
         grain: Grain = "item",
         order: ItemOrder | Literal["auto"] = "auto",
         source_share: float | None = None,
+        gated: bool = True,
     ) -> Found:
         """Return the best items; a path that fails is left out, and the answer says so.
+
+        Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why.
 
         `order` "auto" is by relevance, and by time when the question asks for a course of events. `source_share` bounds
         how much of the answer one session may fill, in place of what the recipe says; a question that is asked of one
@@ -117,6 +125,7 @@ class Recall:
             grain=_one_of(grain, ("item", "turns", "session"), "grain"),
             order=_order_of(order, question),
             source_share=source_share,
+            gated=gated and self._gate is not None,
         )
         if self._kept is None:
             return (await self._answer(question, manner))[0]
@@ -144,6 +153,11 @@ class Recall:
         records = await self._reading.records(question, [one.record_id for one in weighed[: manner.shortlist]])
         # What was there a moment ago and is not any more is no answer.
         weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
+        verdict = None
+        if manner.gated and self._gate is not None and records:
+            verdict = await self._gate.judge(question, gathered.found, records)
+            if not verdict.passed:
+                weighed, records = [], {}
         shortlist, rest = weighed[: len(records)], weighed[len(records) :]
         left_out = list(gathered.left_out)
         trouble = await self._refine(question, shortlist, records, recipe)
@@ -161,6 +175,7 @@ class Recall:
             recipe=recipe.name,
             grain=manner.grain,
             order=manner.order,
+            gate=verdict,
         )
         return found, min((end for end in answered if end is not None), default=None)
 

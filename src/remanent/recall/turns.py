@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -36,6 +37,13 @@ CONTEXT_CHARACTERS = 400
 
 ENTRIES_AT_ONCE = 256
 RECORDS_AT_ONCE = 64
+
+
+class IsDue(Protocol):
+    """Tells whether a job that follows indexing should run."""
+
+    async def __call__(self, scope: Scope, *, seq: int) -> bool:
+        """Return whether it should, now that the journal is indexed up to a place."""
 
 
 async def indexed_through(store: Store, scope: Scope) -> int:
@@ -97,7 +105,18 @@ class Indexing:
         self._new_id = new_id
         self._queue_limit = queue_limit
         self.writing = Courtesy()
+        self._followers: dict[str, IsDue] = {}
         self._seen: set[Scope] = set()
+
+    def followed_by(self, kind: str, is_due: IsDue) -> None:
+        """Have a job of a kind asked for when all is indexed and it is due at that place in the journal."""
+        self._followers[kind] = is_due
+
+    async def _ask_followers(self, scope: Scope, tx: Transaction, *, seq: int | None = None) -> None:
+        at = await indexed_through(self._store, scope) if seq is None else seq
+        for kind, is_due in self._followers.items():
+            if await is_due(scope, seq=at):
+                self.request(tx, kind)
 
     def request(self, tx: Transaction, kind: str = TURNS, *, payload: JsonObject | None = None) -> None:
         """Ask for indexing as part of a unit of work; one request covers everything that waits."""
@@ -128,6 +147,8 @@ class Indexing:
             self.request(tx, EMBED)
         if len(entries) == ENTRIES_AT_ONCE:
             self.request(tx)
+        elif self._embedders is None:
+            await self._ask_followers(job.scope, tx, seq=entries[-1].seq)
 
     async def embed(self, job: Job, tx: Transaction) -> None:
         """Give the next records without a vector theirs."""
@@ -141,6 +162,8 @@ class Indexing:
             tx.state(MODELS, list(self._embedders.model_ids))
         if len(records) == RECORDS_AT_ONCE:
             self.request(tx, EMBED)
+        else:
+            await self._ask_followers(job.scope, tx)
 
     # ── changing the models ──────────────────────────────────────────────────
 
@@ -182,6 +205,7 @@ class Indexing:
             if model not in wanted:
                 tx.drop_vectors(model)
         tx.state(MODELS, list(wanted))
+        await self._ask_followers(job.scope, tx)
 
     async def _walk(self, scope: Scope, after: JsonValue) -> list[Record]:
         """Return the next records behind one, or the first when that one was erased since."""

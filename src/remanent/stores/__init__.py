@@ -18,6 +18,7 @@ from remanent.stores.queries import (
     QueueState,
     RecordFilter,
     RecordQuery,
+    TermCounts,
     VectorChanges,
 )
 from remanent.stores.store import Store
@@ -44,6 +45,7 @@ __all__ = [
     "RecordFilter",
     "RecordQuery",
     "Store",
+    "TermCounts",
     "Transaction",
     "VectorChanges",
     "Vectors",

@@ -1,5 +1,6 @@
 """What can be asked of a store, and the shapes of the answers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -136,6 +137,15 @@ class Place:
     before_id: str | None = None
     """The entry before it in its session, or among those without one."""
     after_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """How common terms are: the records that full-text search knows, and how many of them hold each term."""
+
+    records: int
+    holding: Mapping[str, int]
+    """One number per term that was asked for; 0 when no record holds it."""
 
 
 @dataclass(frozen=True, slots=True)

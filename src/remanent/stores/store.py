@@ -22,6 +22,7 @@ from remanent.stores.queries import (
     QueueState,
     RecordFilter,
     RecordQuery,
+    TermCounts,
     VectorChanges,
 )
 from remanent.stores.transaction import Transaction
@@ -113,6 +114,10 @@ class Store(ABC):
         self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
     ) -> list[Hit]:
         """Return records that hold any of the terms, by BM25, best first."""
+
+    @abstractmethod
+    async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
+        """Return how many records of the agent hold each of the terms, counting no further than `most`."""
 
     @abstractmethod
     async def vector_revision(self, scope: Scope) -> int:

@@ -17,6 +17,11 @@ class VectorPath(RecallPath):
         first = among is None or among.model_ids[0] == embedder.model_id
         self.name = "vector" if first else f"vector:{embedder.model_id}"
 
+    @property
+    def model_id(self) -> str:
+        """The model by which it measures."""
+        return self._embedder.model_id
+
     def share(self, question: Question) -> float:
         """Weigh the model by how well it knows the question's language."""
         return 1.0 if self._among is None else self._among.weight(self._embedder, question.text)

@@ -36,6 +36,7 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "tombstones": lambda store, scope: store.tombstones(scope),
     "states": lambda store, scope: store.states(scope),
     "search": lambda store, scope: store.search_text(scope, ["a"], record_filter=RecordFilter(), limit=1),
+    "term counts": lambda store, scope: store.term_counts(scope, ["a"], most=1),
     "vector revision": lambda store, scope: store.vector_revision(scope),
     "vector changes": lambda store, scope: store.vector_changes(scope, MODEL, since=0),
     "vector models": lambda store, scope: store.vector_models(scope),

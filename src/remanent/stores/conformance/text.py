@@ -184,6 +184,25 @@ class TextConformance(StoreSuite):
         assert await found_by(store, scope, [term, "lisbon"]) == [record.id]
         assert await found_by(store, scope, ["lisbon", term, term]) == [record.id]
 
+    async def test_terms_are_counted_by_the_records_that_hold_them(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        texts = ("green tea", "black tea", "tea tea tea", "里斯本的茶")
+        await put(store, *(samples.make_record(scope, text) for text in texts))
+        counts = await store.term_counts(scope, ["tea", "green", "茶", "zebra", '"', ""], most=100)
+        assert counts.records == 4
+        assert dict(counts.holding) == {"tea": 3, "green": 1, "茶": 1, "zebra": 0, '"': 0, "": 0}
+
+    async def test_terms_are_counted_no_further_than_asked_and_without_the_forgotten(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        records = [samples.make_record(scope, "tea") for _ in range(6)]
+        await put(store, *records)
+        async with store.transaction(scope) as tx:
+            tx.forget(records[0], at=samples.clock())
+        assert (await store.term_counts(scope, ["tea"], most=3)).holding == {"tea": 3}
+        assert (await store.term_counts(scope, ["tea"], most=100)).holding == {"tea": 5}
+
     async def test_no_terms_find_nothing(self, store: Store, samples: Samples, scope: Scope) -> None:
         await put(store, samples.make_record(scope))
         assert await found_by(store, scope, []) == []

@@ -7,7 +7,7 @@ import apsw
 import numpy as np
 
 from remanent.model import Kind, Scope
-from remanent.stores.queries import Hit, RecordFilter, VectorChanges
+from remanent.stores.queries import Hit, RecordFilter, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
 from remanent.stores.sqlite.rows import verify
 
@@ -85,6 +85,18 @@ def _search_history(
         WHERE {condition.text} GROUP BY r.id ORDER BY score DESC, r.id LIMIT ?
     """
     return [Hit(*row) for row in connection.execute(sql, (query, query, *condition.values, limit))]
+
+
+def term_counts(connection: apsw.Connection, terms: Sequence[str], most: int) -> TermCounts:
+    """Return how many records hold each of the terms, counting no further than `most`."""
+    # The index keeps one small row per text it knows; counting those touches no text.
+    records: int = connection.execute("SELECT count(*) FROM records_text_docsize").get
+    sql = "SELECT count(*) FROM (SELECT 1 FROM records_text WHERE records_text MATCH ? LIMIT ?)"
+    holding = {}
+    for term in terms:
+        query = _any_of([term])
+        holding[term] = connection.execute(sql, (query, most)).get if query else 0
+    return TermCounts(records, holding)
 
 
 def vector_revision(connection: apsw.Connection) -> int:

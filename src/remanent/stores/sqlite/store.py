@@ -28,6 +28,7 @@ from remanent.stores.queries import (
     QueueState,
     RecordFilter,
     RecordQuery,
+    TermCounts,
     VectorChanges,
 )
 from remanent.stores.sqlite import erasing, health, queue, reads, rescue, search
@@ -187,6 +188,11 @@ class SqliteStore(Store):
         return await self._read(
             scope, lambda connection: search.search_text(connection, scope, terms, record_filter, limit), []
         )
+
+    async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
+        """Return how many records of the agent hold each of the terms."""
+        nothing = TermCounts(0, dict.fromkeys(terms, 0))
+        return await self._read(scope, lambda connection: search.term_counts(connection, terms, most), nothing)
 
     async def vector_revision(self, scope: Scope) -> int:
         """Return a number that rises whenever any vector is put or removed, by any process."""

@@ -1,0 +1,218 @@
+"""The gate: a question that nothing here answers gets an empty answer rather than noise.
+
+What speaks for an answer (`evidence.py`) is held against what speaks for questions that belong to nobody here. How near
+in meaning a stranger's best hit comes depends on the model, the language and the size of the store; it is measured on
+the store itself in the background (`calibration.py`), and until then taken from what is usual for the bundled models.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from remanent.language.tongue import Tongue, tongue_of
+from remanent.model import GateReason, GateVerdict, Record, Scope, TurnData
+from remanent.recall.evidence import Asked, Wording, asked, strength, wording
+from remanent.recall.question import Question
+from remanent.stores import Store
+from remanent.text.words import index_terms
+
+GATE = "gate"
+"""The job that measures a store for its gate, its lane, and the state that keeps the measures."""
+
+VERSION = 1
+"""Raise it when measures kept before say nothing any more."""
+
+MOST_READ = 8
+"""Candidates whose words are looked at: the best of each path."""
+
+LONGEST_READ = 3000
+"""Characters of a candidate that are looked at."""
+
+MOST_COUNTED = 20_000
+"""Records up to which it is counted how many hold a term; beyond, it is common enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between what a measured threshold lies, and where one lies that was not measured."""
+
+    lowest: float
+    usual: float
+    highest: float
+
+
+BOUNDS: Mapping[Tongue, Bounds] = {"en": Bounds(5.4, 5.8, 6.2), "zh": Bounds(4.4, 4.7, 5.2)}
+"""By language: Chinese questions share more terms by chance, and are judged by one model fewer."""
+
+FOREIGN = Bounds(5.6, 5.6, 6.2)
+"""Of a store that holds next to nothing in the question's language: only nearness in meaning can speak for it."""
+
+WORDS_ALONE = 2.0
+"""How much lower thresholds are where only words are compared."""
+
+SMALL = 100
+"""Records below which a threshold is lowered: what is asked of a small store is likely meant for it."""
+
+LENIENCE = 2.5
+"""By how much, for a single record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """How near a stranger's best hit usually comes by a model: more so among more records."""
+
+    start: float
+    growth: float
+    spread: float
+
+    def of(self, records: int) -> "Near":
+        """Return the measure for a store of a size."""
+        return Near(self.start + self.growth * math.log(max(1, records)), self.spread)
+
+
+USUAL_NEARNESS: Mapping[str, Usual] = {
+    "use-multilingual-v3": Usual(0.02, 0.037, 0.055),
+    "bge-small-en-v1.5": Usual(0.42, 0.025, 0.05),
+}
+"""By model; measured with strangers' questions on stores of 1 to 700 records in Chinese and English."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near a stranger's best hit comes: in the middle, and how far that spreads."""
+
+    middle: float
+    spread: float
+
+    def deviations(self, cosine: float) -> float:
+        """Return by how many deviations a hit is nearer than a stranger's."""
+        return (cosine - self.middle) / self.spread
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What the gate knows of a store for one language: nearness by path, and the threshold."""
+
+    near: Mapping[str, Near]
+    threshold: float
+
+    def as_json(self) -> JsonValue:
+        """Return the form that is kept."""
+        near: dict[str, JsonValue] = {path: [near.middle, near.spread] for path, near in self.near.items()}
+        return {"near": near, "threshold": self.threshold}
+
+
+class Scored(Protocol):
+    """A record that a path found, with the path's own score."""
+
+    @property
+    def record_id(self) -> str:
+        """Which record."""
+
+    @property
+    def score(self) -> float:
+        """The higher the better."""
+
+
+class Gate:
+    """Judges whether what was found answers the question."""
+
+    def __init__(self, store: Store, *, models: Mapping[str, str]) -> None:
+        """Take the vector paths by name, each with the model that it goes by."""
+        self._store = store
+        self.models = models
+
+    async def judge(
+        self, question: Question, found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]
+    ) -> GateVerdict:
+        """Return whether any of the records that the paths found is an answer."""
+        wanted = asked(question.text, asked_at=question.asked_at)
+        if not wanted.terms and not any(sign.isalnum() for sign in question.text):
+            return GateVerdict(passed=False, reason=GateReason.WORDLESS)
+        words, size = await self.words(question.scope, wanted, best_of(found, records))
+        if wanted.vague or (wanted.plain and size < SMALL):
+            return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
+        tongue = tongue_of(question.text)
+        measures = await self._measures(question.scope, tongue)
+        known = self._known(measures, size)
+        near = {path: known[path].deviations(hits[0].score) for path, hits in found.items() if hits and path in known}
+        if not near and any(found.get(path) for path in self.models):
+            return GateVerdict(passed=True, reason=GateReason.UNMEASURED, coverage=words.coverage)
+        usual = BOUNDS[tongue].usual - (0.0 if near else WORDS_ALONE)
+        # What was measured by meaning and words says nothing of a question that is searched by words alone.
+        measured = measures if measures is not None and bool(measures.near) == bool(near) else None
+        threshold = (usual if measured is None else measured.threshold) - lenience(size)
+        score = strength(words, self.telling(words, near))
+        passed = score >= threshold
+        return GateVerdict(
+            passed=passed,
+            reason=GateReason.NEAR if passed else GateReason.STRANGE,
+            score=score,
+            threshold=threshold,
+            measured=measured is not None,
+            coverage=min(1.0, words.coverage),
+            nearness=near,
+        )
+
+    def telling(self, words: Wording, near: Mapping[str, float]) -> list[float]:
+        """Return the nearness that counts: where no word is shared, only by the model that knows every language."""
+        general = next(iter(self.models), "")
+        return [near[general]] if words.coverage == 0 and general in near else list(near.values())
+
+    async def words(self, scope: Scope, wanted: Asked, candidates: Sequence[Record]) -> tuple[Wording, int]:
+        """Return how far candidates name what is asked for, and how many records there are."""
+        counts = await self._store.term_counts(scope.owner, wanted.terms, most=MOST_COUNTED)
+        terms = [terms_of(record) for record in candidates]
+        return wording(wanted, counts.holding, terms, records=counts.records), counts.records
+
+    async def _measures(self, scope: Scope, tongue: Tongue) -> Measures | None:
+        return read_measures((await self._store.states(scope.owner)).get(GATE), tongue, models=self.models)
+
+    def _known(self, measures: Measures | None, size: int) -> dict[str, Near]:
+        usual = {path: USUAL_NEARNESS[model].of(size) for path, model in self.models.items() if model in USUAL_NEARNESS}
+        return usual if measures is None else {**usual, **measures.near}
+
+
+def lenience(records: int) -> float:
+    """Return by how much the threshold of a small store is lowered."""
+    return LENIENCE * max(0.0, 1 - math.log(max(1, records)) / math.log(SMALL))
+
+
+def best_of(found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]) -> list[Record]:
+    """Return the best candidates of all paths in turn, as far as they were read."""
+    longest = max((len(hits) for hits in found.values()), default=0)
+    best = dict.fromkeys(
+        hits[rank].record_id
+        for rank in range(longest)
+        for hits in found.values()
+        if rank < len(hits) and hits[rank].record_id in records
+    )
+    return [records[record_id] for record_id in list(best)[:MOST_READ]]
+
+
+def terms_of(record: Record) -> frozenset[str]:
+    """Return the terms that a candidate answers by: its words, and who said them."""
+    speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
+    return frozenset(index_terms(f"{record.content[:LONGEST_READ]}\n{speaker}\n{' '.join(record.keywords)}"))
+
+
+def read_measures(kept: JsonValue, tongue: Tongue, *, models: Mapping[str, str]) -> Measures | None:
+    """Return what was measured for a language, or None when that was never done or with other models."""
+    if not isinstance(kept, dict) or kept.get("version") != VERSION or kept.get("models") != dict(models):
+        return None
+    tongues = kept.get("tongues")
+    one = tongues.get(tongue) if isinstance(tongues, dict) else None
+    if not isinstance(one, dict):
+        return None
+    near, threshold = one.get("near"), one.get("threshold")
+    if not isinstance(near, dict) or not isinstance(threshold, int | float):
+        return None
+    read = {
+        path: Near(float(pair[0]), float(pair[1]))
+        for path, pair in near.items()
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], float) and isinstance(pair[1], float)
+    }
+    return Measures(read, float(threshold))

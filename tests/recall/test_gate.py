@@ -1,0 +1,203 @@
+"""The gate: what nothing here answers gets an empty answer, what something answers does not."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import remanent
+from remanent import Agent
+from remanent.memory import aopen
+from remanent.model import GateReason
+from remanent.recall.calibration import FEWEST_RECORDS, own_questions, strangers, threshold_of
+from remanent.recall.gate import BOUNDS, GATE, Near, lenience, read_measures
+from remanent.recall.turns import turn_of
+
+TOLD = """
+I have decided: in May I am moving from Berlin to Lisbon.
+The lease here in Berlin ends on 30 April.
+I booked the flight with TAP; my booking code is QX7K2M.
+The airline lets you take two pieces of luggage.
+The movers want 1,840 euros, and I paid half of it today.
+I have arrived! The flat is on Rua da Rosa, third floor.
+By the way, peanuts make me ill, so no satay for me, please.
+My sister Clara visits from the 12th to the 15th of June.
+I have found a climbing gym near the river, I go on Thursdays.
+The neighbour upstairs plays the cello until midnight. Lovely.
+I adopted a grey cat, and her name is Misty.
+The dentist is on Avenida da Liberdade, next to the bakery.
+My Portuguese teacher is called Beatriz.
+I sold my old bicycle to a colleague for 90 euros.
+今天的周会：新版本原定六月三日发布。
+王芳负责前端，李雷负责后端，测试由韩梅梅来做。
+每周一早上九点提醒大家更新进度。
+数据库讨论了很久，最后决定用关系型数据库。
+理由是事务可靠，而且运维同事都熟悉。
+支付接口的联调卡住了，对方要到五月中旬才给测试账号。
+因此发布日期推迟到六月二十四日。
+客户希望界面支持深色模式，排进下一个版本。
+服务器预算每月不超过八千元，超出要先找财务审批。
+团建定在六月最后一个周末，去青岛看海。
+奶奶的红烧肉要用冰糖和黄酒，小火炖两个小时。
+我的驾照明年三月到期。
+""".strip().split("\n")
+
+ANSWERED = {
+    "What is my booking code for the flight?": "QX7K2M",
+    "How much do the movers cost?": "1,840",
+    "When does my sister Clara visit?": "Clara",
+    "What instrument does the neighbour play?": "cello",
+    "What is the name of my cat?": "Misty",
+    "Who is my Portuguese teacher?": "Beatriz",
+    "谁负责前端？": "王芳",
+    "发布日期推迟到什么时候？": "二十四日",
+    "服务器的预算是多少？": "八千",
+    "团建去哪里？": "青岛",
+    "红烧肉怎么做？": "冰糖",
+    "驾照什么时候到期？": "三月",
+}
+STRANGE = """
+What is the capital of Burkina Faso?
+How do quantum computers correct errors?
+Explain the Treaty of Westphalia.
+What is the wingspan of an albatross?
+How does a nuclear submarine produce oxygen?
+tiu ezhphiiu sajofckve gdwt
+bottle turtle magnet violet
+marble hammer velvet thunder compass
+布基纳法索的首都是哪里？
+量子计算机怎样纠错？
+硫酸的化学式怎么写？
+哪颗行星的引力最强？
+礻萄譴舻暣庖酦
+桌子雷声羽毛磁铁
+""".strip().split("\n")
+
+
+@pytest.fixture(scope="module")
+def ada(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    with remanent.open(tmp_path_factory.mktemp("home"), embedder="multilingual") as memory:
+        agent = memory.agent("ada")
+        agent.remember(TOLD)
+        memory.settle()
+        yield agent
+
+
+@pytest.mark.parametrize("question", ANSWERED)
+def test_what_is_answered_here_passes(ada: Agent, question: str) -> None:
+    found = ada.recall(question)
+    assert found.gate is not None
+    assert found.gate.passed
+    assert ANSWERED[question] in found.text
+
+
+@pytest.mark.parametrize("question", STRANGE)
+def test_what_nothing_here_answers_gets_an_empty_answer_that_says_why(ada: Agent, question: str) -> None:
+    found = ada.recall(question)
+    assert found.items == ()
+    assert found.text == ""
+    assert found.gate is not None
+    assert found.gate.reason is GateReason.STRANGE
+    assert found.gate.score < found.gate.threshold
+    assert found.gate.measured
+
+
+def test_the_gate_can_be_left_open_for_one_question(ada: Agent) -> None:
+    found = ada.recall(STRANGE[0], gate=False)
+    assert found.items
+    assert found.gate is None
+
+
+def test_a_question_without_a_word_is_answered_by_nothing(ada: Agent) -> None:
+    found = ada.recall("?!…")
+    assert found.items == ()
+    assert found.gate is None or found.gate.reason is GateReason.WORDLESS
+
+
+async def test_the_gate_can_be_turned_off_in_the_settings(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none", recall={"gate": False}) as memory:
+        ada = memory.agent("ada")
+        await ada.remember([f"{text} tea" for text in TOLD])
+        await memory.settle()
+        assert (await ada.recall("tea albatross zebra quantum errors")).items
+        assert GATE not in await memory._parts.store.states(ada.scope)
+
+
+async def test_words_alone_can_judge(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        await ada.remember(TOLD)
+        await memory.settle()
+        assert (await ada.recall("What is my booking code for the flight?")).items
+        found = await ada.recall("Which albatross flight crossed the frozen southern ocean first?")
+        assert found.items == ()
+
+
+async def test_a_store_of_one_memory_answers_what_it_can(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="multilingual") as memory:
+        ada = memory.agent("ada")
+        await ada.remember("I moved to Lisbon in May.")
+        await memory.settle()
+        for question in ("where does she live?", "Lisbon", "When did I move?", "她搬到哪里了？", "她住在哪里？"):
+            assert (await ada.recall(question)).items, question
+        assert not (await ada.recall("How does a nuclear submarine produce oxygen?")).items
+
+
+async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+
+        async def measured_at() -> object:
+            await memory.settle()
+            kept = (await memory._parts.store.states(ada.scope)).get(GATE)
+            return kept["seq"] if isinstance(kept, dict) else None
+
+        await ada.remember(TOLD[: FEWEST_RECORDS - 1])
+        assert await measured_at() is None
+        await ada.remember(TOLD[FEWEST_RECORDS - 1])
+        assert await measured_at() == FEWEST_RECORDS
+        await ada.remember([f"{number} cups of tea" for number in range(3)])
+        assert await measured_at() == FEWEST_RECORDS
+        await ada.remember([f"{number} pots of coffee" for number in range(20)])
+        assert await measured_at() == FEWEST_RECORDS + 23
+
+
+def test_a_threshold_stands_between_strangers_and_the_stores_own_questions() -> None:
+    bounds = BOUNDS["en"]
+    assert threshold_of([0.0] * 50, [12.0] * 20, bounds=bounds) == bounds.lowest
+    assert threshold_of([9.0] * 50, [12.0] * 20, bounds=bounds) == bounds.highest
+    assert threshold_of([0.0] * 50, [2.0] * 20, bounds=bounds) == 2.0
+    assert threshold_of([0.0] * 50, [2.0] * 3, bounds=bounds) == bounds.lowest
+
+
+def test_a_smaller_store_is_judged_more_leniently() -> None:
+    sizes = [lenience(size) for size in (0, 1, 5, 20, 100, 10_000)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] == sizes[1] > 2
+    assert sizes[-1] == 0
+
+
+def test_deviations_are_counted_from_the_middle() -> None:
+    assert Near(0.2, 0.05).deviations(0.3) == pytest.approx(2)
+
+
+@pytest.mark.parametrize("kept", [None, 3, {}, {"version": 0}, {"version": 1, "models": {}, "tongues": {"en": 1}}])
+def test_measures_that_cannot_be_read_are_as_good_as_none(kept: object) -> None:
+    assert read_measures(kept, "en", models={}) is None  # type: ignore[arg-type]
+
+
+def test_strangers_are_the_same_each_time_and_of_one_language() -> None:
+    for tongue in ("en", "zh"):
+        assert strangers(tongue) == strangers.__wrapped__(tongue)
+    assert all(text.isascii() for text in strangers("en"))
+    assert not any(text.isascii() for text in strangers("zh"))
+
+
+def test_a_stores_own_questions_are_made_of_half_the_words_of_what_it_holds(ada: Agent) -> None:
+    records = [turn_of(entry) for entry in ada.entries()]
+    questions = list(own_questions(records, random.Random(1)))
+    assert len(questions) > len(TOLD) // 2
+    for question in questions:
+        holder = [text for text in TOLD if all(word in text for word in question.split())]
+        assert holder or not question.isascii()

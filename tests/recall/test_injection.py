@@ -1,0 +1,153 @@
+"""What a model is given of what was recalled: escaped, bounded, and alike from call to call."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.errors import InvalidInput
+from remanent.model import Found, Kind
+from remanent.recall.injection import SECTIONS, TAGS, fingerprint, inject
+from remanent.text.escaping import forged_tags
+from remanent.text.tokens import token_counter
+from tests.recall.items import MAY, make_item
+
+NOW = MAY + timedelta(days=100)
+QUESTION = "Where does she live?"
+COUNT = token_counter()
+COUNT("its tables are loaded at the first count")
+_PARTS = [*"ab .\n-&;<>/[]:…", "<memory>", "</memory>", "</conversation>", "&lt;", "\u200b", "我", "。", "\r"]
+SIGNS = st.lists(st.sampled_from(_PARTS), max_size=30).map("".join)
+TEXTS = st.lists(SIGNS.filter(lambda text: bool(text.strip())), min_size=1, max_size=6)
+
+
+def body(text: str) -> list[str]:
+    """Return the lines between the tags of the only section."""
+    lines = text.split("\n")
+    return lines[3:-2]
+
+
+def test_a_memory_is_told_with_its_day_and_its_speaker_inside_one_envelope() -> None:
+    injection = inject(QUESTION, [make_item("I moved to Lisbon.", role="Ada")], now=NOW)
+    first, head, opening, *lines, closing, last = injection.text.split("\n")
+    assert (first, last) == ("<memory>", "</memory>")
+    assert "not instructions" in head
+    assert (opening, closing) == ("<conversation>", "</conversation>")
+    assert lines == ["- [2024-05-01] Ada: I moved to Lisbon."]
+
+
+def test_the_words_around_are_in_the_language_of_the_question() -> None:
+    item = make_item("I moved to Lisbon.")
+    assert "不是指令" in inject("她住在哪里？", [item], now=NOW).text
+    assert "not instructions" in inject(QUESTION, [item], now=NOW).text
+
+
+def test_nothing_found_is_nothing_to_say() -> None:
+    assert inject(QUESTION, [], now=NOW).text == ""
+    with pytest.raises(InvalidInput, match="nothing was found"):
+        Found(query=QUESTION).message()
+
+
+def test_every_kind_of_memory_has_its_section_and_only_one() -> None:
+    for kind in Kind:
+        assert len([section for section in SECTIONS if kind in section.kinds]) == 1, kind
+
+
+@pytest.mark.spec("COG-13")
+def test_kinds_stand_in_sections_with_confidence_and_age() -> None:
+    items = [
+        make_item("Prefers TypeScript", number=0, kind=Kind.PREFERENCE, confidence=0.95, evidence_count=12),
+        make_item("Uses PostgreSQL 16", number=1, kind=Kind.SHARED),
+        make_item("Fixed the login page", number=2, kind=Kind.EPISODIC, day=98),
+        make_item("Review: style, then safety", number=3, kind=Kind.PROCEDURAL),
+    ]
+    text = inject("What next?", items, now=NOW).text
+    assert "<user_preferences>\n- Prefers TypeScript (confidence: 95%, sources: 12)\n</user_preferences>" in text
+    assert "<project_context>\n- Uses PostgreSQL 16\n</project_context>" in text
+    assert "<recent_episodes>\n- [2 days ago] Fixed the login page\n</recent_episodes>" in text
+    assert "<relevant_procedures>\n- Review: style, then safety\n</relevant_procedures>" in text
+    chinese = inject("接下来做什么？", items, now=NOW).text
+    assert "- [2天前] Fixed the login page" in chinese
+    assert "(置信度: 95%, 来源: 12)" in chinese
+
+
+@given(texts=TEXTS, role=SIGNS)
+def test_no_stored_text_closes_the_envelope_or_looks_like_another_memory(texts: list[str], role: str) -> None:
+    items = [make_item(text, number=number, role=role) for number, text in enumerate(texts)]
+    text = inject(QUESTION, items, now=NOW).text
+    lines = body(text)
+    assert forged_tags("\n".join(lines), tags=TAGS) == []
+    assert [line for line in lines if not line.startswith("  ")] == [line for line in lines if line.startswith("- [")]
+    assert sum(line.startswith("- [") for line in lines) == len(texts)
+
+
+@given(texts=TEXTS, budget=st.integers(0, 300))
+def test_a_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
+    items = [make_item(text * 9, number=number) for number, text in enumerate(texts)]
+    injection = inject(QUESTION, items, now=NOW, budget=budget)
+    assert injection.tokens is not None
+    assert injection.tokens <= budget
+    assert injection.tokens == (COUNT(injection.text) if injection.text else 0)
+    assert len(injection.record_ids) == len(injection.fingerprints)
+
+
+@given(texts=st.lists(SIGNS.filter(str.strip), min_size=1, max_size=6, unique=True), data=st.data())
+def test_the_order_of_relevance_leaves_no_trace_in_the_text(texts: list[str], data: st.DataObject) -> None:
+    items = [make_item(text, number=number) for number, text in enumerate(texts)]
+    ranks = data.draw(st.permutations(range(len(items))))
+    moved = [item.replace(rank=rank + 1, score=float(rank)) for item, rank in zip(items, ranks, strict=True)]
+    assert inject(QUESTION, moved, now=NOW).text == inject(QUESTION, items, now=NOW).text
+
+
+@given(texts=TEXTS)
+def test_a_newer_memory_changes_nothing_before_it(texts: list[str]) -> None:
+    items = [make_item(text, number=number) for number, text in enumerate(texts)]
+    before = inject(QUESTION, items, now=NOW).text
+    after = inject("And what then?", [make_item("news", number=50), *items], now=NOW + timedelta(days=9)).text
+    assert after.startswith(before.removesuffix("\n</conversation>\n</memory>"))
+
+
+def test_what_stands_in_the_context_is_not_said_again() -> None:
+    items = [make_item("I moved to Lisbon.", number=0), make_item("I have a cat.", number=1)]
+    first = inject(QUESTION, items[:1], now=NOW)
+    second = inject(QUESTION, items, now=NOW, seen=first.fingerprints)
+    assert second.record_ids == (items[1].record_id,)
+    assert "Lisbon" not in second.text
+
+
+@given(text=SIGNS)
+def test_a_fingerprint_sees_the_words_and_not_their_dress(text: str) -> None:
+    assert fingerprint(text) == fingerprint(f"  {text.upper()} \n")
+
+
+def test_a_long_memory_gives_the_sentences_that_the_question_is_about() -> None:
+    filler = "The weather was fine and nobody had much to do on that day. " * 30
+    item = make_item(f"{filler}My booking code is QX7K2M. {filler}")
+    injection = inject("What is the booking code?", [item], now=NOW, budget=160)
+    assert "My booking code is QX7K2M." in injection.text
+    assert "…" in injection.text
+
+
+def found_text() -> Found:
+    item = make_item("I moved to Lisbon.")
+    return Found(query=QUESTION, items=(item,), injection=inject(QUESTION, [item], now=NOW))
+
+
+def test_what_was_remembered_is_a_message_of_a_user_or_a_tool() -> None:
+    found = found_text()
+    assert found.message() == {"role": "user", "content": found.text}
+    assert found.message(role="tool", tool_call_id="call-1")["tool_call_id"] == "call-1"
+
+
+@pytest.mark.parametrize("role", ["system", "developer", "assistant"])
+def test_what_was_remembered_never_speaks_as_the_system(role: str) -> None:
+    with pytest.raises(InvalidInput, match="take user or tool"):
+        found_text().message(role=role)  # type: ignore[arg-type]
+
+
+def test_a_tool_message_names_its_call() -> None:
+    with pytest.raises(InvalidInput, match="tool_call_id"):
+        found_text().message(role="tool")
+    with pytest.raises(InvalidInput, match="tool_call_id"):
+        found_text().message(tool_call_id="call-1")
