@@ -38,6 +38,7 @@ _WRONG = re.compile(
     r"错误|有误|不正确|不准确|不实|不对|已过时|不成立|是错的|被否定",
     re.IGNORECASE,
 )
+_SAID_OF_QUOTE = re.compile(r"""[”"’'』」》][^.。!！?？\n]{0,60}""")
 _PART = re.compile(r"\s*[;；]\s*")
 _SAID: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -204,7 +205,8 @@ async def _by_validation(
     upheld: set[int] = set()
     for clash in clashes:
         for number in (clash.one, clash.other):
-            verdict = await _verdict(facts[number].claim, _values(clash, number), findings, toolbox)
+            verdict = _verbatim(facts[number].text, validation)
+            verdict = verdict or await _verdict(facts[number].claim, _values(clash, number), findings, toolbox)
             if verdict > 0:
                 upheld.add(number)
             elif verdict < 0:
@@ -225,9 +227,12 @@ async def _by_validation(
     notes += (
         [said["dropped"].format(old="; ".join(facts[number].text for number in sorted(refuted)))] if refuted else []
     )
-    evidence = [line(finding.text, _LONGEST_QUOTE) for finding in findings[:_MOST_QUOTES]]
+    # What was refuted stands in the history; here it would be taken for a fact again.
+    about = {key for fact in facts for key in _keys(fact.claim)}
+    telling = [found for found in findings if not _WRONG.search(found.text) and len(_keys(found) & about) > 1]
+    evidence = [line(finding.text, _LONGEST_QUOTE) for finding in telling[:_MOST_QUOTES]]
     ids = tuple(nodes[number].node_id for number in sorted(right))
-    return _node(matter, kept or evidence, " ".join(notes), evidence=evidence, upheld=ids)
+    return _node(matter, kept or evidence or [quote], " ".join(notes), evidence=evidence, upheld=ids)
 
 
 def _unresolved(description: str) -> IntegrationResponse:
@@ -240,6 +245,15 @@ def _values(clash: _Clash, number: int) -> tuple[Token, ...]:
     difference = clash.judgement.difference
     assert difference is not None, "a conflict has a difference"
     return difference.one if number == clash.one else difference.other
+
+
+def _verbatim(statement: str, validation: str) -> int:
+    """Return 1 when a validation says a statement word for word, -1 when it quotes it as wrong, 0 when it does not."""
+    place = validation.find(statement)
+    if place < 0:
+        return 0
+    said_of_it = _SAID_OF_QUOTE.match(validation, place + len(statement))
+    return -1 if said_of_it is not None and _WRONG.search(said_of_it[0]) else 1
 
 
 async def _verdict(claim: Claim, values: Sequence[Token], findings: Sequence[Claim], toolbox: Toolbox) -> int:
