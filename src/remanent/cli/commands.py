@@ -104,6 +104,37 @@ SourceShare = Annotated[
         ),
     ),
 ]
+Gate = Annotated[
+    bool | None,
+    typer.Option(
+        "--gate",
+        help=say(
+            "Whether a question that nothing here answers gets no answers; as the settings say, unless given.",
+            "没有内容能回答时是否返回空结果；默认依照设置。",
+        ),
+    ),
+]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        metavar="N",
+        min=0,
+        max=10000000,
+        help=say("Tokens that the text for a model may have.", "供模型阅读的文本最多多少 token。"),
+    ),
+]
+Seen = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--seen",
+        metavar="TEXT",
+        help=say(
+            "Fingerprints of what the model was given before: that is left out of the text.",
+            "此前已提供给模型的内容的指纹：文本中不再重复。",
+        ),
+    ),
+]
 AfterSeq = Annotated[
     int, typer.Option("--after", metavar="N", min=0, help=say("Page on behind this place.", "从此位置之后继续。"))
 ]
@@ -308,6 +339,9 @@ def recall(
     as_of: AsOf = None,
     asked_at: AskedAt = None,
     source_share: SourceShare = None,
+    gate: Gate = None,
+    budget: Budget = None,
+    seen: Seen = None,
     explain: options.Explain = False,
 ) -> None:
     """Answer a question from what is remembered."""
@@ -330,6 +364,9 @@ def recall(
             "as_of": as_of,
             "asked_at": asked_at,
             "source_share": source_share,
+            "gate": gate,
+            "budget": budget,
+            "seen": seen,
         },
         options={"explain": explain},
     )

@@ -43,8 +43,8 @@ class Boost(Word):
 class FoundItem(Word):
     """One recalled memory.
 
-    Its score is `fused` times its boosts, plus `context` times those other than trust, unless a cross-encoder had a say
-    (`reranked`). Scores of one answer can be compared, those of different answers cannot.
+    Its score is `fused` times its boosts, plus `context`, unless a cross-encoder had a say (`reranked`) or it is a
+    whole session. Scores of one answer can be compared, those of different answers cannot.
     """
 
     record_id: Id

@@ -50,7 +50,7 @@ class Answering:
                 continue
             record = records[one.record_id]
             around = [one.place.before_id, one.record_id, one.place.after_id] if one.place.seq else []
-            told = [entries[entry_id] for entry_id in around if entry_id in entries]
+            told = [entries[entry_id] for entry_id in around if entry_id in entries and entry_id not in holder]
             if told:
                 items.append(_item(one, record, text=_transcript(told), spans=tuple(_span(entry) for entry in told)))
             else:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from remanent.model import Boost, Origin, Record
 from remanent.recall.recipe import Boosts
+from remanent.stores import Place
 
 _DAY = 86_400.0
 _ENOUGH_USE = 3.0
@@ -20,25 +21,37 @@ def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> fl
     return 1 - boosts.trust * _DISTANCE[origin]
 
 
-def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Boost, ...]:
-    """Return the factors of what is known of a record beside its place, those that are 1 left out."""
-    factors = {
-        "recency": recency(record, boosts, now=now),
-        "kind": boosts.kinds.get(record.kind, 1.0),
-        "confidence": 1 - boosts.confidence * (1 - record.confidence),
-        "usage": 1 + boosts.usage * record.access_count / (record.access_count + _ENOUGH_USE),
-    }
-    return tuple(Boost(name=name, factor=factor) for name, factor in factors.items() if factor != 1.0)
+def boosts_of_place(
+    place: Place, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False
+) -> tuple[Boost, ...]:
+    """Return the factors of what a record's place tells: who said it, when, and what kind it is."""
+    return _factors(
+        trust=trust(place.trust, boosts, agent_is_asked=agent_is_asked),
+        recency=recency(place.occurred_at, boosts, now=now),
+        kind=boosts.kinds.get(place.kind, 1.0),
+    )
 
 
-def recency(record: Record, boosts: Boosts, *, now: datetime | None) -> float:
+def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Boost, ...]:
+    """Return the factors of what only the record itself tells: how sure it is, and how often it was used."""
+    return _factors(
+        confidence=1 - boosts.confidence * (1 - record.confidence),
+        usage=1 + boosts.usage * record.access_count / (record.access_count + _ENOUGH_USE),
+    )
+
+
+def recency(occurred_at: datetime, boosts: Boosts, *, now: datetime | None) -> float:
     """Return the factor for being new: it halves towards 1 with every half-life; what lies ahead counts as new."""
     if now is None or not boosts.recency:
         return 1.0
-    age = max(0.0, (now - record.occurred_at).total_seconds()) / _DAY
+    age = max(0.0, (now - occurred_at).total_seconds()) / _DAY
     return 1 + boosts.recency * math.exp2(-age / boosts.half_life_days)
 
 
 def product(factors: tuple[Boost, ...]) -> float:
     """Return all factors multiplied."""
     return math.prod(boost.factor for boost in factors)
+
+
+def _factors(**factors: float) -> tuple[Boost, ...]:
+    return tuple(Boost(name=name, factor=factor) for name, factor in factors.items() if factor != 1.0)

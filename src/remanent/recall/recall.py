@@ -120,7 +120,7 @@ class Recall:
         if source_share is not None and not 0 < source_share <= 1:
             raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
         manner = Manner(
-            recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe),
+            recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
             grain=_one_of(grain, ("item", "turns", "session"), "grain"),
             order=_order_of(order, question),
@@ -137,8 +137,11 @@ class Recall:
                 await self._kept.keep(key, found, scope=question.scope, until=until)
         return found
 
-    def _named(self, name: str | None) -> Recipe:
-        return self.recipes.choose() if name is None else self.recipes[name]
+    def _named(self, name: str | None, grain: Grain) -> Recipe:
+        """Return the recipe of a name; without one, the usual recipe, which has a variety for each grain."""
+        if name is not None:
+            return self.recipes[name]
+        return self.recipes.choose(discipline=self.recipes.default, intent=grain)
 
     # ── answering ────────────────────────────────────────────────────────────
 
@@ -149,7 +152,8 @@ class Recall:
         fused = weighing.fuse(gathered, recipe)
         reach = 1 if recipe.surroundings.neighbours or manner.grain == "turns" else 0
         places = await self._reading.places(question, list(fused), reach=reach)
-        weighed = weighing.weigh(question, gathered, places, fused, recipe)
+        now = question.asked_at or self._clock()
+        weighed = weighing.weigh(question, gathered, places, fused, recipe, now=now)
         records = await self._reading.records(question, [one.record_id for one in weighed[: manner.shortlist]])
         # What was there a moment ago and is not any more is no answer.
         weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
@@ -183,7 +187,7 @@ class Recall:
         self, question: Question, shortlist: list[Weighed], records: Mapping[str, Record], recipe: Recipe
     ) -> LeftOut | None:
         """Boost and rerank the candidates that were read whole."""
-        weighing.boost(shortlist, records, recipe, now=question.asked_at or self._clock())
+        weighing.boost(shortlist, records, recipe)
         if recipe.rerank is None or not shortlist:
             return None
         return await weighing.rerank(

@@ -12,7 +12,7 @@ from remanent.recall.fusion import RRF_K
 from remanent.text.language import Language
 
 Weight = Annotated[float, Field(ge=0, le=100)]
-Boosting = Annotated[float, Field(ge=0, le=0.5)]
+Boosting = Annotated[float, Field(ge=0, le=0.9)]
 """How far a boost may move a score: between 1 - this and 1 + this times what it was."""
 
 
@@ -117,7 +117,7 @@ class Recipes(Mapping[str, Recipe]):
         self._recipes: dict[str, Recipe] = {}
         for recipe in recipes:
             self.add(recipe)
-        self._default = default
+        self.default = default
         self[default]
 
     def add(self, recipe: Recipe) -> None:
@@ -129,7 +129,7 @@ class Recipes(Mapping[str, Recipe]):
         for name in (f"{discipline}/{intent}", discipline, intent):
             if name in self._recipes:
                 return self._recipes[name]
-        return self[self._default]
+        return self[self.default]
 
     def __getitem__(self, name: str) -> Recipe:
         """Return the recipe of a name; refuse an unknown one."""

@@ -21,6 +21,13 @@ DEFAULT = Recipe(
 )
 """What answers when nothing else is asked for."""
 
+SESSIONS = DEFAULT.replace(
+    name="default/session",
+    paths={**DEFAULT.paths, "keyword": PathUse(weight=0.5, limit=200), "vector": PathUse(weight=0.5, limit=200)},
+    boosts=DEFAULT.boosts.replace(recency=0.6),
+)
+"""The same where whole sessions are wanted: what they are about says more, and so does how new they are."""
+
 QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
 """The default, read again by a cross-encoder: slower, better."""
 
@@ -59,4 +66,4 @@ MEANING = HYBRID.replace(name="meaning", paths={"vector": PathUse(limit=50)})
 
 def built_in(default: str = "default") -> Recipes:
     """Return the built-in recipes, the one named as the default."""
-    return Recipes(DEFAULT, QUALITY, TIERS, HYBRID, WORDS, MEANING, default=default)
+    return Recipes(DEFAULT, SESSIONS, QUALITY, TIERS, HYBRID, WORDS, MEANING, default=default)

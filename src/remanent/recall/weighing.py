@@ -9,7 +9,7 @@ from datetime import datetime
 from remanent.embedding.reranker import Reranker
 from remanent.errors import RemanentError
 from remanent.model import Boost, LeftOut, PathRank, Record
-from remanent.recall.boosts import boosts_of, product, trust
+from remanent.recall.boosts import boosts_of_place, boosts_of_record, product
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.question import Question
@@ -56,41 +56,40 @@ def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
 
 
 def weigh(
-    question: Question, gathered: Gathered, places: Mapping[str, Place], fused: Mapping[str, float], recipe: Recipe
+    question: Question,
+    gathered: Gathered,
+    places: Mapping[str, Place],
+    fused: Mapping[str, float],
+    recipe: Recipe,
+    *,
+    now: datetime | None,
 ) -> list[Weighed]:
     """Return all candidates and the neighbours that they speak for, best first.
 
-    Who said it counts before surroundings do: what is said around a turn speaks for it as far as it is trusted itself.
+    Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
-    trusts = {
-        record_id: trust(place.trust, recipe.boosts, agent_is_asked=question.asks_the_agent)
-        for record_id, place in places.items()
-    }
-    own = {record_id: score * trusts[record_id] for record_id, score in fused.items() if record_id in places}
-    context = context_of(own, places, recipe.surroundings)
     ranks = _ranks(gathered)
-    weighed = [
-        Weighed(
+    weighed = {
+        record_id: Weighed(
             place=place,
             fused=fused.get(record_id, 0.0),
-            context=context[record_id],
-            boosts=() if trusts[record_id] == 1 else (Boost(name="trust", factor=trusts[record_id]),),
-            score=own.get(record_id, 0.0) + context[record_id],
+            boosts=boosts_of_place(place, recipe.boosts, now=now, agent_is_asked=question.asks_the_agent),
             ranks=ranks.get(record_id, []),
         )
         for record_id, place in places.items()
-        if record_id in own or context[record_id] > 0
-    ]
-    weighed.sort(key=order)
-    return weighed
+    }
+    own = {record_id: weighed[record_id].own for record_id in fused if record_id in places}
+    for record_id, context in context_of(own, places, recipe.surroundings).items():
+        weighed[record_id].context = context
+        weighed[record_id].score = own.get(record_id, 0.0) + context
+    return sorted((one for one in weighed.values() if one.record_id in own or one.context > 0), key=order)
 
 
-def boost(weighed: list[Weighed], records: Mapping[str, Record], recipe: Recipe, *, now: datetime | None) -> None:
-    """Multiply the scores of candidates by what is known of their records, and put them in order."""
+def boost(weighed: list[Weighed], records: Mapping[str, Record], recipe: Recipe) -> None:
+    """Weigh in what only the records themselves tell, and put the candidates in order."""
     for one in weighed:
-        more = boosts_of(records[one.record_id], recipe.boosts, now=now)
-        one.boosts += more
-        one.score *= product(more)
+        one.boosts += boosts_of_record(records[one.record_id], recipe.boosts)
+        one.score = one.own + one.context
     weighed.sort(key=order)
 
 

@@ -26,6 +26,7 @@ pytest.register_assert_rewrite(
             "history",
             "journal",
             "machine",
+            "places",
             "queue",
             "records",
             "scopes",

@@ -5,6 +5,7 @@ from remanent.stores.conformance.erasure import ErasureConformance
 from remanent.stores.conformance.graph import GraphConformance
 from remanent.stores.conformance.history import HistoryConformance
 from remanent.stores.conformance.journal import JournalConformance
+from remanent.stores.conformance.places import PlacesConformance
 from remanent.stores.conformance.queue import QueueConformance
 from remanent.stores.conformance.records import RecordsConformance
 from remanent.stores.conformance.scopes import ScopesConformance
@@ -21,6 +22,7 @@ class StoreConformance(
     TextConformance,
     VectorRowsConformance,
     GraphConformance,
+    PlacesConformance,
     QueueConformance,
     ErasureConformance,
     ScopesConformance,

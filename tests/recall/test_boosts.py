@@ -1,0 +1,72 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.model import Boost, Kind, Origin, Record, Scope
+from remanent.recall import Boosts
+from remanent.recall.boosts import boosts_of_place, boosts_of_record, product, trust
+from remanent.stores import Place
+
+MAY = datetime(2024, 5, 1, tzinfo=UTC)
+SCOPE = Scope(org="o", workspace="w", agent="ada")
+ALL = Boosts(recency=0.2, confidence=0.2, usage=0.1, trust=0.3, kinds={Kind.PROCEDURAL: 1.2, Kind.SEMANTIC: 1.1})
+
+
+def _record(**fields: Any) -> Record:
+    given_fields = {"kind": Kind.EPISODIC, "occurred_at": MAY, **fields}
+    return Record(id="r1", scope=SCOPE, content="x", created_at=MAY, updated_at=MAY, **given_fields)
+
+
+def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Boost, ...]:
+    place = Place(record.id, record.kind, None, record.occurred_at, record.trust)
+    return boosts_of_place(place, boosts, now=now) + boosts_of_record(record, boosts)
+
+
+def _factor(record: Record, *, now: datetime | None = MAY + timedelta(days=3650)) -> float:
+    return product(boosts_of(record, ALL, now=now))
+
+
+@pytest.mark.spec("COG-12")
+def test_newer_surer_oftener_used_and_procedural_records_rise() -> None:
+    plain = _factor(_record())
+    assert _factor(_record(occurred_at=MAY + timedelta(days=3649))) > plain
+    assert _factor(_record(confidence=0.4)) < plain
+    assert _factor(_record(access_count=9)) > _factor(_record(access_count=1)) > plain
+    kinds = [_factor(_record(kind=kind)) for kind in (Kind.PROCEDURAL, Kind.SEMANTIC, Kind.EPISODIC)]
+    assert kinds == sorted(kinds, reverse=True)
+    assert len(set(kinds)) == 3
+
+
+def test_what_is_unknown_moves_nothing() -> None:
+    assert boosts_of(_record(), ALL, now=None) == ()
+    assert boosts_of(_record(confidence=0.3, access_count=5), Boosts(), now=MAY) == ()
+
+
+def test_half_of_the_boost_for_being_new_is_left_after_a_half_life() -> None:
+    (boost,) = boosts_of(_record(), Boosts(recency=0.4, half_life_days=10), now=MAY + timedelta(days=10))
+    assert boost.name == "recency"
+    assert boost.factor == pytest.approx(1.2)
+
+
+def test_the_agent_s_word_counts_less_unless_it_is_asked_for() -> None:
+    assert trust(Origin.USER, ALL) == 1
+    assert trust(Origin.AGENT, ALL) == trust(Origin.WEB, ALL) == pytest.approx(0.7)
+    assert trust(Origin.AGENT, ALL, agent_is_asked=True) == 1
+    assert trust(Origin.WEB, ALL, agent_is_asked=True) == pytest.approx(0.7)
+
+
+@given(
+    st.floats(0, 1),
+    st.integers(0, 10**9),
+    st.integers(-5000, 5000),
+    st.sampled_from(list(Kind)),
+)
+def test_every_factor_stays_within_its_bound(confidence: float, used: int, days: int, kind: Kind) -> None:
+    record = _record(confidence=confidence, access_count=used, kind=kind, occurred_at=MAY + timedelta(days=days))
+    bounds = {"recency": (1, 1.2), "confidence": (0.8, 1), "usage": (1, 1.1), "kind": (0.5, 1.5)}
+    for boost in boosts_of(record, ALL, now=MAY):
+        low, high = bounds[boost.name]
+        assert low - 1e-9 <= boost.factor <= high + 1e-9

@@ -1,0 +1,54 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.recall.diversity import overlap, spread, unlike
+
+RANKED = st.lists(st.tuples(st.integers(0, 99), st.sampled_from([None, "x", "y", "z"])), unique_by=lambda one: one[0])
+
+
+def _like(first: str, second: str) -> float:
+    return 1.0 if first[0] == second[0] else 0.0
+
+
+def test_a_twin_of_what_is_chosen_gives_way_to_something_else() -> None:
+    scores = {"a1": 1.0, "a2": 0.99, "b1": 0.6}
+    assert unlike(scores, likeness=_like, strength=0.5, twins=0.8, limit=3) == ["a1", "b1", "a2"]
+    assert unlike(scores, likeness=_like, strength=0.0, twins=0.8, limit=3) == ["a1", "a2", "b1"]
+
+
+def test_likeness_below_the_bound_of_twins_counts_nothing() -> None:
+    scores = {"a1": 1.0, "a2": 0.99, "b1": 0.98}
+    order = unlike(scores, likeness=lambda *_: 0.7, strength=1.0, twins=0.8, limit=3)
+    assert order == ["a1", "a2", "b1"]
+
+
+def test_one_source_fills_two_fifths_while_others_have_something() -> None:
+    ranked = ["x1", "x2", "x3", "x4", "y1", "z1", "y2"]
+    assert spread(ranked, lambda one: one[0], share=0.4, limit=5) == ["x1", "x2", "y1", "z1", "y2"]
+    assert spread(ranked, lambda one: one[0], share=1.0, limit=5) == ranked[:5]
+    assert spread(["x1", "x2", "x3"], lambda one: one[0], share=0.4, limit=5) == ["x1", "x2", "x3"]
+
+
+@given(RANKED, st.integers(1, 12), st.floats(0.05, 1))
+def test_a_source_exceeds_its_share_only_when_nothing_else_is_left(
+    ranked: list[tuple[int, str | None]], limit: int, share: float
+) -> None:
+    source = {str(number): name for number, name in ranked}
+    chosen = spread(list(source), source.get, share=share, limit=limit)
+    assert len(chosen) == min(limit, len(source)) == len(set(chosen))
+    most = max(1, int(share * limit + 1e-9))
+    for name in ("x", "y", "z"):
+        held = [one for one in chosen if source[one] == name]
+        if len(held) > most:
+            # Every candidate of others that had room was taken.
+            left = [one for one in source if one not in chosen and source[one] != name]
+            counts = {other: sum(source[one] == other for one in chosen) for other in ("x", "y", "z")}
+            assert all(source[one] is not None and counts[str(source[one])] >= most for one in left)
+
+
+@given(st.frozensets(st.sampled_from("abcdef")), st.frozensets(st.sampled_from("abcdef")))
+def test_overlap_is_a_share_and_goes_both_ways(first: frozenset[str], second: frozenset[str]) -> None:
+    assert 0 <= overlap(first, second) <= 1
+    assert overlap(first, second) == overlap(second, first)
+    if first:
+        assert overlap(first, first) == 1

@@ -1,0 +1,316 @@
+"""The read path as a whole, over a real store."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from remanent.embedding import Reranker
+from remanent.errors import InvalidInput, ModelUnavailable
+from remanent.memory import AsyncAgent, AsyncMemory, aopen
+from remanent.model import Scope
+from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe, Recipes
+from remanent.settings import RecallSettings
+from remanent.stores import RecordFilter
+from remanent.stores.conformance.samples import SetClock
+from remanent.text.language import Language
+
+MAY = datetime(2024, 5, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock(MAY)
+
+
+@pytest.fixture
+async def memory(tmp_path: Path, clock: SetClock) -> AsyncIterator[AsyncMemory]:
+    async with aopen(tmp_path / "home", embedder="none", clock=clock, recall={"path_timeout": 60}) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ada(memory: AsyncMemory) -> AsyncAgent:
+    return memory.agent("ada")
+
+
+class Scripted(RecallPath):
+    """A path that does what a test says."""
+
+    def __init__(self, name: str, act: Callable[[Question], object]) -> None:
+        self.name = name
+        self._act = act
+        self.asked = 0
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        self.asked += 1
+        outcome = self._act(question)
+        if isinstance(outcome, Exception):
+            raise outcome
+        if isinstance(outcome, asyncio.Event):
+            await outcome.wait()
+        return list(outcome) if isinstance(outcome, list) else []
+
+
+def recall_with(memory: AsyncMemory, *paths: RecallPath, clock: SetClock, **settings: float) -> Recall:
+    """Return a recall over the memory's store that asks the given paths by rank."""
+    recipe = Recipe(name="default", paths={path.family: PathUse() for path in paths}, other=None)
+    return Recall(
+        memory._parts.store,
+        paths,
+        settings=RecallSettings.model_validate(settings),
+        clock=clock,
+        recipes=Recipes(recipe),
+    )
+
+
+def asked(text: str, scope: Scope) -> Question:
+    return Question(text, scope, RecordFilter(), asked_at=MAY)
+
+
+# ── paths ────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.spec("COG-12")
+async def test_paths_that_fail_or_are_late_are_left_out_and_the_answer_says_so(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock
+) -> None:
+    receipt = await ada.remember("The heron fishes at dawn.")
+    await memory.settle()
+    good = Scripted("good", lambda _: [Candidate(receipt.entry_ids[0], 1.0, "because")])
+    bad = Scripted("bad", lambda _: RuntimeError("broken"))
+    never = asyncio.Event()
+    late = Scripted("late", lambda _: never)
+    recall = recall_with(memory, good, bad, late, clock=clock, path_timeout=0.05)
+    found = await recall.find(asked("heron", ada.scope))
+    assert [item.text for item in found.items] == ["The heron fishes at dawn."]
+    assert {left.path for left in found.left_out} == {"bad", "late"}
+    assert "RuntimeError: broken" in {left.reason for left in found.left_out}
+    assert found.items[0].ranks[0].reason == "because"
+
+
+async def test_a_path_that_was_late_is_left_alone_for_a_while(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock
+) -> None:
+    await ada.remember("x")
+    never = asyncio.Event()
+    late = Scripted("late", lambda _: never)
+    recall = recall_with(memory, late, clock=clock, path_timeout=0.05, rest=30)
+    for _ in range(3):
+        found = await recall.find(asked("heron", ada.scope))
+        assert [left.path for left in found.left_out] == ["late"]
+    assert late.asked == 1
+    clock.advance(seconds=31)
+    never.set()
+    assert not (await recall.find(asked("heron", ada.scope))).left_out
+    assert late.asked == 2
+
+
+async def test_a_path_whose_model_fails_twice_is_left_alone(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock
+) -> None:
+    await ada.remember("x")
+    down = Scripted("down", lambda _: ModelUnavailable("no route"))
+    recall = recall_with(memory, down, clock=clock, failures=2)
+    for _ in range(4):
+        await recall.find(asked("heron", ada.scope))
+    assert down.asked == 2
+
+
+@pytest.mark.spec("COG-12")
+async def test_the_recipe_of_the_tiers_asks_ten_by_meaning_ten_by_words_and_the_five_latest(
+    memory: AsyncMemory, ada: AsyncAgent
+) -> None:
+    await ada.remember([f"The heron number {number} fishes." for number in range(30)])
+    await memory.settle()
+    recipe = memory._parts.recall.recipes["tiers"]
+    assert {family: use.limit for family, use in recipe.paths.items()} == {"vector": 10, "keyword": 10, "recency": 5}
+    assert (recipe.fusion, recipe.k) == ("rrf", 60)
+    found = await ada.recall("heron fishes", recipe="tiers", limit=30)
+    by_path: dict[str, int] = {}
+    for item in found.items:
+        for rank in item.ranks:
+            by_path[rank.path] = max(by_path.get(rank.path, 0), rank.rank)
+    assert by_path["keyword"] == 10
+    assert by_path.get("recency", 0) <= 5
+
+
+async def test_a_link_leads_to_what_shares_no_word_with_the_question(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    receipt = await ada.remember(["The heron fishes at dawn.", "Binoculars lie in the shed.", "Tea is ready."])
+    await memory.settle()
+    heron, shed, tea = receipt.entry_ids
+    await ada.link(heron, shed, relation="needs", strength=0.8)
+    await ada.link(shed, tea, relation="near", strength=0.5)
+    found = await ada.recall("heron", limit=3)
+    ranks = {item.record_id: {rank.path: rank for rank in item.ranks} for item in found.items}
+    assert ranks[shed]["graph"].score == pytest.approx(0.8)
+    assert ranks[shed]["graph"].reason == "needs"
+    assert ranks[tea]["graph"].score == pytest.approx(0.4)
+    assert found.items[0].record_id == heron
+
+
+async def test_a_date_in_the_question_raises_what_happened_then(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(
+        [
+            {"content": f"We talked about the garden, part {number}.", "occurred_at": MAY - timedelta(days=7 * number)}
+            for number in range(1, 8)
+        ]
+    )
+    await memory.settle()
+    found = await ada.recall("What about the garden did we talk three weeks ago?", asked_at=MAY, limit=1)
+    assert found.items[0].text.endswith("part 3.")
+    assert any(rank.path == "time" and rank.reason for rank in found.items[0].ranks)
+
+
+async def test_a_name_finds_what_holds_it(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(["Caroline went to Lisbon.", "Somebody went to Porto."])
+    await memory.settle()
+    found = await ada.recall("What did Caroline do?", limit=1)
+    assert "Caroline" in next(rank.reason for rank in found.items[0].ranks if rank.path == "entity")
+
+
+async def test_a_discipline_can_add_a_path(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    receipt = await ada.remember(["one", "two"])
+    await memory.settle()
+    memory._parts.recall.register(Scripted("dreams", lambda _: [Candidate(receipt.entry_ids[1], 1.0)]))
+    found = await ada.recall("nothing in common")
+    assert [item.text for item in found.items] == ["two"]
+
+
+# ── choosing ─────────────────────────────────────────────────────────────────
+
+
+async def test_one_session_fills_two_fifths_of_an_answer_unless_it_is_asked(
+    memory: AsyncMemory, ada: AsyncAgent
+) -> None:
+    for session in ("a", "b", "c"):
+        count = 6 if session == "a" else 2
+        texts = [f"heron heron {session} {number} {'fish ' * number}" for number in range(count)]
+        await ada.remember(texts, session=session)
+    await memory.settle()
+    found = await ada.recall("heron", limit=5)
+    assert sum(item.session == "a" for item in found.items) <= 2
+    alone = await ada.recall("heron", limit=5, session="a")
+    assert [item.session for item in alone.items] == ["a"] * 5
+    free = await ada.recall("heron", limit=8, source_share=1.0)
+    assert len(free.items) == 8
+
+
+async def test_twins_do_not_fill_an_answer(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(["The heron fishes at dawn in the marsh."] * 4 + ["Herons nest in tall trees."])
+    await memory.settle()
+    found = await ada.recall("Where does the heron fish or nest?", limit=2)
+    assert len({item.text for item in found.items}) == 2
+
+
+async def test_the_score_is_what_the_explanation_adds_up_to(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(
+        [{"content": "The heron fishes."}, {"role": "assistant", "content": "A heron fishes, and it eats fish."}],
+        session="marsh",
+    )
+    await memory.settle()
+    found = await ada.recall("heron fishes", limit=2)
+    assert {boost.name for one in found.explain() for boost in one.boosts} >= {"trust", "recency"}
+    for one in found.explain():
+        product = one.fused
+        for boost in one.boosts:
+            product *= boost.factor
+        assert one.score == pytest.approx(product + one.context)
+        assert one.rank == one.place
+
+
+# ── grains and order ─────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+async def talks(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(["Where do you live?", "In Lisbon, near the river.", "Lovely place."], session="first")
+    await ada.remember(["I saw a film.", "Which one?"], session="second")
+    await ada.remember("Lisbon is far away.")
+    await memory.settle()
+
+
+@pytest.mark.usefixtures("talks")
+async def test_a_turn_comes_with_its_neighbours(ada: AsyncAgent) -> None:
+    found = await ada.recall("river", grain="turns", limit=1)
+    (item,) = found.items
+    assert item.text == "user: Where do you live?\nuser: In Lisbon, near the river.\nuser: Lovely place."
+    assert [source.text for source in item.sources] == [line.removeprefix("user: ") for line in item.text.split("\n")]
+    assert found.grain == "turns"
+
+
+@pytest.mark.usefixtures("talks")
+async def test_a_turn_inside_a_better_answer_is_not_said_again(ada: AsyncAgent) -> None:
+    found = await ada.recall("Lisbon near the river, where do you live, lovely place", grain="turns", limit=5)
+    first = [item for item in found.items if item.session == "first"]
+    texts = [source.entry_id for item in first for source in item.sources]
+    assert len(texts) == len(set(texts))
+    assert len(first[0].evidence) >= 2
+
+
+@pytest.mark.usefixtures("talks")
+async def test_whole_sessions_are_ranked_by_all_their_evidence(ada: AsyncAgent) -> None:
+    found = await ada.recall("Do you live in Lisbon near the river?", grain="session", limit=2)
+    assert [item.session for item in found.items] == ["first", None]
+    assert found.items[0].text.count("\n") == 2
+    assert found.items[1].text == "Lisbon is far away."
+    assert found.items[0].score > found.items[1].score
+
+
+async def test_a_course_of_events_is_told_in_the_order_it_happened(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(
+        [
+            {"content": "The herons herons left.", "occurred_at": "2024-03-03"},
+            {"content": "The herons came.", "occurred_at": "2024-01-01"},
+            {"content": "The herons nested here.", "occurred_at": "2024-02-02"},
+        ]
+    )
+    await memory.settle()
+    found = await ada.recall("In what order did the herons come, nest and leave?")
+    assert found.order == "time"
+    assert [item.occurred_at.month for item in found.items] == [1, 2, 3]
+    assert sorted(item.rank for item in found.items) == [1, 2, 3]
+    chinese = Question("按时间先后说说苍鹭的事", ada.scope)
+    assert chinese.asks_for_order
+    assert (await ada.recall("When did the herons come?")).order == "relevance"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"grain": "week"}, {"order": "size"}, {"recipe": "soup"}, {"source_share": 0.0}, {"limit": 0}]
+)
+async def test_what_cannot_be_asked_is_refused(ada: AsyncAgent, wrong: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput):
+        await ada.recall("heron", **wrong)  # type: ignore[arg-type]
+
+
+# ── the cross-encoder ────────────────────────────────────────────────────────
+
+
+class Contrary(Reranker):
+    """Likes short texts, in English only."""
+
+    def knows(self, language: Language) -> bool:
+        return language == "en"
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [1 / (1 + len(text)) for text in texts]
+
+
+async def test_the_cross_encoder_decides_in_the_recipe_for_quality(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(["The heron fishes, the heron waits, the heron stands.", "A heron.", "苍鹭。"])
+    await memory.settle()
+    recall = memory._parts.recall
+    recall._reranker = Contrary()
+    assert (await ada.recall("heron fishes and waits")).items[0].text.startswith("The heron")
+    read = await ada.recall("heron fishes and waits", recipe="quality")
+    assert read.items[0].text == "A heron."
+    assert read.items[0].reranked is not None
+    assert not read.left_out
+    unknown = await ada.recall("苍鹭", recipe="quality")
+    assert [left.path for left in unknown.left_out] == ["reranker"]
+    assert unknown.items[0].text == "苍鹭。"
+    recall._reranker = None
+    missing = await ada.recall("heron fishes", recipe="quality")
+    assert "no cross-encoder" in missing.left_out[0].reason
