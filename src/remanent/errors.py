@@ -19,6 +19,7 @@ RemanentError
 ├── StorageError           the machine must be looked after
 │   ├── StorageFull        no room left; reading still works
 │   ├── IntegrityError     stored bytes are damaged; nothing was deleted
+│   │   └── DamagedExport  an export was cut or changed; nothing of it was taken in
 │   ├── SchemaTooNew       written by a newer Remanent: upgrade
 │   └── StoreClosed        used after close
 ├── SetupError             the installation or configuration must change
@@ -112,6 +113,10 @@ class StorageFull(StorageError):
 
 class IntegrityError(StorageError):
     """Stored bytes are damaged; nothing was deleted."""
+
+
+class DamagedExport(IntegrityError):
+    """An export was cut or changed since it was written; nothing of it was taken in."""
 
 
 class SchemaTooNew(StorageError):

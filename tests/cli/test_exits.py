@@ -28,6 +28,7 @@ EXPECTED = {
     "StorageError": 69,
     "StorageFull": 75,
     "IntegrityError": 5,
+    "DamagedExport": 5,
     "SchemaTooNew": 69,
     "StoreClosed": 69,
     "SetupError": 78,

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
+from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
 from remanent.model import Job, JobState, Scope, Word
 from remanent.model.ids import Id
@@ -83,7 +84,10 @@ async def load(call: Call, request: Nothing) -> Loaded:
     """Fill an empty agent from an export: all of it or nothing."""
     del request
     async with spooled_lines(call.sent()) as lines:
-        return Loaded(counts=await call.agent.load(lines))
+        try:
+            return Loaded(counts=await call.agent.load(lines))
+        except IntegrityError as error:
+            raise DamagedExport(str(error)) from error
 
 
 @operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue"))

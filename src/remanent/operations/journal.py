@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from remanent.errors import InvalidInput
-from remanent.model import Attachment, Entry, Found, Grain, Instant, Message, Receipt, Word
+from remanent.model import Attachment, Entry, Found, Grain, Message, Receipt, Word
 from remanent.operations.access.principal import Permission
 from remanent.operations.call import Call
 from remanent.operations.operation import Body, Command, Face, Said, Tool, operation
@@ -16,6 +16,7 @@ from remanent.operations.shapes import (
     Cursor,
     Kinds,
     Limit,
+    Moment,
     Page,
     Session,
     Since,
@@ -128,7 +129,7 @@ class Ask(Word):
     until: Until = None
     as_of: AsOf = None
     asked_at: Annotated[
-        Instant | None,
+        Moment | None,
         about("The moment that “yesterday” counts from; now, unless given.", "“昨天”等说法的参照时刻；默认为现在。"),
     ] = None
     source_share: Annotated[

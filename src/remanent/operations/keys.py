@@ -7,13 +7,12 @@ from typing import Annotated
 
 from remanent.errors import NotFound, NotPermitted
 from remanent.model import Word
-from remanent.model.clock import Instant
 from remanent.operations.access.audit import Noted, Verified
 from remanent.operations.access.keys import Key
 from remanent.operations.access.principal import Name, Permission, Reach
 from remanent.operations.call import Call
 from remanent.operations.operation import Command, Level, operation
-from remanent.operations.shapes import Cursor, Limit, Nothing, Page, about, page_of, read_cursor
+from remanent.operations.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
 
 ADMIN, ORG = Permission.ADMIN, Level.ORG
 
@@ -37,7 +36,7 @@ class MakeKey(Word):
     ] = None
     within_agent: Annotated[Name | None, about("Only for this agent.", "仅限此智能体。")] = None
     everywhere: Annotated[bool, about("In every organisation of the server.", "服务器上的所有组织。")] = False
-    expires_at: Annotated[Instant | None, about("When it ends by itself.", "自动失效的时刻。")] = None
+    expires_at: Annotated[Moment | None, about("When it ends by itself.", "自动失效的时刻。")] = None
 
 
 class NewKey(Word):

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from remanent.model import Conflict, ConflictState, Link, Record, Status, Tombstone, Version, Word
-from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.word import Share
 from remanent.operations.access.principal import Permission
@@ -16,6 +15,7 @@ from remanent.operations.shapes import (
     Expects,
     Kinds,
     Limit,
+    Moment,
     Nothing,
     Page,
     RecordId,
@@ -47,7 +47,7 @@ class ListRecords(Word):
     ] = LIVE
     tags: Tags = ()
     session: Session = None
-    valid_at: Annotated[Instant | None, about("What held true then.", "当时成立的。")] = None
+    valid_at: Annotated[Moment | None, about("What held true then.", "当时成立的。")] = None
     as_of: AsOf = None
     order: Annotated[Order, about("In which order.", "排列顺序。")] = Order.LAST_CREATED
     after_id: Annotated[Id | None, about("Page on behind this record.", "从此记忆之后继续。")] = None

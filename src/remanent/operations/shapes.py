@@ -2,10 +2,11 @@
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from remanent.errors import InvalidInput
 from remanent.model import Kind, Word
@@ -13,6 +14,8 @@ from remanent.model.clock import Instant
 from remanent.model.ids import Id
 
 T = TypeVar("T")
+
+_NUMBER = re.compile(r"[-+]?[\d_]*\.?\d*([eE][-+]?\d+)?")
 
 ZH = "x-zh"
 """Where a field's description in Chinese stands in its JSON schema."""
@@ -26,10 +29,18 @@ def about(en: str, zh: str, **limits: Any) -> Any:
     return Field(description=en, json_schema_extra={ZH: zh}, **limits)
 
 
+def _not_a_number(value: object) -> object:
+    """Refuse seconds since some epoch: which one, and whether they are milliseconds, nobody can tell."""
+    if isinstance(value, int | float) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
+        raise ValueError("a moment is written like 2026-05-31T18:30:00+08:00")
+    return value
+
+
+Moment = Annotated[Instant, BeforeValidator(_not_a_number)]
 Session = Annotated[str | None, about("The session.", "会话。", min_length=1, max_length=200)]
-Since = Annotated[Instant | None, about("What happened from then on.", "此时刻及以后发生的。")]
-Until = Annotated[Instant | None, about("What happened before then.", "此时刻以前发生的。")]
-AsOf = Annotated[Instant | None, about("What was known then.", "当时已知的内容。")]
+Since = Annotated[Moment | None, about("What happened from then on.", "此时刻及以后发生的。")]
+Until = Annotated[Moment | None, about("What happened before then.", "此时刻以前发生的。")]
+AsOf = Annotated[Moment | None, about("What was known then.", "当时已知的内容。")]
 Kinds = Annotated[tuple[Kind, ...] | None, about("Only these kinds.", "只要这些类型。", max_length=len(Kind))]
 Tags = Annotated[tuple[str, ...], about("Only what has all of these tags.", "只要带有全部这些标签的。", max_length=100)]
 RecordId = Annotated[

@@ -29,6 +29,9 @@ _PROBLEM = {
         "instance": {"type": "string"},
     },
 }
+_OPEN = {"RecordData"}
+"""What is more than its schema says: each kind of record carries data of its own."""
+
 _NAME = {"type": "string", "minLength": 1, "maxLength": 64}
 
 
@@ -73,6 +76,8 @@ class _Schemas:
         refs, described = TypeAdapter.json_schemas(unique.values(), ref_template=_REF)
         self._refs = refs
         self.definitions: dict[str, Any] = described.get("$defs", {})
+        for name in _OPEN & set(self.definitions):
+            self.definitions[name]["additionalProperties"] = True
 
     def answer(self, name: str) -> dict[str, Any]:
         """Return the schema of an operation's answer."""
@@ -101,7 +106,10 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
         described["requestBody"] = _body(operation, schemas)
     elif operation.reads is not Body.JSON:
         kind = LINES if operation.reads is Body.LINES else "application/octet-stream"
-        described["requestBody"] = {"required": True, "content": {kind: {"schema": {"type": "string"}}}}
+        described["requestBody"] = {
+            "required": operation.reads is Body.LINES,
+            "content": {kind: {"schema": {"type": "string"}}},
+        }
     return described
 
 
@@ -117,14 +125,14 @@ def _parameters(operation: Operation[Any, Any], schemas: _Schemas) -> list[dict[
             for name in own_fields(operation)
         ]
     if operation.version_field is not None:
-        found.append(_header("If-Match", "The ETag that the record must still have."))
+        found.append(_header("If-Match", "The ETag that the record must still have.", {"type": "string"}))
     if operation.changes and operation.reads is Body.JSON:
-        found.append(_header(HEADER, "The same key makes a repeated request harmless."))
+        schema = {"type": "string", "minLength": 1, "maxLength": 255}
+        found.append(_header(HEADER, "The same key makes a repeated request harmless.", schema))
     return found
 
 
-def _header(name: str, description: str) -> dict[str, Any]:
-    schema = {"type": "string", "minLength": 1, "maxLength": 255}
+def _header(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
 
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from remanent.errors import (
     BusyError,
     CallerError,
+    DamagedExport,
     DuplicateEntry,
     InvalidInput,
     JobFailed,
@@ -52,6 +53,7 @@ TABLE: Mapping[type[BaseException], Row] = {
     VersionConflict: Row(409, "Somebody else changed it first"),
     DuplicateEntry: Row(409, "The id is taken by another text"),
     InvalidInput: Row(422, "A value is malformed or out of range"),
+    DamagedExport: Row(422, "The export is damaged"),
     JobFailed: Row(424, "Background work gave up"),
     RateLimited: Row(429, "Too many requests"),
     QueueFull: Row(429, "Too much work waits"),

@@ -10,7 +10,6 @@ from remanent.errors import InvalidInput
 from remanent.model import Word
 from remanent.model.word import describe
 from remanent.operations import Body, Operation
-from remanent.server.problems import Refusal
 from remanent.server.types import check_types
 
 IF_MATCH = "if-match"
@@ -78,6 +77,6 @@ def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str
     if given is None or operation.version_field is None or given.strip() == "*":
         return {}
     tag = given.strip().removeprefix('"').removesuffix('"')
-    if not (tag.isascii() and tag.isdigit() and 0 < len(tag) < 16 and int(tag) > 0):
-        raise Refusal(412, "this is no version of such a thing; read it again and send its ETag")
-    return {operation.version_field: str(int(tag))}
+    # A tag that is none of ours names a version that nothing has; whether the thing itself exists is asked first.
+    is_ours = tag.isascii() and tag.isdigit() and 0 < len(tag) < 16 and int(tag) > 0
+    return {operation.version_field: str(int(tag)) if is_ours else str(2**53)}

@@ -92,6 +92,7 @@ class Rest:
             place = Place(**names)
             # Before anything is read of what lies there, and before anything is said of what was sent.
             await self._service.admit(operation, None, place=place, principal=principal)
+            key_of(request)
             if operation.reads is not Body.JSON:
                 return await self._upload(operation, request, place, principal)
             if not takes_body(operation):

@@ -1,0 +1,89 @@
+"""The description and the server agree: generated requests, right and wrong, get documented answers and no 5xx."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import Case
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from remanent.operations.catalogue import CATALOGUE
+from remanent.server.openapi import openapi
+from tests.server.rest.conftest import Served, running
+
+CASES = 100 if os.environ.get("REMANENT_CHAOS") == "full" else 3
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+    unsupported_method,
+]
+
+
+@schemathesis.serializer("application/x-ndjson")
+def as_lines(_: object, value: object) -> bytes:
+    """Send whatever was generated as it is."""
+    return value if isinstance(value, bytes) else str(value).encode(errors="replace")
+
+
+SCHEMA = schemathesis.openapi.from_dict(openapi(CATALOGUE))
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server in a thread of its own; its rate is no limit here."""
+    begun, done, found = threading.Event(), threading.Event(), []
+
+    async def run(home: Path) -> None:
+        async with running(home, rate=0, max_body=200_000) as served:
+            await fill(served)
+            found.append(served.url)
+            begun.set()
+            await asyncio.to_thread(done.wait)
+
+    thread = threading.Thread(target=asyncio.run, args=(run(tmp_path_factory.mktemp("served")),))
+    thread.start()
+    assert begun.wait(60)
+    yield found[0]
+    done.set()
+    thread.join()
+
+
+async def fill(served: Served) -> None:
+    await served.told("one", "two", at="/v1/orgs/0/workspaces/0/agents/0")
+
+
+@SCHEMA.parametrize()
+@settings(
+    max_examples=CASES,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_every_answer_is_documented_and_none_is_the_servers_fault(url: str, case: Case[Any]) -> None:
+    if case.operation.definition.raw["operationId"] == "runs.follow":
+        pytest.skip("a stream of events ends when its run does")
+    case.call_and_validate(base_url=url, checks=CHECKS)
+
+
+def test_the_description_names_every_operation_once() -> None:
+    document = openapi(CATALOGUE)
+    named = [one["operationId"] for path in document["paths"].values() for one in path.values()]
+    assert sorted(named) == sorted([*CATALOGUE, "runs.list", "runs.get", "runs.cancel", "runs.follow"])
