@@ -27,6 +27,10 @@ from remanent.settings import Settings
 
 _logger = logging.getLogger(__name__)
 
+SIDES = " / "
+"""Parts the two statements in the description of a conflict that was found without a model."""
+_SHORTEST_STATEMENT = 6
+
 
 class End(StrEnum):
     """How a run ended."""
@@ -162,8 +166,33 @@ async def close_tools(tools: Sequence[AgentTool]) -> None:
 
 def given_texts(bank: Bank) -> list[Text]:
     """Return all that a bank took in, to be searched: what it was given, and what steps brought from outside."""
-    return [
-        Text(entry.id, entry.text, title=source_of(entry))
-        for entry in bank.tree.entries
-        if source_of(entry) in READ and entry.text.strip()
-    ]
+    refuted = _refuted(bank)
+    texts = []
+    for entry in bank.tree.entries:
+        if source_of(entry) in READ and entry.text.strip():
+            text = entry.text
+            for statement in refuted:
+                text = text.replace(statement, "")
+            texts.append(Text(entry.id, text, title=source_of(entry)))
+    return texts
+
+
+def _refuted(bank: Bank) -> list[str]:
+    """Return the statements that validations found wrong, as the conflicts' descriptions quote them.
+
+    They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again.
+    """
+    refuted = []
+    for conflict in bank.conflicts.every:
+        upheld = conflict.verdict.upheld if conflict.verdict is not None else ()
+        right = [claim.text for claim in conflict.claims if claim.record_id in upheld]
+        wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
+        if not right:
+            continue
+        sides = [side.strip() for side in conflict.description.split(SIDES)]
+        refuted += [side for side in sides if _stands_in(side, wrong) and not _stands_in(side, right)]
+    return [statement for statement in refuted if len(statement) >= _SHORTEST_STATEMENT]
+
+
+def _stands_in(side: str, texts: Sequence[str]) -> bool:
+    return any(side in text for text in texts)

@@ -1,6 +1,9 @@
 import pytest
 
+from remanent.language.exchanges.integration import IntegrationRequest, Outcome, Trigger
 from remanent.language.exchanges.react import ReactRequest, Tool, ToolResult, Turn
+from remanent.language.exchanges.shapes import Node
+from remanent.language.offline.integrating import integrate
 from remanent.language.offline.reacting import react
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.offline.validating import Matter, matter_of, settle_matter
@@ -39,6 +42,35 @@ async def test_a_change_that_is_told_needs_no_sources(newer: str, older: str) ->
         verdict = await settle_matter(matter, [], TOOLBOX)
         assert verdict.startswith(newer)
         assert f"“{older}”" in verdict
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("user: My monthly rent is 1200 dollars now.", "user: I pay 850 dollars of rent a month."),
+        ("我现在改坐轮渡上班。", "我坐公交车上班。"),
+    ],
+)
+async def test_what_is_said_of_now_holds_against_what_was_said_before(newer: str, older: str) -> None:
+    verdict = await settle_matter(Matter(newer, older), [], TOOLBOX)
+    assert verdict.startswith(newer)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "verdict"),
+    [
+        ("北原观测站的启用时间是1987年。", "北原观测站于1931年启用。", "{right} 多数来源支持这一说法。“{wrong}”有误。"),
+        ("我现在改坐轮渡上班。", "我坐公交车上班。", "{right} 这是后来的情况。“{wrong}”已过时。"),
+        ("The rent is 1200 dollars now.", "The rent is 850 dollars.", "{right} “{wrong}” is outdated."),
+    ],
+)
+async def test_a_verdict_that_quotes_what_is_wrong_upholds_what_is_right(right: str, wrong: str, verdict: str) -> None:
+    nodes = (Node(node_id="right", summary=right), Node(node_id="wrong", summary=wrong))
+    said = verdict.format(right=right, wrong=wrong)
+    request = IntegrationRequest(nodes=nodes, trigger=Trigger.CONFLICT, validation=said)
+    response = await integrate(request, TOOLBOX)
+    assert (response.outcome, response.upheld) == (Outcome.INTEGRATED, ("right",))
+    assert wrong.rstrip(".。") not in response.summary
 
 
 def test_a_task_is_about_a_matter_only_when_it_says_two_statements() -> None:

@@ -39,6 +39,9 @@ _WRONG = re.compile(
     re.IGNORECASE,
 )
 _SAID_OF_QUOTE = re.compile(r"""[”"’'』」》][^.。!！?？\n]{0,60}""")
+_CLOSING = ("”", "’", '"', "」", "』", "》")
+_QUOTE_END = 4
+"""How far behind a quote the judgement on it begins at most, in characters."""
 _PART = re.compile(r"\s*[;；]\s*")
 _SAID: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -200,7 +203,7 @@ async def _by_validation(
     quote = line(validation, _LONGEST_QUOTE)
     if _UNDECIDED.search(validation):
         return _unresolved(said["undecided"].format(quote=quote))
-    findings = [read_claim(part) for text in statements(validation) for part in _PART.split(text) if part]
+    findings = [read_claim(part) for text in _whole(statements(validation)) for part in _PART.split(text) if part]
     refuted: set[int] = set()
     upheld: set[int] = set()
     for clash in clashes:
@@ -233,6 +236,18 @@ async def _by_validation(
     evidence = [line(finding.text, _LONGEST_QUOTE) for finding in telling[:_MOST_QUOTES]]
     ids = tuple(nodes[number].node_id for number in sorted(right))
     return _node(matter, kept or evidence or [quote], " ".join(notes), evidence=evidence, upheld=ids)
+
+
+def _whole(texts: Sequence[str]) -> list[str]:
+    """Return statements with the judgement on a quote joined to it: the quote's own end mark parts them."""
+    joined: list[str] = []
+    for text in texts:
+        wrong = _WRONG.search(text)
+        if joined and wrong is not None and wrong.start() <= _QUOTE_END and joined[-1].endswith(_CLOSING):
+            joined[-1] += text
+        else:
+            joined.append(text)
+    return joined
 
 
 def _unresolved(description: str) -> IntegrationResponse:

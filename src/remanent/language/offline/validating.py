@@ -12,6 +12,12 @@ from remanent.language.tongue import Tongue, tongue_of
 _CONFLICT = re.compile(r"<conflict\b[^<>]*>.*?<description>(?P<said>.*?)</description>.*?</conflict>", re.DOTALL)
 _BETWEEN = " / "
 _MOST = 200
+# Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
+_NOW = re.compile(
+    r"\b(?:now|nowadays|currently|these days|lately|no longer|any ?more|from now on|since then)\b|"
+    r"现在|如今|目前|眼下|不再|改为|改成|改用",
+    re.IGNORECASE,
+)
 # A source is what stands behind one number or heading of a result.
 _SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
 
@@ -54,6 +60,8 @@ async def settle_matter(matter: Matter, results: Sequence[str], toolbox: Toolbox
     said = _SAID[tongue_of(matter.newer, matter.older)]
     one, other = Statement(matter.newer), Statement(matter.older)
     (judgement,) = await judge_statements([(one, other)], toolbox)
+    if _NOW.search(matter.newer) and not _NOW.search(matter.older):
+        return said["changed"].format(right=matter.newer, wrong=matter.older)
     if judgement.is_update:
         # Whoever tells of a change knows both states; the one who tells of none knows the earlier one only.
         changed = one.read().is_change or not other.read().is_change
