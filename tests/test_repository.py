@@ -67,8 +67,13 @@ def test_both_readmes_show_the_same_code() -> None:
     assert code_blocks(read("README.md"))
 
 
-def test_the_python_example_of_the_readme_does_what_it_says(tmp_path: Path) -> None:
-    (example,) = [block for block in code_blocks(read("README.md")) if block.startswith("```python")]
+@pytest.mark.parametrize(
+    ("place", "said"), [(0, "I moved to Lisbon in May. ← m1"), (1, "Mount Kelt is 3,412 metres high.']")]
+)
+def test_the_python_examples_of_the_readme_do_what_they_say(place: int, said: str, tmp_path: Path) -> None:
+    examples = [block for block in code_blocks(read("README.md")) if block.startswith("```python")]
+    assert len(examples) == 2
+    example = examples[place]
     program = example.removeprefix("```python").removesuffix("```")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("REMANENT_")}
     done = subprocess.run(
@@ -82,7 +87,7 @@ def test_the_python_example_of_the_readme_does_what_it_says(tmp_path: Path) -> N
     )
     assert (done.returncode, done.stderr) == (0, "")
     first, *_ = done.stdout.splitlines()
-    assert first.endswith("I moved to Lisbon in May. ← m1")
+    assert first.endswith(said)
 
 
 def test_both_readmes_lead_to_each_other() -> None:
