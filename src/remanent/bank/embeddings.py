@@ -90,6 +90,8 @@ class InNode(Embeddings):
 
     def __init__(self) -> None:
         self._matrices: dict[str, NDArray[np.float32]] = {}
+        self._present: dict[str, NDArray[np.float32]] = {}
+        """By model, 1 for each row that has a vector."""
 
     def put(self, row: int, vectors: Mapping[str, bytes]) -> None:
         """Write the vectors into their matrices."""
@@ -101,16 +103,21 @@ class InNode(Embeddings):
             matrix = self._matrices.get(model)
             if matrix is None or row >= len(matrix):
                 grown = np.zeros((max(64, 2 * (row + 1)), len(vector)), np.float32)
+                present = np.zeros(len(grown), np.float32)
                 if matrix is not None:
                     grown[: len(matrix)] = matrix
+                    present[: len(matrix)] = self._present[model]
                 matrix = self._matrices[model] = grown
+                self._present[model] = present
             matrix[row] = vector
+            self._present[model][row] = 1 if vector.any() else 0
 
     def drop(self, row: int) -> None:
         """Blank the row."""
-        for matrix in self._matrices.values():
+        for model, matrix in self._matrices.items():
             if row < len(matrix):
                 matrix[row] = 0
+                self._present[model][row] = 0
 
     async def cosines(
         self, question: "Mapping[str, tuple[float, NDArray[np.float32]]]", rows: Mapping[str, int], *, size: int
@@ -126,7 +133,7 @@ class InNode(Embeddings):
                 continue
             held = matrix[:size]
             sums[: len(held)] += share * (held @ vector)
-            shares[: len(held)] += share * held.any(axis=1)
+            shares[: len(held)] += share * self._present[model][:size]
         shares[shares == 0] = 1
         return np.asarray(np.clip(sums / shares, 0, 1), np.float32)
 
