@@ -52,6 +52,7 @@ from remanent.recall import (
     REEMBED,
     TURNS,
     Calibration,
+    Echoes,
     EntityPath,
     FormerVectorPath,
     Gate,
@@ -114,6 +115,7 @@ class _Parts:
     embedders: Embedders | None
     questions: tuple[CachedEmbedder, ...]
     indexing: Indexing
+    echoes: Echoes
     recall: Recall
     engine: Engine
     associations: Associations
@@ -131,7 +133,10 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         memory_budget=settings.vectors.memory_budget,
     )
     embedders = open_embedders(settings.embedder, embedding=settings.embedding)
-    indexing = Indexing(store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit)
+    echoes = Echoes(store)
+    indexing = Indexing(
+        store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes
+    )
     cache = InProcessCache(clock=clock)
     # Questions are cached: the same ones come again, texts rarely do.
     lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
@@ -169,6 +174,7 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         embedders=embedders,
         questions=questions,
         indexing=indexing,
+        echoes=echoes,
         recall=recall,
         engine=engine,
         associations=associations,
@@ -278,6 +284,7 @@ class AsyncAgent:
                 entries = [message.entry(parts.new_id(), scope=scope, recorded_at=now) for message in read]
                 for entry in entries:
                     tx.append(entry)
+                await parts.echoes.keep(tx)
                 parts.indexing.request(tx)
                 if associate:
                     parts.associations.request(tx, [entry.id for entry in entries])
@@ -405,8 +412,7 @@ class AsyncAgent:
         )
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.watch(self._scope)
-        asked = now if asked_at is None else to_instant(asked_at)
-        question = Question(query, self._scope.within(session=session), wanted, asked_at=asked)
+        question = Question(query, self._scope.within(session=session), wanted, asked_at=to_instant(asked_at or now))
         found = await self._parts.recall.find(
             question,
             limit=limit,
@@ -416,8 +422,9 @@ class AsyncAgent:
             source_share=source_share,
             gated=self._parts.settings.recall.gate if gate is None else gate,
         )
-        injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(seen))
-        return found.replace(injection=injection)
+        found = found.replace(injection=inject(query, found.items, now=now, budget=budget, seen=frozenset(seen)))
+        self._parts.echoes.give(self._scope, found.injection.record_ids)
+        return found
 
     async def entries(
         self,

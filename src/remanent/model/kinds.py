@@ -41,6 +41,8 @@ class TurnData(RecordData):
     """An entry as itself."""
 
     role: Text = "user"
+    repeats: tuple[Text, ...] = ()
+    """The records whose words it brings back after they were given out: that much of it is nothing new."""
 
     @property
     def speaker(self) -> str:

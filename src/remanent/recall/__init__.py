@@ -2,6 +2,7 @@
 
 from remanent.recall.caching import KeptAnswers
 from remanent.recall.calibration import Calibration
+from remanent.recall.echoes import Echoes
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
 from remanent.recall.injection import inject
@@ -29,6 +30,7 @@ __all__ = [
     "Boosts",
     "Calibration",
     "Candidate",
+    "Echoes",
     "EntityPath",
     "FormerVectorPath",
     "Gate",

@@ -154,6 +154,12 @@ def _age(moment: datetime, tongue: Tongue, *, now: datetime) -> str:
     return _YESTERDAY[tongue] if days == 1 else _AGO[tongue].format(days)
 
 
+def is_frame(line: str) -> bool:
+    """Tell whether a line of an injected text belongs to its frame, and says nothing of what is remembered."""
+    tags = {f"<{mark}{section.tag}>" for section in SECTIONS for mark in ("", "/")}
+    return line in tags or line in _HEADS.values()
+
+
 def fingerprint(text: str) -> str:
     """Return a short name for what a text says: the same however it is spaced, cased or escaped."""
     return blake2b(plain(text).encode(), digest_size=8).hexdigest()

@@ -1,7 +1,7 @@
 """Making what was said findable as itself: a `turn` record per entry, then its vector."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Protocol
@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from remanent.embedding import Embedders
 from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
+from remanent.recall.echoes import Echo, Echoes
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
 from remanent.text.words import index_terms
 
@@ -97,7 +98,14 @@ class Indexing:
     """The jobs that stand between the journal and recall."""
 
     def __init__(
-        self, store: Store, embedders: Embedders | None, *, clock: Clock, new_id: NewId, queue_limit: int
+        self,
+        store: Store,
+        embedders: Embedders | None,
+        *,
+        clock: Clock,
+        new_id: NewId,
+        queue_limit: int,
+        echoes: Echoes | None = None,
     ) -> None:
         self._store = store
         self._embedders = embedders
@@ -105,6 +113,7 @@ class Indexing:
         self._new_id = new_id
         self._queue_limit = queue_limit
         self.writing = Courtesy()
+        self._echoes = echoes
         self._followers: dict[str, IsDue] = {}
         self._seen: set[Scope] = set()
 
@@ -140,7 +149,8 @@ class Indexing:
             return
         earlier = EntryQuery(after_seq=max(0, done - LOOK_BACK), limit=LOOK_BACK)
         before = [entry for entry in await self._store.entries(job.scope, earlier) if entry.seq <= done]
-        for record, terms in await asyncio.to_thread(_prepare, before, entries):
+        echoes = {} if self._echoes is None else await self._echoes.find(job.scope, entries)
+        for record, terms in await asyncio.to_thread(_prepare, before, entries, echoes):
             tx.put(record, terms=terms)
         tx.state(TURNS, entries[-1].seq)
         if self._embedders is not None:
@@ -233,7 +243,7 @@ class Indexing:
                 tx.vector(record.id, model=model, values=values, expects=record.version)
 
 
-def _prepare(before: Sequence[Entry], entries: Sequence[Entry]) -> list[tuple[Record, str]]:
+def _prepare(before: Sequence[Entry], entries: Sequence[Entry], echoes: Mapping[str, Echo]) -> list[tuple[Record, str]]:
     """Return the turn of every entry with its search terms; what came before the entries gives context only."""
     last: dict[str | None, Entry] = {entry.scope.session: entry for entry in before if entry.text}
     prepared: list[tuple[Record, str]] = []
@@ -241,10 +251,25 @@ def _prepare(before: Sequence[Entry], entries: Sequence[Entry]) -> list[tuple[Re
         if not entry.text or entry.erased:
             continue
         record = turn_of(entry)
+        if entry.id in echoes:
+            record = _without_echo(record, echoes[entry.id])
+            if record.status is Status.SUPERSEDED:
+                prepared.append((record, ""))
+                continue
         terms = [search_terms(record), *_context_terms(entry, last.get(entry.scope.session))]
         prepared.append((record, " ".join(terms)))
         last[entry.scope.session] = entry
     return prepared
+
+
+def _without_echo(record: Record, echo: Echo) -> Record:
+    """Return the turn as far as it says something new; one that does not stays as it is and answers no question."""
+    (source,) = record.sources
+    data = TurnData(role=record.data.role if isinstance(record.data, TurnData) else "", repeats=echo.repeats)
+    if not echo.rest:
+        return record.replace(status=Status.SUPERSEDED, data=data)
+    spans = tuple(Source(entry_id=source.entry_id, start=span.start, end=span.end) for span in echo.rest)
+    return record.replace(content="\n".join(span.of(record.content) for span in echo.rest), sources=spans, data=data)
 
 
 def _context_terms(entry: Entry, previous: Entry | None) -> list[str]:

@@ -1,0 +1,160 @@
+"""Telling what was said from what memory itself had put into the conversation: that must not be learned again as new.
+
+Two things are echoes. A `<memory>` block that a host sends back along with a message, whoever sends it; and what an
+agent or a tool says when every sentence of it stands word for word in memories that were given out lately. Both only
+where the words really stand in a memory: whatever is new stays, so that nothing said can get lost this way. A user who
+says a thing again confirms it, and is no echo.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from remanent.model import Entry, Origin, Record, Scope
+from remanent.recall.budget import GAP
+from remanent.recall.injection import ENVELOPE, is_frame, plain
+from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
+from remanent.text.sentences import sentence_texts
+from remanent.text.spans import Span
+from remanent.text.words import query_terms
+
+GIVEN = "given"
+"""The state that names the records which were given out lately."""
+
+MOST_GIVEN = 200
+SHORTEST = 12
+"""Letters and digits below which a turn says too little to be told from what anybody says."""
+
+_BLOCK = re.compile(rf"<{ENVELOPE}>\n(.*?)\n</{ENVELOPE}>", re.DOTALL)
+_LEAD = re.compile(r"- (?:\[[^\]\n]*\] )?")
+_STANDING = re.compile(r" \((?:confidence: \d+%, sources: \d+|置信度: \d+%, 来源: \d+)\)\Z")
+_SEARCHED = 32
+_LOOKED_AT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What of an entry is left to learn, and the records that the rest repeats."""
+
+    rest: tuple[Span, ...]
+    repeats: tuple[str, ...]
+
+
+class Echoes:
+    """Knows what was given out, and finds it in what comes back."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._given: dict[Scope, dict[str, None]] = {}
+
+    def give(self, scope: Scope, record_ids: Iterable[str]) -> None:
+        """Note records whose words were given out; they are kept for good with the next thing remembered."""
+        fresh = dict.fromkeys(record_ids)
+        if fresh:
+            self._given[scope.owner] = _newest({**self._given.get(scope.owner, {}), **fresh})
+
+    async def keep(self, tx: Transaction) -> None:
+        """Put what was given out since the last time into a unit of work."""
+        fresh = self._given.pop(tx.scope.owner, None)
+        if fresh:
+            known = dict.fromkeys(await self._known(tx.scope.owner))
+            tx.state(GIVEN, list(_newest({**known, **fresh})))
+
+    async def find(self, scope: Scope, entries: Sequence[Entry]) -> dict[str, Echo]:
+        """Return by entry the echoes among them."""
+        suspects = [
+            entry
+            for entry in entries
+            if not entry.erased and (_BLOCK.search(entry.text) or entry.origin in (Origin.AGENT, Origin.TOOL))
+        ]
+        if not suspects:
+            return {}
+        given = await self._records(scope, await self._known(scope))
+        found = {}
+        for entry in suspects:
+            echo = await self._echo(scope, entry, given)
+            if echo is not None:
+                found[entry.id] = echo
+        return found
+
+    async def _echo(self, scope: Scope, entry: Entry, given: Sequence[Record]) -> Echo | None:
+        rest: list[Span] = []
+        repeats: dict[str, None] = {}
+        position = 0
+        for block in _BLOCK.finditer(entry.text):
+            holders = await self._holders(scope, block[1], given, entry)
+            if holders is not None:
+                rest.append(Span(position, block.start()).trimmed(entry.text))
+                repeats |= dict.fromkeys(holders)
+                position = block.end()
+        rest = [span for span in [*rest, Span(position, len(entry.text)).trimmed(entry.text)] if span]
+        if repeats or entry.origin is Origin.USER:
+            return Echo(tuple(rest), tuple(repeats)) if repeats else None
+        said = [plain(sentence) for sentence in sentence_texts(entry.text)]
+        holding = [_holder(words, given, entry) for words in said if words]
+        if sum(map(len, said)) < SHORTEST or None in holding:
+            return None
+        return Echo((), tuple(dict.fromkeys(holder for holder in holding if holder is not None)))
+
+    async def _holders(self, scope: Scope, block: str, given: Sequence[Record], entry: Entry) -> list[str] | None:
+        """Return the records that the items of a block stand in, or None when anything in it is not known."""
+        lines = block.split("\n")
+        loose = [line for line in lines if not line.startswith(("- ", "  ")) and not is_frame(line)]
+        items = [item for item in re.split(r"\n(?=- )", block) if item.startswith("- ")]
+        if loose or not items:
+            return None
+        holders: list[str] = []
+        for item in items:
+            words = "\n".join(line for line in item.split("\n") if line.startswith(("- ", "  ")))
+            searched = await self._searched(scope, words)
+            holder = next(
+                (found for form in _forms(words) if (found := _holder_of_parts(form, [*given, *searched], entry))), None
+            )
+            if holder is None:
+                return None
+            holders.append(holder)
+        return holders
+
+    async def _searched(self, scope: Scope, words: str) -> list[Record]:
+        """Return the records that hold most of the words: what was given out by another process is found so."""
+        terms = query_terms(words)[:_SEARCHED]
+        hits = await self._store.search_text(scope, terms, record_filter=RecordFilter(), limit=_LOOKED_AT)
+        return await self._records(scope, [hit.record_id for hit in hits])
+
+    async def _records(self, scope: Scope, record_ids: Sequence[str]) -> list[Record]:
+        if not record_ids:
+            return []
+        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
+        return await self._store.records(scope, query)
+
+    async def _known(self, scope: Scope) -> list[str]:
+        kept = (await self._store.states(scope)).get(GIVEN)
+        return [str(record_id) for record_id in kept] if isinstance(kept, list) else []
+
+
+def _newest(record_ids: dict[str, None]) -> dict[str, None]:
+    return dict.fromkeys(list(record_ids)[-MOST_GIVEN:])
+
+
+def _forms(item: str) -> Iterable[str]:
+    """Yield the words of an item, without what was told of it: as they are, and without a speaker before them."""
+    words = _STANDING.sub("", _LEAD.sub("", item, count=1))
+    yield words
+    _, colon, said = words.partition(": ")
+    if colon:
+        yield said
+
+
+def _holder_of_parts(words: str, records: Sequence[Record], entry: Entry) -> str | None:
+    """Return the record that all parts of a told memory stand in."""
+    parts = [plain(part) for part in words.split(GAP)]
+    for record in records:
+        if record.id != entry.id:
+            content = plain(record.content)
+            if any(parts) and all(part in content for part in parts):
+                return record.id
+    return None
+
+
+def _holder(words: str, records: Sequence[Record], entry: Entry) -> str | None:
+    return next((record.id for record in records if record.id != entry.id and words in plain(record.content)), None)
