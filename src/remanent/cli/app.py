@@ -218,6 +218,15 @@ def store(
 
 @bench.command()
 @placed("machine")
+def proxy(place: Place) -> None:
+    """Measure what the proxy adds to a chat beyond recall, with a real server and a model that answers at once."""
+    from remanent.cli import measuring
+
+    measuring.proxy(place)
+
+
+@bench.command()
+@placed("machine")
 def embedding(place: Place) -> None:
     """Measure MiniLM beside sentence-transformers on torch, which is installed into .venv-bench/ the first time."""
     from remanent.cli import measuring

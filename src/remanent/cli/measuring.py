@@ -16,6 +16,7 @@ from remanent.evaluation.embedding import run_embedding_bench
 from remanent.evaluation.figures import Figure
 from remanent.evaluation.keywords import run_keyword_bench
 from remanent.evaluation.language import run_language_bench
+from remanent.evaluation.proxy import run_proxy_bench
 from remanent.evaluation.store import run_store_bench
 
 
@@ -24,6 +25,14 @@ def store(place: Place, *, full: bool) -> None:
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
         figures = run_store_bench(Path(folder), full=full, report=screen.note)
+    _end(screen, place, figures)
+
+
+def proxy(place: Place) -> None:
+    """Measure what the proxy adds to a chat; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
+        figures = run_proxy_bench(Path(folder), report=screen.note)
     _end(screen, place, figures)
 
 

@@ -1,6 +1,7 @@
 """One chat: what is new in the request and what is answered to it become one turn, kept exactly once."""
 
 import asyncio
+from collections.abc import Awaitable
 from datetime import datetime, timedelta
 
 from remanent.memory import AsyncMemory
@@ -27,10 +28,18 @@ class Exchange:
         self._patience = memory.settings.proxy.keep_timeout
         self._clock = clock
         self._begun = clock()
+        self._is_turning = False
+        # While the model thinks: by the time it has answered, this is known.
+        self._looking = asyncio.create_task(self._look())
 
-    async def turn(self, answer: Answer, *, cut_by: str | None = None) -> Turn | None:
+    def turn(self, answer: Answer, *, cut_by: str | None = None) -> Awaitable[Turn | None]:
         """Return what to keep, if there is anything; `cut_by` says who ended the answer before its end."""
-        bucket = await self._bucket()
+        # From the call on, and not from when it is first waited for: in between the request may be gone.
+        self._is_turning = True
+        return self._turn(answer, cut_by=cut_by)
+
+    async def _turn(self, answer: Answer, *, cut_by: str | None) -> Turn | None:
+        bucket = await self._looking
         answered = answer.to_remember(
             self._conversation.chain, bucket=bucket, moment=self._clock(), longest=self._longest, cut_by=cut_by
         )
@@ -47,7 +56,12 @@ class Exchange:
             for message in to_remember(said, bucket=bucket, moment=moment, longest=self._longest)
         ]
 
-    async def _bucket(self) -> int:
+    def abandon(self) -> None:
+        """Stop looking when no turn will come of this; a turn under way has what it needs."""
+        if not self._is_turning:
+            self._looking.cancel()
+
+    async def _look(self) -> int:
         """Return the stretch of time that the request counts to: that of a first sending, if this is a second one."""
         bucket = bucket_of(self._begun)
         before = {message_id(said.chain, bucket - 1) for said in self._conversation.new}

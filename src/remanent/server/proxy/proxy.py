@@ -25,7 +25,7 @@ from remanent.server.proxy.conversation import Conversation
 from remanent.server.proxy.exchange import Exchange
 from remanent.server.proxy.keeping import REMEMBER, Keeper, Kept
 from remanent.server.proxy.refusals import refusal
-from remanent.server.proxy.relay import Relay, while_connected
+from remanent.server.proxy.relay import Keep, Relay, while_connected
 from remanent.server.proxy.reminding import Reminder, Reminding
 from remanent.server.proxy.spool import Spool
 from remanent.server.proxy.upstream import Headers, Upstream
@@ -128,6 +128,23 @@ class Proxy:
         scope = visitor.scope
         reminder = await self._reminding.remind(scope, conversation)
         exchange = Exchange(scope, conversation, who=visitor.who, memory=self._memory, clock=self._clock)
+        relay = Relay(send, headers=_told(scope, reminder), is_degraded=reminder.is_degraded)
+        asked = _reminded(body, conversation, reminder)
+        try:
+            async with self._upstream.ask(
+                "POST", "chat/completions", query=request.url.query, headers=request.headers.raw, body=asked
+            ) as reply:
+                if not reply.is_success:
+                    await relay.pass_on(reply)
+                elif reply.is_stream:
+                    await relay.stream(reply, keep=self._keeping(exchange))
+                else:
+                    await relay.whole(reply, keep=self._keeping(exchange), longest=self._settings.max_answer)
+        finally:
+            exchange.abandon()
+
+    def _keeping(self, exchange: Exchange) -> Keep:
+        """Return what keeps an exchange, once however often it is called."""
         kept: Kept | None = None
 
         async def keep(answer: Answer, obstacle: str | None) -> bool:
@@ -137,20 +154,7 @@ class Proxy:
                 kept = await self.keeper.keep(exchange.turn(answer, cut_by=obstacle))
             return kept is Kept.STORED
 
-        relay = Relay(send, headers=_told(scope, reminder), is_degraded=reminder.is_degraded)
-        async with self._upstream.ask(
-            "POST",
-            "chat/completions",
-            query=request.url.query,
-            headers=request.headers.raw,
-            body=_reminded(body, conversation, reminder),
-        ) as reply:
-            if not reply.is_success:
-                await relay.pass_on(reply)
-            elif reply.is_stream:
-                await relay.stream(reply, keep=keep)
-            else:
-                await relay.whole(reply, keep=keep, longest=self._settings.max_answer)
+        return keep
 
     async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
         async with self._upstream.ask(
