@@ -82,6 +82,18 @@ $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 chaos: $(VENV)/.chaos  ## Kill, cut, corrupt and starve it at full counts (long)
 	@REMANENT_CHAOS=full $(BIN)/python -m pytest tests/chaos $(ARGS)
 
+# Pinned: a newer suite may ask for what no client speaks yet. Node 22 comes from npm, whatever the machine has.
+CONFORMANCE := $(VENV)/conformance
+$(VENV)/.conformance: $(VENV)/.dev
+	@command -v npm >/dev/null || { printf 'npm is needed: install Node.js\n' >&2; exit 1; }
+	@printf '» fetching the MCP conformance suite\n'
+	@npm install --silent --no-fund --no-audit --prefix $(CONFORMANCE) node@22 @modelcontextprotocol/conformance@0.1.16
+	@touch $@
+
+.PHONY: conformance
+conformance: $(VENV)/.conformance  ## Hold the MCP server to the protocol's own suite (needs npm)
+	@REMANENT_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest tests/chaos/test_mcp_conformance.py $(ARGS)
+
 .PHONY: check
 check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face, tests with coverage
 	@printf '» format\n'

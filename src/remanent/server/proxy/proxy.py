@@ -62,7 +62,7 @@ class Proxy:
         self._clock = clock
         self._upstream = Upstream(settings)
         self._reminding = Reminding(
-            memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout
+            memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
         )
         spool = Spool(memory.settings.home / SPOOL, new_id=new_id or id_source(clock))
         self.keeper = Keeper(service, spool, timeout=settings.keep_timeout)

@@ -6,9 +6,9 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from remanent.memory import AsyncMemory
-from remanent.model import Found, FoundItem, Scope
+from remanent.model import Clock, Found, FoundItem, Scope
+from remanent.recall import inject
 from remanent.server.proxy.conversation import WINDOW, Conversation
-from remanent.server.proxy.rendering import render
 from remanent.server.proxy.tolerance import Tolerated
 
 _MOST_KNOWN = 1000
@@ -28,8 +28,9 @@ class Reminder:
 class Reminding:
     """Recalls for conversations; a fault of memory is told and never raised."""
 
-    def __init__(self, memory: AsyncMemory, *, limit: int, budget: int, timeout: float) -> None:
+    def __init__(self, memory: AsyncMemory, *, limit: int, budget: int, timeout: float, clock: Clock) -> None:
         self._memory = memory
+        self._clock = clock
         self._limit = limit
         self._budget = budget
         self._timeout = timeout
@@ -38,7 +39,7 @@ class Reminding:
     async def remind(self, scope: Scope, conversation: Conversation) -> Reminder:
         """Return what to say to the conversation; while tools are called for one question, the same words each time."""
         place = conversation.question_place
-        if place is None or not conversation.question:
+        if place is None or not conversation.question or not self._limit:
             return Reminder()
         key = (scope, Conversation(conversation.messages[: place + 1]).chain)
         begin = time.monotonic()
@@ -62,8 +63,8 @@ class Reminding:
             async with asyncio.timeout(self._timeout):
                 found = await agent.recall(conversation.question, limit=width)
             chosen = _unsaid(found, said)[: self._limit]
-            text = render(chosen, question=conversation.question, budget=self._budget)
-            return Reminder(text=text, count=len(chosen), is_degraded=bool(found.left_out))
+            said_now = inject(conversation.question, chosen, now=self._clock(), budget=self._budget)
+            return Reminder(said_now.text, len(said_now.record_ids), is_degraded=bool(found.left_out))
         return Reminder(is_degraded=True)
 
 
