@@ -30,8 +30,8 @@ Effect = Callable[[Graph], None]
 class _Held:
     graph: Graph | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    expecting: bool = False
-    """Whether a unit of work was handed out that may be committed any moment."""
+    pending: "set[Work]" = field(default_factory=set)
+    """Units of work that were handed out and may be committed any moment."""
     echo: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -79,7 +79,7 @@ class Graphs:
         owner = tx.scope.owner
         work = Work(graph, tx, at=at)
         held = self._held.setdefault(owner, _Held())
-        held.expecting = True
+        held.pending.add(work)
         tx.then(lambda committed: self._committed(owner, work, committed))
         return work
 
@@ -95,17 +95,21 @@ class Graphs:
             revision = await self._store.graph_revision(owner, Kind.TRACE)
             if revision == held.graph.revision:
                 return True
-            if not held.expecting or held.graph.places > 4 * len(held.graph) + PAGE:
+            if not held.pending:
                 return False
-            held.expecting = False
             try:
                 await asyncio.wait_for(held.echo.wait(), PATIENCE)
             except TimeoutError:
+                held.pending.clear()  # they were given up, or somebody else has committed
                 return False
 
     def _committed(self, owner: Scope, work: Work, committed: Committed) -> None:
         held = self._held.get(owner)
-        if held is None or held.graph is None:
+        if held is None:
+            return
+        held.pending.discard(work)
+        held.echo.set()
+        if held.graph is None:
             return
         revision = committed.graphs.get(Kind.TRACE, 0)
         # Any other number: somebody else's commit lies between, or the graph was loaded after this one.
@@ -113,7 +117,6 @@ class Graphs:
             for effect in work.effects:
                 effect(held.graph)
             held.graph.revision = revision
-        held.echo.set()
 
     async def _load(self, owner: Scope) -> Graph:
         graph = Graph(floor=self._floor)

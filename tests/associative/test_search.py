@@ -1,0 +1,215 @@
+"""Following links from the focuses: order, depth, filters, and how the findings are told."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.associative.graph import Graph, Vertex
+from remanent.associative.search import SearchEngine, Wanted
+from remanent.associative.words import Forgotten, Recollection
+from remanent.model import Source
+from tests.associative.graphs import START, graph_of, graphs
+
+
+def found(graph: Graph, **wanted: object) -> list[str]:
+    return [item.node.id for item in search(graph, **wanted).items]
+
+
+def search(graph: Graph, **wanted: object) -> Recollection:
+    return SearchEngine(graph).search(Wanted(**wanted))  # type: ignore[arg-type]
+
+
+def told(graph: Graph, **wanted: object) -> str:
+    return SearchEngine.format_results(search(graph, **wanted))
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_the_strongest_path_comes_first_whichever_focus_it_starts_from() -> None:
+    graph = graph_of("fgabc", [("f", "a", 0.3), ("g", "b", 0.9), ("b", "c", 0.5), ("f", "c", 0.4)], focuses=["f", "g"])
+    assert found(graph) == ["f", "g", "b", "c", "a"]
+    (c,) = [item for item in search(graph).items if item.node.id == "c"]
+    assert c.strength == pytest.approx(0.45)
+    assert (c.focus_id, [hop.to_id for hop in c.hops]) == ("g", ["b", "c"])
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_of_equally_strong_paths_that_of_the_newer_focus_comes_first() -> None:
+    graph = graph_of("fgabx", [("g", "a", 0.5), ("f", "b", 0.5), ("g", "x", 0.7), ("f", "x", 0.7)], focuses=["f", "g"])
+    assert found(graph) == ["f", "g", "x", "b", "a"]
+    (x,) = [item for item in search(graph).items if item.node.id == "x"]
+    assert x.focus_id == "f"
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_a_tie_goes_to_the_newer_focus_even_when_its_path_is_found_later() -> None:
+    graph = graph_of("fgpqx", [("f", "p", 0.5), ("p", "x", 1.0), ("g", "q", 1.0), ("q", "x", 0.5)], focuses=["f", "g"])
+    (x,) = [item for item in search(graph).items if item.node.id == "x"]
+    assert (x.strength, x.focus_id) == (0.5, "f")
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_depth_counts_hops_and_two_is_the_usual() -> None:
+    chain = graph_of("fabcd", [(one, two, 1.0) for one, two in pairwise("fabcd")], focuses=["f"])
+    assert found(chain) == ["f", "a", "b"]
+    assert found(chain, depth=0) == ["f"]
+    assert found(chain, depth=3) == ["f", "a", "b", "c"]
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_a_node_met_first_by_a_long_strong_path_is_still_passed_through_by_a_short_weak_one() -> None:
+    graph = graph_of("fabc", [("f", "a", 1.0), ("a", "b", 1.0), ("f", "b", 0.2), ("b", "c", 1.0)], focuses=["f"])
+    assert found(graph, depth=2) == ["f", "a", "b", "c"]
+    (c,) = [item for item in search(graph, depth=2).items if item.node.id == "c"]
+    assert c.strength == pytest.approx(0.2)
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_keywords_match_in_content_or_keywords_whatever_their_case() -> None:
+    texts = {"f": "We chose JWT tokens", "a": "ｊｗｔ expires soon", "b": "something else", "c": "用户登录"}
+    graph = graph_of(
+        texts, [("f", "a", 0.9), ("f", "b", 0.8), ("f", "c", 0.7)], focuses=["f"], keywords={"b": ("Jwt", "other")}
+    )
+    assert found(graph, keywords=("jWt",)) == ["f", "a", "b"]
+    assert found(graph, keywords=("登录", "SOMETHING")) == ["b", "c"]
+    assert found(graph, keywords=("nowhere",)) == []
+    (b,) = search(graph, keywords=("登录", "Something", "jwt"), limit=2).items[1:]
+    assert b.matched_keywords == ("jwt",)
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_without_a_focus_nothing_comes_to_mind() -> None:
+    graph = graph_of("ab", [("a", "b", 1.0)])
+    assert search(graph) == Recollection()
+    assert told(graph) == ""
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_relations_let_only_paths_of_those_links_pass() -> None:
+    links = [("f", "a", 0.9, "属于"), ("a", "b", 0.9, "上文"), ("a", "c", 0.5, "属于"), ("f", "d", 1.0, "关于")]
+    graph = graph_of("fabcd", links, focuses=["f"])
+    assert found(graph, relations=("属于",)) == ["a", "c"]
+    assert found(graph, relations=("属于", "上文")) == ["a", "b", "c"]
+    assert found(graph, relations=()) == []
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_with_relations_a_focus_counts_where_such_a_link_leads_to_it() -> None:
+    graph = graph_of("fg", [("f", "g", 0.5, "属于")], focuses=["f", "g"])
+    assert found(graph, relations=("属于",)) == ["g"]
+
+
+@pytest.mark.spec("ASSOC-08")
+def test_at_most_so_many_come_back_and_zero_is_no_limit() -> None:
+    names = [f"n{number}" for number in range(150)]
+    graph = graph_of(["f", *names], [("f", name, 0.5) for name in names], focuses=["f"])
+    assert len(found(graph)) == 100
+    assert len(found(graph, limit=3)) == 3
+    assert len(found(graph, limit=0)) == 151
+
+
+@pytest.mark.spec("ASSOC-15")
+def test_a_time_range_bounds_when_it_happened_and_not_where_the_path_leads() -> None:
+    graph = graph_of("fabc", [(one, two, 1.0) for one, two in pairwise("fabc")], focuses=["f"])
+    two, three = START + timedelta(days=2), START + timedelta(days=3)
+    assert found(graph, depth=3, since=two, until=three) == ["b"]
+    assert found(graph, depth=3, until=two) == ["f", "a"]
+
+
+@pytest.mark.spec("ASSOC-15")
+def test_nodes_that_are_near_in_meaning_match_beside_those_with_the_words() -> None:
+    graph = graph_of({"f": "apple", "a": "pear", "b": "stone"}, [("f", "a", 0.5), ("f", "b", 0.9)], focuses=["f"])
+    recollection = search(graph, keywords=("apple",), similar={"a": 0.8})
+    assert [(item.node.id, item.similarity) for item in recollection.items] == [("f", None), ("a", 0.8)]
+
+
+@pytest.mark.spec("ASSOC-09")
+def test_memories_are_told_as_blocks_without_ids_and_scores() -> None:
+    graph = graph_of({"f": "昨天讨论了登录。", "a": "前端要求第三方登录。"}, [("f", "a", 0.123)], focuses=["f"])
+    assert told(graph) == "[记忆] 昨天讨论了登录。\n---\n[记忆] 前端要求第三方登录。"
+
+
+@pytest.mark.spec("ASSOC-09")
+def test_what_was_forgotten_is_spoken_of_by_its_relation_if_that_is_known() -> None:
+    links = [("f", "gone", 0.5), ("f", "lost", 0.5, "上文"), ("f", "also", 0.4, "上文"), ("f", "broken", 0.009, "名字")]
+    graph = graph_of({"f": "一只猫"}, links, focuses=["f"])
+    assert told(graph, keywords=("猫",)) == (
+        "[记忆] 一只猫\n---\n[记忆] 与某个已遗忘的事物有关联\n---\n[记忆] 它有个上文，但我想不起来了"
+    )
+    assert "名字" not in told(graph)
+    assert told(graph, keywords=("猫",), relations=("关于",)) == ""
+
+
+@pytest.mark.spec("ASSOC-09")
+def test_asked_about_something_deleted_it_says_that_it_once_knew() -> None:
+    graph = graph_of({"f": "一只狗"}, focuses=["f"])
+    for about, keywords in (("团子是三岁的猫", ("团子",)), ("the canal in Leeds", ())):
+        graph.bury(
+            Forgotten(
+                node_id=f"n{len(about)}",
+                about=about,
+                keywords=keywords,
+                learned_at=START,
+                forgotten_at=START,
+                size=10,
+                sources=(Source(entry_id="e1"),),
+            )
+        )
+    assert told(graph, keywords=("团子",)) == "[记忆] 曾经记得“团子是三岁的猫”，但想不起来了"
+    assert "I once knew of “the canal in Leeds”" in told(graph, keywords=("canal",))
+    (stone,) = search(graph, keywords=("canal",)).once_known
+    assert [source.entry_id for source in stone.sources] == ["e1"]
+    assert told(graph, keywords=("狗",)) == "[记忆] 一只狗"
+
+
+@pytest.mark.spec("ASSOC-10")
+def test_broken_links_are_not_followed() -> None:
+    graph = graph_of("fab", [("f", "a", 0.0099), ("f", "b", 0.01)], focuses=["f"])
+    assert found(graph) == ["f", "b"]
+
+
+def every_path(graph: Graph, depth: int, relations: frozenset[str] | None) -> dict[str, float]:
+    """Return the strength of the best path to each node, by trying all of them."""
+    best: dict[str, float] = {}
+
+    def walk(vertex: Vertex, strength: float, hops: int) -> None:
+        if hops or relations is None:
+            best[vertex.id] = max(best.get(vertex.id, 0.0), strength)
+        if hops == depth:
+            return
+        for edge in graph.leaving(vertex):
+            if edge.target.alive and (relations is None or edge.relation in relations):
+                walk(edge.target, strength * edge.strength, hops + 1)
+
+    for vertex in graph.focused():
+        walk(vertex, 1.0, 0)
+    return best
+
+
+@pytest.mark.spec("ASSOC-08")
+@given(graphs(), st.integers(0, 4), st.none() | st.sets(st.sampled_from(["", "上文", "re"])))
+def test_search_finds_what_trying_every_path_finds_in_order_and_once(
+    graph: Graph, depth: int, relations: set[str] | None
+) -> None:
+    names = None if relations is None else tuple(relations)
+    recollection = search(graph, depth=depth, limit=0, relations=names)
+    best = every_path(graph, depth, None if relations is None else frozenset(relations))
+    strengths = [item.strength for item in recollection.items]
+    ids = [item.node.id for item in recollection.items]
+    assert len(ids) == len(set(ids))
+    assert {item.node.id: item.strength for item in recollection.items} == pytest.approx(best)
+    assert strengths == sorted(strengths, reverse=True)
+    for item in recollection.items:
+        assert len(item.hops) <= depth
+        places = [item.focus_id, *(hop.to_id for hop in item.hops)]
+        assert places[-1] == item.node.id
+        assert [hop.from_id for hop in item.hops] == places[:-1]
+
+
+@given(graphs(), st.sampled_from(["apple", "PEAR", "苹果"]))
+def test_searching_changes_nothing(graph: Graph, keyword: str) -> None:
+    before = graph.state(), [(vertex.id, vertex.scan_count) for vertex in graph.nodes()]
+    search(graph, keywords=(keyword,), depth=4)
+    assert before == (graph.state(), [(vertex.id, vertex.scan_count) for vertex in graph.nodes()])
