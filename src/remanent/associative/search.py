@@ -1,10 +1,11 @@
 """Finding memories along their links: one best-first search from all focuses, and how the findings are told."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import heappop, heappush
 from itertools import count
+from typing import NamedTuple
 
 from remanent.associative.graph import Edge, Graph, Vertex, folded
 from remanent.associative.words import (
@@ -44,43 +45,45 @@ class Wanted:
     """Nodes that match by meaning, with their cosine."""
 
 
-@dataclass(slots=True, eq=False)
-class _Label:
-    """One way to come to a node."""
+class _Label(NamedTuple):
+    """One way to come to a node; labels sort as the search takes them up."""
 
-    vertex: Vertex
-    depth: int
-    strength: float
+    weakness: float
+    """The strength of its path, negative."""
     rank: int
     """The place of the focus it began at; 0 is the newest."""
+    order: int
+    depth: int
+    vertex: Vertex
     edge: Edge | None = None
     before: "_Label | None" = None
 
 
 class _Matcher:
-    """Tells whether a node is among what is wanted; each is looked at once."""
+    """Tells what is wanted."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         self._keys = [(keyword, key) for keyword in wanted.keywords if (key := folded(keyword).strip())]
-        self._known: dict[str, bool] = {}
 
-    def __call__(self, vertex: Vertex) -> bool:
-        known = self._known.get(vertex.id)
-        if known is None:
-            known = self._known[vertex.id] = self._is_wanted(vertex)
-        return known
+    def among(self, vertices: Iterable[Vertex]) -> set[Vertex]:
+        """Return those of the nodes that are wanted."""
+        wanted = self._wanted
+        found = self._with_words(vertices)
+        if wanted.since is not None:
+            found = {vertex for vertex in found if vertex.occurred_at and vertex.occurred_at >= wanted.since}
+        if wanted.until is not None:
+            found = {vertex for vertex in found if vertex.occurred_at and vertex.occurred_at < wanted.until}
+        return found
 
-    def _is_wanted(self, vertex: Vertex) -> bool:
-        wanted, moment = self._wanted, vertex.occurred_at
-        if moment is None or (wanted.since is not None and moment < wanted.since):
-            return False
-        if wanted.until is not None and moment >= wanted.until:
-            return False
-        if not wanted.keywords or vertex.id in wanted.similar:
-            return True
-        searched = vertex.searched
-        return any(key in searched for _, key in self._keys)
+    def _with_words(self, vertices: Iterable[Vertex]) -> set[Vertex]:
+        similar, keys = self._wanted.similar, [key for _, key in self._keys]
+        if not self._wanted.keywords:
+            return set(vertices)
+        if len(keys) == 1 and not similar:
+            (only,) = keys
+            return {vertex for vertex in vertices if only in vertex.searched}
+        return {vertex for vertex in vertices if vertex.id in similar or any(key in vertex.searched for key in keys)}
 
     def matched(self, searched: str) -> tuple[str, ...]:
         """Return the keywords that a text holds."""
@@ -128,72 +131,68 @@ class _Search:
         self._graph = graph
         self._wanted = wanted
         self._relations: Collection[str] | None = None if wanted.relations is None else frozenset(wanted.relations)
-        self._queue: list[tuple[float, int, int, _Label]] = []
+        self._queue: list[_Label] = []
         self._order = count()
-        self._known: dict[str, list[_Label]] = {}
-        self._expanded: dict[str, int] = {}
-        self._emitted: set[str] = set()
+        self._known: dict[Vertex, list[_Label]] = {}
+        self._expanded: dict[Vertex, int] = {}
+        self._met: set[Vertex] = set()
         self.matcher = _Matcher(wanted)
+        self._matching = self.matcher.among(graph.nodes()) if graph.focuses else set()
         self.found: list[_Label] = []
         self.dangling: dict[int, Edge] = {}
 
     def run(self) -> None:
         """Search until the queue is empty or enough was found."""
         for rank, vertex in enumerate(self._graph.focused()):
-            # With a filter of relations a focus counts only where a link leads to it: these labels dominate none.
-            self._push(_Label(vertex, 0, 1.0, rank))
+            # Not among the known ones: with a filter of relations a focus counts only where a link leads to it.
+            heappush(self._queue, _Label(-1.0, rank, next(self._order), 0, vertex))
+        depth, limit, expanded = self._wanted.depth, self._wanted.limit, self._expanded
         while self._queue:
-            label = heappop(self._queue)[3]
-            if self._emit(label):
-                return
-            name = label.vertex.id
-            if label.depth < self._wanted.depth and label.depth < self._expanded.get(name, label.depth + 1):
-                self._expanded[name] = label.depth
+            label = heappop(self._queue)
+            vertex = label.vertex
+            if vertex not in self._met and (label.depth or self._relations is None):
+                self._met.add(vertex)
+                if vertex in self._matching:
+                    self.found.append(label)
+                    if len(self.found) == limit:
+                        return
+            if label.depth < depth and label.depth < expanded.get(vertex, depth):
+                expanded[vertex] = label.depth
                 self._expand(label)
-
-    def _push(self, label: _Label) -> None:
-        heappush(self._queue, (-label.strength, label.rank, next(self._order), label))
-
-    def _emit(self, label: _Label) -> bool:
-        """Take a node into the findings the first time it is met; tell whether there are enough."""
-        name = label.vertex.id
-        if name in self._emitted or (self._relations is not None and label.depth == 0):
-            return False
-        self._emitted.add(name)
-        if self.matcher(label.vertex):
-            self.found.append(label)
-        return len(self.found) == self._wanted.limit > 0
 
     def _expand(self, label: _Label) -> None:
         floor, relations = self._graph.floor, self._relations
-        strength, rank, depth = label.strength, label.rank, label.depth + 1
-        last = depth == self._wanted.depth
-        matcher, known = self.matcher, self._known
+        weakness, rank, depth = label.weakness, label.rank, label.depth + 1
+        # At the last hop only what is wanted is of use.
+        useful = self._matching if depth == self._wanted.depth else None
+        known = self._known
         for edge in label.vertex.leaving:
-            if edge.strength < floor or (relations is not None and edge.relation not in relations):
+            strength = edge.strength
+            if strength < floor or (relations is not None and edge.relation not in relations):
                 continue
             target = edge.target
+            if useful is not None and target not in useful:
+                if not target.alive:
+                    self.dangling[id(edge)] = edge
+                continue
             if not target.alive:
                 self.dangling[id(edge)] = edge
                 continue
-            # At the last hop only what is wanted is of use.
-            if last and not matcher(target):
-                continue
-            reached = strength * edge.strength
-            labels = known.get(target.id)
+            reached = weakness * strength
+            labels = known.get(target)
             if labels is None:
-                labels = known[target.id] = []
+                labels = known[target] = []
             elif _is_dominated(labels, depth, reached, rank):
                 continue
-            further = _Label(target, depth, reached, rank, edge, label)
+            further = _Label(reached, rank, next(self._order), depth, target, edge, label)
             labels.append(further)
-            self._push(further)
+            heappush(self._queue, further)
 
 
-def _is_dominated(labels: Sequence[_Label], depth: int, strength: float, rank: int) -> bool:
-    """Tell whether a known way to the node is as short and no weaker, or as strong from no older a focus."""
+def _is_dominated(labels: Sequence[_Label], depth: int, weakness: float, rank: int) -> bool:
+    """Tell whether a known way to the node is as short and stronger, or as strong and from no older a focus."""
     for known in labels:
-        if known.depth <= depth and (known.strength > strength or (known.strength == strength and known.rank <= rank)):
+        if known.depth <= depth and (known.weakness < weakness or (known.weakness == weakness and known.rank <= rank)):
             return True
     return False
 
@@ -210,7 +209,7 @@ def _recollected(label: _Label, matcher: _Matcher, wanted: Wanted) -> Recollecte
         matched_keywords=matcher.matched(label.vertex.searched),
         similarity=wanted.similar.get(label.vertex.id),
         focus_id=at.vertex.id,
-        strength=label.strength,
+        strength=-label.weakness,
         hops=tuple(reversed(hops)),
     )
 

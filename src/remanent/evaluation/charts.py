@@ -27,13 +27,45 @@ def precision_recall(curves: Mapping[str, Sequence[tuple[float, float]]], *, lea
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _axes() -> list[str]:
+def lines(curves: Mapping[str, Sequence[tuple[float, float]]], *, across: str, up: str) -> str:
+    """Return a drawing of curves over one axis; both axes begin at 0 and end at the largest value."""
+    points = [point for curve in curves.values() for point in curve]
+    right = max((x for x, _ in points), default=0.0) or 1.0
+    top = max((y for _, y in points), default=0.0) or 1.0
     parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_FONT}>',
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
+        *_frame(across, up),
+        *_ticks(right, top),
+    ]
+    for number, (name, curve) in enumerate(curves.items()):
+        colour = _COLOURS[number % len(_COLOURS)]
+        path = " ".join(f"{_x(x / right)},{_y(y / top)}" for x, y in curve)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="{_WIDTH - 200}" y="{20 + 16 * number}" fill="{colour}">{escape(name)}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _frame(across: str, up: str) -> list[str]:
+    return [
         f'<line x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(0)}" stroke="black"/>',
         f'<line x1="{_x(0)}" y1="{_y(0)}" x2="{_x(0)}" y2="{_y(1)}" stroke="black"/>',
-        f'<text x="{_x(0.5)}" y="{_HEIGHT - 12}" text-anchor="middle">recall</text>',
-        f'<text x="16" y="{_y(0.5)}" text-anchor="middle" transform="rotate(-90 16 {_y(0.5)})">precision</text>',
+        f'<text x="{_x(0.5)}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(across)}</text>',
+        f'<text x="16" y="{_y(0.5)}" text-anchor="middle" transform="rotate(-90 16 {_y(0.5)})">{escape(up)}</text>',
     ]
+
+
+def _ticks(right: float, top: float) -> list[str]:
+    parts = []
+    for fifth in range(6):
+        share = fifth / 5
+        parts.append(f'<text x="{_x(share)}" y="{_y(0) + 18}" text-anchor="middle">{right * share:.3g}</text>')
+        parts.append(f'<text x="{_x(0) - 6}" y="{_y(share) + 4}" text-anchor="end">{top * share:.3g}</text>')
+    return parts
+
+
+def _axes() -> list[str]:
+    parts = _frame("recall", "precision")
     for tenth in range(0, 11, 2):
         share = tenth / 10
         parts.append(f'<text x="{_x(share)}" y="{_y(0) + 18}" text-anchor="middle">{share:g}</text>')

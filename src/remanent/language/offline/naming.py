@@ -1,7 +1,9 @@
 """What a memory has to do with another, in a word or two, told from the words of both."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from remanent.language.exchanges.relation_naming import RelationNamingRequest, RelationNamingResponse
 from remanent.language.offline.claims import Claim, Part
@@ -56,10 +58,10 @@ async def name_relations(request: RelationNamingRequest, toolbox: Toolbox) -> Re
     """Name the relation to each focus; where the words give nothing away it stays unnamed."""
     tongue = tongue_of(request.node, *request.focuses)
     alike = await likeness_to(request.node, request.focuses, toolbox)
-    new = [Statement(text).read() for text in statements(request.node, most=_READ)]
+    new = _claims(request.node)
     names = []
     for focus, near in zip(request.focuses, alike, strict=True):
-        old = [Statement(text).read() for text in statements(focus, most=_READ)]
+        old = _claims(focus)
         comparisons = [compare(one, other) for one in new for other in old]
         judged = await judge_comparisons(comparisons, toolbox)
         worst = max(judged, key=lambda judgement: judgement.conflict, default=None)
@@ -93,5 +95,11 @@ def _relation(node: str, focus: str, tie: _Tie) -> str:
     return "about" if tie.alike >= _NEAR else ""
 
 
-def _names(claims: list[Claim]) -> set[str]:
+@lru_cache(maxsize=32)
+def _claims(text: str) -> tuple[Claim, ...]:
+    """Return the claims of a memory; the same few focuses come again with every new one."""
+    return tuple(Statement(statement).read() for statement in statements(text, most=_READ))
+
+
+def _names(claims: Sequence[Claim]) -> set[str]:
     return {token.key for claim in claims for token in claim.tokens if token.part is Part.NAME}
