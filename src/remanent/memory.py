@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from remanent.agents.knowledge import Text
-from remanent.associative import Associations, AsyncAssociativeMemory
+from remanent.associative import Associations, AssociativePath, AsyncAssociativeMemory
 from remanent.bank.face import AsyncBank, Given, Means, read_files
 from remanent.bank.recognition import open_image_reader
 from remanent.bank.running import GivenFile
@@ -144,13 +144,20 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         CachedEmbedder(member, lifetime=lifetime, clock=clock)
         for member in (embedders.members if embedders is not None else ())
     )
+    engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
+    associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
     recall, calibration = _recall(
-        settings, store, vectors, cache=cache, embedders=embedders, questions=questions, clock=clock
+        settings,
+        store,
+        vectors,
+        cache=cache,
+        embedders=embedders,
+        questions=questions,
+        clock=clock,
+        of_disciplines=[AssociativePath(associations)],
     )
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
-    engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
-    associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
     worker = Worker(
         store,
         handlers={
@@ -220,6 +227,7 @@ def _recall(
     embedders: Embedders | None,
     questions: Sequence[CachedEmbedder],
     clock: Clock,
+    of_disciplines: Sequence[RecallPath],
 ) -> tuple[Recall, Calibration]:
     """Return the read path, and what measures a store for its gate."""
     paths: list[RecallPath] = [
@@ -228,6 +236,7 @@ def _recall(
         TimePath(store),
         RecencyPath(store),
         GraphPath(store),
+        *of_disciplines,
     ]
     if embedders is not None:
         paths += [VectorPath(vectors, member, among=embedders) for member in questions]

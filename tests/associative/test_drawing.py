@@ -5,13 +5,13 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from remanent.associative.drawing import MOST_DRAWN, draw
-from tests.associative.graphs import graph_of
+from tests.associative.graphs import Link, graph_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_focuses_nodes_strengths_and_ends_that_dangle_are_drawn() -> None:
-    links = [("f", "a", 1.0, "属于"), ("a", "f", 0.2), ("a", "gone", 0.5), ("a", "f", 0.001, "broken")]
+    links: list[Link] = [("f", "a", 1.0, "属于"), ("a", "f", 0.2), ("a", "gone", 0.5), ("a", "f", 0.001, "broken")]
     picture = ET.fromstring(draw(graph_of({"f": "a <b> & c", "a": "团子"}, links, focuses=["f"])))
     circles = picture.findall(f"{SVG}circle")
     paths = picture.findall(f"{SVG}path")

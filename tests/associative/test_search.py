@@ -11,7 +11,7 @@ from remanent.associative.graph import Graph, Vertex
 from remanent.associative.search import SearchEngine, Wanted
 from remanent.associative.words import Forgotten, Recollection
 from remanent.model import Source
-from tests.associative.graphs import START, graph_of, graphs
+from tests.associative.graphs import START, Link, graph_of, graphs
 
 
 def found(graph: Graph, **wanted: object) -> list[str]:
@@ -133,7 +133,12 @@ def test_memories_are_told_as_blocks_without_ids_and_scores() -> None:
 
 @pytest.mark.spec("ASSOC-09")
 def test_what_was_forgotten_is_spoken_of_by_its_relation_if_that_is_known() -> None:
-    links = [("f", "gone", 0.5), ("f", "lost", 0.5, "上文"), ("f", "also", 0.4, "上文"), ("f", "broken", 0.009, "名字")]
+    links: list[Link] = [
+        ("f", "gone", 0.5),
+        ("f", "lost", 0.5, "上文"),
+        ("f", "also", 0.4, "上文"),
+        ("f", "broken", 0.009, "名字"),
+    ]
     graph = graph_of({"f": "一只猫"}, links, focuses=["f"])
     assert told(graph, keywords=("猫",)) == (
         "[记忆] 一只猫\n---\n[记忆] 与某个已遗忘的事物有关联\n---\n[记忆] 它有个上文，但我想不起来了"

@@ -4,6 +4,7 @@ from remanent.associative.compressors import Compressor, KeySentences, Levels, R
 from remanent.associative.discipline import REMEMBER, Associations
 from remanent.associative.links import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
+from remanent.associative.path import AssociativePath
 from remanent.associative.triples import Taken
 from remanent.associative.words import (
     DanglingLink,
@@ -18,6 +19,7 @@ from remanent.associative.words import (
 __all__ = [
     "REMEMBER",
     "Associations",
+    "AssociativePath",
     "AsyncAssociativeMemory",
     "Compressor",
     "DanglingLink",

@@ -11,10 +11,10 @@ _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u")
 _HAN = "安柏川达恩方国海江凯兰明宁鹏青荣山涛文雪洋云泽"
 _PLACES = ["Lisbon", "Leeds", "Oslo", "Turin", "Ghent", "Bergen", "Porto", "Graz"]
 _PLACES_ZH = ["杭州", "成都", "青岛", "厦门", "西安", "昆明", "苏州", "长沙"]
-_THINGS = ["the harbour plan", "the audit log", "the spring budget", "the crane contract", "the login module"]
+_THINGS = ["The harbour plan", "The audit log", "The spring budget", "The crane contract", "The login module"]
 _THINGS_ZH = ["港口方案", "审计日志", "春季预算", "吊车合同", "登录模块"]
 _DOINGS = ["was discussed with", "was handed over to", "was postponed because of", "was agreed on with"]
-_DOINGS_ZH = ["已与", "已转交给", "暂缓，原因在于", "已商定，负责人为"]
+_DOINGS_ZH = ["请教了", "转交给了", "暂缓，等待", "委托给了"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,6 @@ class Year:
 
     def _sentence(self, keyword: str, chinese: bool) -> str:  # noqa: FBT001 - one of two languages
         chance = self._chance
-        day, amount = chance.randint(1, 28), chance.randint(2, 900)
         if chinese:
-            return (
-                f"{chance.choice(_THINGS_ZH)}{chance.choice(_DOINGS_ZH)}{keyword}沟通，地点在{chance.choice(_PLACES_ZH)}，"
-                f"预算为{amount}万元，{day}日之前给出结论。"
-            )
-        return (
-            f"In {chance.choice(_PLACES)} {chance.choice(_THINGS)} {chance.choice(_DOINGS)} {keyword}, "
-            f"it will cost {amount} thousand and be decided by day {day}."
-        )
+            return f"{chance.choice(_THINGS_ZH)}{chance.choice(_DOINGS_ZH)}{keyword}，在{chance.choice(_PLACES_ZH)}。"
+        return f"{chance.choice(_THINGS)} {chance.choice(_DOINGS)} {keyword} in {chance.choice(_PLACES)}."
