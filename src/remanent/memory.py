@@ -146,15 +146,9 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
     )
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
+    own = [AssociativePath(associations)]
     recall, calibration = _recall(
-        settings,
-        store,
-        vectors,
-        cache=cache,
-        embedders=embedders,
-        questions=questions,
-        clock=clock,
-        of_disciplines=[AssociativePath(associations)],
+        settings, store, vectors, cache=cache, embedders=embedders, questions=questions, clock=clock, own=own
     )
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
@@ -227,16 +221,16 @@ def _recall(
     embedders: Embedders | None,
     questions: Sequence[CachedEmbedder],
     clock: Clock,
-    of_disciplines: Sequence[RecallPath],
+    own: Sequence[RecallPath],
 ) -> tuple[Recall, Calibration]:
-    """Return the read path, and what measures a store for its gate."""
+    """Return the read path, with the disciplines' own paths, and what measures a store for its gate."""
     paths: list[RecallPath] = [
         KeywordPath(store),
         EntityPath(store),
         TimePath(store),
         RecencyPath(store),
         GraphPath(store),
-        *of_disciplines,
+        *own,
     ]
     if embedders is not None:
         paths += [VectorPath(vectors, member, among=embedders) for member in questions]

@@ -41,6 +41,8 @@ bank = typer.Typer(help="Work on one long task with a memory that cross-checks w
 app.add_typer(bank, name="bank")
 mcp = typer.Typer(**PLAIN)
 app.add_typer(mcp, name="mcp")
+associative = typer.Typer(help="The memory that links, forgets by degrees, and knows it.", **PLAIN)
+app.add_typer(associative, name="associative")
 
 
 def main() -> None:
@@ -68,7 +70,7 @@ def _root(
     del version
 
 
-add_commands(app, COMMANDS)
+add_commands(app, COMMANDS, groups={"associative": associative})
 
 
 @app.command()
@@ -201,6 +203,41 @@ def show(
     from remanent.cli import banking
 
     banking.show(place, file, svg=svg)
+
+
+@associative.command("show")
+@placed("agent")
+def show_associative(
+    place: Place,
+    *,
+    svg: Annotated[bool, typer.Option("--svg", help="Draw it: focuses, strengths, and ends that dangle.")] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="Where the drawing goes; standard output if not given."),
+    ] = None,
+) -> None:
+    """Show an agent's associative memory: its size, what is in focus, or a drawing of the graph."""
+    from remanent.cli import associating
+
+    associating.show(place, svg=svg, file=file)
+
+
+@bench.command("associative")
+@placed("machine")
+def bench_associative(
+    place: Place,
+    *,
+    messages: Annotated[
+        int, typer.Option("--messages", metavar="N", min=100, help="How many messages the year has.")
+    ] = 20_000,
+    folder: Annotated[
+        Path | None, typer.Option("--report", help="Folder to leave the report and its curves in.")
+    ] = None,
+) -> None:
+    """Live through a year of generated messages with both schedules, and measure recall and compression."""
+    from remanent.cli import measuring
+
+    measuring.associative(place, messages=messages, folder=folder)
 
 
 @bench.command()

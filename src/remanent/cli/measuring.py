@@ -11,6 +11,7 @@ from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin
+from remanent.evaluation.associative import run_associative_bench
 from remanent.evaluation.bank import run_bank_bench
 from remanent.evaluation.embedding import run_embedding_bench
 from remanent.evaluation.figures import Figure
@@ -53,6 +54,14 @@ def bank(place: Place, *, count: int) -> None:
     """Measure the task bank without a model; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     _end(screen, place, run_bank_bench(screen.note, count=count))
+
+
+def associative(place: Place, *, messages: int, folder: Path | None) -> None:
+    """Measure the associative memory; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as home:
+        figures = run_associative_bench(Path(home), messages=messages, report=screen.note, folder=folder)
+    _end(screen, place, figures)
 
 
 def _end(screen: Screen, place: Place, figures: Sequence[Figure]) -> None:

@@ -1,6 +1,6 @@
 """What the commands' options are made of, and those that some commands have beside their operation's fields."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -35,9 +35,9 @@ class Made:
     function: Callable[..., None]
 
 
-def add_commands(app: typer.Typer, commands: Iterable[Made]) -> None:
-    """Add commands, those with two words in the group of the first."""
-    groups: dict[str, typer.Typer] = {}
+def add_commands(app: typer.Typer, commands: Iterable[Made], *, groups: Mapping[str, typer.Typer]) -> None:
+    """Add commands, those with two words in the group of the first; some groups are there already."""
+    groups = dict(groups)
     for made in commands:
         *above, name = made.path
         where = app

@@ -242,6 +242,16 @@ USE_REPAIR = Phrase(
     "运行 `remanent doctor --repair` 可将损坏智能体中可读的内容保存到新文件。",
 )
 
+# ── the associative memory ──
+GRAPH = Phrase(
+    "{nodes} nodes, {links} links of mean strength {strength:.2f}, {dangling} of them to something forgotten; "
+    "{forgotten} nodes were forgotten.",
+    "{nodes} 个节点，{links} 条关联，平均强度 {strength:.2f}，{dangling} 条指向已遗忘之物；遗忘 {forgotten} 个节点。",
+)
+FOCUS = Phrase("in focus, newest first", "关注点（新的在前）")
+KEYWORDS = Phrase("keywords", "关键词")
+SINCE = Phrase("since", "时间")
+
 # ── measuring ──
 FIGURE = Phrase("figure", "指标")
 MEASURED = Phrase("measured", "实测")
