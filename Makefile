@@ -64,7 +64,7 @@ demo: $(VENV)/.base  ## Show it working in the terminal: remember, recall with s
 
 .PHONY: bench
 bench: $(VENV)/.dev  ## Measure the store, language work and embedding, beside others (DATA=folder for public sets)
-	@failed=0; for what in store "language $(if $(DATA),--data $(DATA))" embedding; do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
+	@failed=0; for what in store server "language $(if $(DATA),--data $(DATA))" embedding; do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
 
 # ── proving it ──
 

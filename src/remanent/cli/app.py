@@ -253,6 +253,19 @@ def store(
     measuring.store(place, full=full)
 
 
+@bench.command("server")
+@placed("machine")
+def bench_server(
+    place: Place,
+    *,
+    size: Annotated[int, typer.Option("--size", metavar="N", min=100, help="Memories to search.")] = 100_000,
+) -> None:
+    """Measure recalls of 10 and of 1,000 clients at once, over HTTP on this machine."""
+    from remanent.cli import measuring
+
+    measuring.server(place, size=size)
+
+
 @bench.command()
 @placed("machine")
 def proxy(place: Place) -> None:

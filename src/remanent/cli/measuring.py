@@ -18,6 +18,7 @@ from remanent.evaluation.figures import Figure
 from remanent.evaluation.keywords import run_keyword_bench
 from remanent.evaluation.language import run_language_bench
 from remanent.evaluation.proxy import run_proxy_bench
+from remanent.evaluation.server import run_server_bench
 from remanent.evaluation.store import run_store_bench
 
 
@@ -34,6 +35,14 @@ def proxy(place: Place) -> None:
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
         figures = run_proxy_bench(Path(folder), report=screen.note)
+    _end(screen, place, figures)
+
+
+def server(place: Place, *, size: int) -> None:
+    """Measure a server under load; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
+        figures = run_server_bench(Path(folder), size=size, report=screen.note)
     _end(screen, place, figures)
 
 

@@ -34,7 +34,7 @@ def run_store_bench(home: Path, *, full: bool = False, report: Report = lambda _
     searches: dict[int, dict[str, float]] = {}
     for size in sizes:
         report(f"load {size} records")
-        seconds = asyncio.run(_fill(home / str(size), size))
+        seconds = asyncio.run(fill(home / str(size), size))
         if size == 100_000:
             figures.append(at_least("bulk load without embedding", size / seconds, "records/s", 5000))
         report(f"search {size} records")
@@ -81,7 +81,7 @@ async def _measure_writes(home: Path, report: Report) -> list[Figure]:
 # ── loading ──────────────────────────────────────────────────────────────────
 
 
-async def _fill(home: Path, size: int) -> float:
+async def fill(home: Path, size: int) -> float:
     """Load so many records with vectors; return the seconds that records alone took."""
     store = SqliteStore(home)
     corpus, scope = Corpus(), _scope()

@@ -1,5 +1,7 @@
 """Where records stand among what was said, and the number that rises with every change."""
 
+import itertools
+
 from remanent.model import Kind, Origin, Record, Scope
 from remanent.stores.changes import TouchRecords
 from remanent.stores.conformance.base import ANY_STATUS, StoreSuite, append, put
@@ -77,7 +79,7 @@ class PlacesConformance(StoreSuite):
         seen.append(await store.revision(scope))
         await store.erase(scope, Erasure(everything=True))
         seen.append(await store.revision(scope))
-        assert all(before < after for before, after in zip(seen, seen[1:], strict=False))
+        assert all(before < after for before, after in itertools.pairwise(seen))
 
     async def test_counting_accesses_and_the_queue_do_not_raise_the_revision(
         self, store: Store, samples: Samples, scope: Scope
