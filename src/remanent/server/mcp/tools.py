@@ -96,4 +96,8 @@ def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:
     row = row_of(error)
     told = str(error) if row.tells else {"en": f"{row.title}; try again later", "zh": "内部错误，请稍后再试"}[tongue]
     head = {"en": "It did not work", "zh": "未能完成"}[tongue]
-    return types.CallToolResult(content=[types.TextContent(type="text", text=f"{head}: {told}")], is_error=True)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=f"{head}: {told}")],
+        structured_content={"error": type(error).__name__, "message": told},
+        is_error=True,
+    )
