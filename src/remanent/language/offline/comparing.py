@@ -209,6 +209,13 @@ def _says(token: Token) -> bool:
     return token.part in _SAYING or (token.part is Part.TIME and token.former)
 
 
+def _corrected(token: Token, claim: Claim) -> bool:
+    """Tell whether a time is denied because another one holds: due on June 7, not May 20."""
+    return token.part is Part.TIME and any(
+        other.part is Part.TIME and not other.denied and not other.former for other in claim.tokens
+    )
+
+
 def _denials(
     one: Claim, other: Claim, shared: Sequence[tuple[Token, Token]], attributes: frozenset[str]
 ) -> list[Difference]:
@@ -218,7 +225,11 @@ def _denials(
         return []
     found = []
     for claim, side in ((one, 0), (other, 1)):
-        said = [pair for pair in shared if pair[side].denied and not pair[1 - side].denied and _says(pair[side])]
+        said = [
+            pair
+            for pair in shared
+            if pair[side].denied and not pair[1 - side].denied and (_says(pair[side]) or _corrected(pair[side], claim))
+        ]
         if not said:
             continue
         clauses = {pair[side].clause for pair in said}
@@ -229,6 +240,7 @@ def _denials(
             token
             for token in denied
             if id(token) not in covered
+            and not (token.former and words.attributes.get(token.key))  # the work of a nurse, given up
             and token.key not in known  # said in another clause, too: takes the tram, does not take the bus
             and not words.attributes.get(token.key, frozenset()) & attributes
         ]

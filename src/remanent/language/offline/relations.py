@@ -1,7 +1,6 @@
 """How a new node stands to others: conflict before merge before related, told from the statements of both."""
 
 import asyncio
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,8 +65,8 @@ class _Side:
     claims: list[Claim]
     first: int
     """The row of its first statement in the table of likeness."""
-    subjects: list[frozenset[str]]
-    """Of each statement, those of its names that several statements of the node have."""
+    subjects: list[str]
+    """Of each statement, what the node tells of in it and in others; empty where nothing comes again."""
 
 
 async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisResponse:
@@ -96,23 +95,37 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
     return AnalysisResponse(relations=tuple(relations))
 
 
-def _subjects(claims: list[Claim]) -> list[frozenset[str]]:
-    named = [_full_names(claim) for claim in claims]
-    count = Counter(name for names in named for name in names)
-    return [frozenset(name for name in names if count[name] >= _TOLD_OF) for names in named]
+def _subjects(claims: list[Claim]) -> list[str]:
+    """Return of each statement the name that most statements of the node have; nothing where none is in several."""
+    found = []
+    for claim in claims:
+        counts: dict[str, int] = {}
+        for run in _runs(claim):
+            # The longest beginning counts that comes again: 远航物流 of 远航物流总部.
+            for end in range(len(run), 0, -1):
+                name = claim.text[run[0].start : run[end - 1].end].casefold()
+                times = sum(name in other.text.casefold() for other in claims)
+                if times >= _TOLD_OF:
+                    counts[name] = times
+                    break
+        found.append(max(counts, key=lambda name: counts[name]) if counts else "")
+    return found
 
 
-def _full_names(claim: Claim) -> frozenset[str]:
-    """Return the names of a claim, those of several words as one."""
-    names: list[list[Token]] = []
+def _runs(claim: Claim) -> list[list[Token]]:
+    """Return the names of a claim, those of several words as one; in Chinese also what stands before the verb."""
+    runs: list[list[Token]] = []
     for token in claim.tokens:
-        if token.part is not Part.NAME:
+        naming = token.part is Part.NAME or (
+            claim.tongue == "zh" and token.part is Part.WORD and token.opening and not token.is_verb
+        )
+        if not naming:
             continue
-        if names and names[-1][-1].place + 1 == token.place and token.start - names[-1][-1].end <= 1:
-            names[-1].append(token)
+        if runs and runs[-1][-1].place + 1 == token.place and token.start - runs[-1][-1].end <= (claim.tongue != "zh"):
+            runs[-1].append(token)
         else:
-            names.append([token])
-    return frozenset(" ".join(token.key for token in name) for name in names)
+            runs.append([token])
+    return runs
 
 
 def _whole(node: Node) -> str:
@@ -186,7 +199,7 @@ def _of_other_things(found: _Found, number: int) -> bool:
     """
     one, other = found.pairs[number]
     new, old = found.new.subjects[one], found.old.subjects[other]
-    return bool(new) and bool(old) and not new & old
+    return bool(new) and bool(old) and new not in old and old not in new
 
 
 def _conflict(found: _Found, worst: int) -> Relation:

@@ -238,6 +238,7 @@ age: 年龄 岁
 weight: 体重
 height: 身高
 spouse: 配偶 结婚 结了婚 丈夫 妻子 爱人
+designer: 设计者 设计
 leader: 负责 负责人 主管 领导 接管 带队
 database: 数据库 数据 存放
 language: 语言 写 开发 编写

@@ -260,6 +260,7 @@ expiry: expire valid expiry
 joined: join start first_day
 favourite: favourite best
 size: size member team staff employee employ workforce
+river: river
 material: built_of made_of built_from made_from
 duration: last duration take length
 drink: drink
