@@ -1,6 +1,6 @@
 """Filling a token budget with the most evidence."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.recall.budget import GAP, Piece, focus, pack
@@ -10,6 +10,7 @@ WORDS = TokenCounter("words", exact=True, count=lambda text: len(text.split()))
 TEXTS = st.lists(st.text("abc .\n。我", min_size=1, max_size=300), max_size=6)
 
 
+@settings(deadline=None)
 @given(texts=TEXTS, budget=st.integers(-5, 400), around=st.integers(0, 9))
 def test_what_is_taken_fits_with_what_stands_around_it(texts: list[str], budget: int, around: int) -> None:
     taken = pack("a b", [Piece(text, around) for text in texts], budget=budget, counter=ESTIMATE)
@@ -17,6 +18,7 @@ def test_what_is_taken_fits_with_what_stands_around_it(texts: list[str], budget:
     assert set(taken) <= set(range(len(texts)))
 
 
+@settings(deadline=None)
 @given(texts=TEXTS)
 def test_with_room_for_all_everything_is_taken_whole(texts: list[str]) -> None:
     pieces = [Piece(text, 1) for text in texts]
@@ -42,6 +44,7 @@ def test_a_memory_that_is_too_long_is_taken_in_part() -> None:
     assert WORDS(taken[0]) <= 100
 
 
+@settings(deadline=None)
 @given(text=st.text("ab .!\n。我你", max_size=200), limit=st.integers(1, 60))
 def test_a_part_is_made_of_sentences_in_their_order(text: str, limit: int) -> None:
     part = focus(text, {"a": 1.0, "我": 2.0}, limit=limit, counter=ESTIMATE)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.recall.evidence import Wording, asked, rarity, strength, wording
@@ -72,6 +72,7 @@ def test_a_question_of_rare_or_many_words_is_not_plain(question: str) -> None:
     assert not asked(question).plain
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_rarity_is_positive_and_falls_with_every_record_that_holds_the_word(records: int, holding: int) -> None:
     holding = min(holding, records)
@@ -79,6 +80,7 @@ def test_rarity_is_positive_and_falls_with_every_record_that_holds_the_word(reco
     assert rarity(holding, records=records) > rarity(holding + 1, records=records + 1) - 1e-9 or holding == 0
 
 
+@settings(deadline=None)
 @given(question=st.text(max_size=60), texts=st.lists(st.text(max_size=60), max_size=4), records=st.integers(0, 10**6))
 def test_coverage_is_a_share_and_more_texts_never_cover_less(question: str, texts: list[str], records: int) -> None:
     wanted = asked(question)
@@ -89,6 +91,7 @@ def test_coverage_is_a_share_and_more_texts_never_cover_less(question: str, text
     assert 0 <= one.matched <= more.matched
 
 
+@settings(deadline=None)
 @given(
     coverage=st.floats(0, 1),
     matched=st.floats(0, 100),

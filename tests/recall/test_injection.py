@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
@@ -72,6 +72,7 @@ def test_kinds_stand_in_sections_with_confidence_and_age() -> None:
     assert "(置信度: 95%, 来源: 12)" in chinese
 
 
+@settings(deadline=None)
 @given(texts=TEXTS, role=SIGNS)
 def test_no_stored_text_closes_the_envelope_or_looks_like_another_memory(texts: list[str], role: str) -> None:
     items = [make_item(text, number=number, role=role) for number, text in enumerate(texts)]
@@ -82,6 +83,7 @@ def test_no_stored_text_closes_the_envelope_or_looks_like_another_memory(texts: 
     assert sum(line.startswith("- [") for line in lines) == len(texts)
 
 
+@settings(deadline=None)
 @given(texts=TEXTS, budget=st.integers(0, 300))
 def test_a_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
     items = [make_item(text * 9, number=number) for number, text in enumerate(texts)]
@@ -92,6 +94,7 @@ def test_a_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
     assert len(injection.record_ids) == len(injection.fingerprints)
 
 
+@settings(deadline=None)
 @given(texts=st.lists(SIGNS.filter(str.strip), min_size=1, max_size=6, unique=True), data=st.data())
 def test_the_order_of_relevance_leaves_no_trace_in_the_text(texts: list[str], data: st.DataObject) -> None:
     items = [make_item(text, number=number) for number, text in enumerate(texts)]
@@ -100,6 +103,7 @@ def test_the_order_of_relevance_leaves_no_trace_in_the_text(texts: list[str], da
     assert inject(QUESTION, moved, now=NOW).text == inject(QUESTION, items, now=NOW).text
 
 
+@settings(deadline=None)
 @given(texts=TEXTS)
 def test_a_newer_memory_changes_nothing_before_it(texts: list[str]) -> None:
     items = [make_item(text, number=number) for number, text in enumerate(texts)]
@@ -116,6 +120,7 @@ def test_what_stands_in_the_context_is_not_said_again() -> None:
     assert "Lisbon" not in second.text
 
 
+@settings(deadline=None)
 @given(text=SIGNS)
 def test_a_fingerprint_sees_the_words_and_not_their_dress(text: str) -> None:
     assert fingerprint(text) == fingerprint(f"  {text.upper()} \n")
