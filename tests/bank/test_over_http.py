@@ -1,0 +1,69 @@
+"""The five agents of a bank as a model does them, over real HTTP, step by step as scripted."""
+
+import pytest
+
+from remanent.language.exchanges.planning import TaskType
+from remanent.model import ConflictState
+from tests.bank.world import a_bank
+from tests.language.models.samples import engine_at
+from tests.language.scripted.server import ScriptedServer
+from tests.language.scripted.steps import Step, gives
+
+
+@pytest.fixture(autouse=True)
+def _machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def one_cluster(context: str) -> Step:
+    cluster = {"passages": [1], "context": context, "keywords": ["Kelt", "height"]}
+    return gives({"should_cluster": False, "clusters": [cluster]})
+
+
+CONFLICT = {
+    "existing_node": "n1",
+    "relationship": "conflict",
+    "confidence": 0.95,
+    "reasoning": "3412 against 3298",
+    "conflict_description": "The height of Mount Kelt: 3412 or 3298 metres",
+}
+TASK = {"type": "CROSS_VALIDATE", "description": "Look up the height of Mount Kelt", "conflict": "c1"}
+INTEGRATED = {
+    "outcome": "integrated",
+    "summary": "Mount Kelt is 3412 metres high, as the survey confirms.",
+    "context": "The height of Mount Kelt",
+    "keywords": ["Kelt"],
+    "upheld": ["n1"],
+    "interaction_tree_description": "The survey decided for 3412 metres.",
+}
+
+
+@pytest.mark.spec("BANK-13", "BANK-14", "BANK-15", "BANK-17", "BANK-20")
+async def test_a_model_classifies_structures_analyses_plans_and_integrates() -> None:
+    steps = [
+        one_cluster("The height of Mount Kelt"),
+        gives({"facts": ["Mount Kelt is 3412 metres high."]}),
+        one_cluster("Another height of Mount Kelt"),
+        gives({"facts": ["Mount Kelt is 3298 metres high."]}),
+        gives({"relations": [CONFLICT]}).expecting("3298"),
+        gives({"finished": None, "current_task": TASK}).expecting("3412 or 3298"),
+        gives(INTEGRATED).expecting("The survey says 3412."),
+        gives({"finished": {"status": "success", "context": "It is 3412 metres."}, "current_task": None}),
+    ]
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        bank = a_bank(engine)
+        await bank.start("How high is Mount Kelt?", context="Mount Kelt is 3412 metres high.")
+        await bank.observe("Mount Kelt is 3298 metres high.", source="execution")
+        insight = await bank.plan()
+        assert insight.current is not None
+        assert insight.current.type is TaskType.CROSS_VALIDATE
+        assert insight.current.conflict_id is not None
+        done = await bank.validate(insight.current.conflict_id, "The survey says 3412.")
+        assert done.state is ConflictState.RESOLVED
+        (node,) = bank.graph.nodes
+        assert node.summary == INTEGRATED["summary"]
+        record = bank.graph.ledger.record(node.id)
+        assert record is not None
+        assert record.made_by.engine == "scripted"
+        assert (await bank.plan()).is_complete
