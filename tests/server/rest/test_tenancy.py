@@ -10,9 +10,12 @@ import pytest
 from remanent.operations import Operation
 from remanent.operations.catalogue import CATALOGUE
 from remanent.server.rest import RUNS, address_of
+from tests.chaos.support.counts import times
 from tests.server.rest.conftest import Served, Start
 
 CANARY = "swordfish"
+ANY_ID = "0198c0de-0000-7000-8000-00000000000f"
+MORE_PLACES = times(0, full=24)
 RANDOM = {"record_id": "0198c0de-0000-7000-8000-000000000000", "job_id": "0198c0de-0000-7000-8000-000000000001"}
 RANDOM |= {"digest": "0" * 64, "key_id": "0" * 12, "role": "planning", "run_id": "0" * 32}
 NAMES = {"org": "acme", "workspace": "lab", "agent": "ada"}
@@ -76,10 +79,11 @@ def told(response: Any) -> tuple[int, Any]:
 
 async def test_a_foreign_id_is_answered_exactly_like_a_random_one_on_every_route(world: World) -> None:
     elsewhere = [NAMES, {**NAMES, "agent": "nobody"}, {**NAMES, "org": "nowhere"}, {**NAMES, "workspace": "none"}]
+    elsewhere += [{"org": f"org{one}", "workspace": "lab", "agent": "ada"} for one in range(MORE_PLACES)]
     cases = 0
     seen: set[str] = set()
     for one, key in product(CATALOGUE.values(), world.strangers):
-        known = [[*world.ids.get(name, []), RANDOM[name]] for name in one.path_fields]
+        known = [[*world.ids.get(name, []), RANDOM.get(name, ANY_ID)] for name in one.path_fields]
         for names, values in product(elsewhere, product(*known)):
             response = await answer(world, one, names, dict(zip(one.path_fields, values, strict=True)), key)
             assert CANARY not in response.text
@@ -87,7 +91,7 @@ async def test_a_foreign_id_is_answered_exactly_like_a_random_one_on_every_route
             seen.add(json.dumps(told(response)))
             cases += 1
     assert len(seen) == 1
-    assert cases >= 700
+    assert cases >= times(700, full=5000)
 
 
 async def test_in_its_own_place_a_stranger_finds_nothing_under_foreign_ids(world: World) -> None:
@@ -133,11 +137,11 @@ async def test_the_lists_of_one_tenant_hold_nothing_of_another(world: World) -> 
 
 async def test_no_recall_ever_brings_up_anothers_canary(start: Start) -> None:
     served = await start(rate=0)
-    tenants = [f"tenant-{number}" for number in range(6)]
+    tenants = [f"tenant-{number}" for number in range(times(6, full=50))]
     keys = {}
     for tenant in tenants:
         place = f"/v1/orgs/{tenant}/workspaces/lab/agents/ada"
-        await served.told(*(f"canary {tenant} number {number}" for number in range(8)), at=place)
+        await served.told(*(f"canary {tenant} number {number}" for number in range(times(8, full=200))), at=place)
     for tenant in tenants:
         keys[tenant] = await served.key("read", org=tenant)
     for tenant, question in product(tenants, ("canary", "number 3", *(f"canary {other}" for other in tenants))):
