@@ -18,7 +18,9 @@ from remanent.errors import InvalidInput, NotFound
 from remanent.text.dates import find_dates
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
-"""When sessions of a set without dates begin; each later one an hour after the one before."""
+"""When sessions of a set without dates begin."""
+
+_APART = timedelta(minutes=5)
 
 _WEEKDAY = re.compile(r"\([A-Za-z]+\)|周[一二三四五六日天]")
 _DASHED = re.compile(r"^([A-Z][a-z]+)-(\d{1,2})-(\d{4})$")
@@ -127,7 +129,8 @@ def _conversation(line: dict[str, Any]) -> Conversation:
     last = UNDATED
     for session in line["sessions"]:
         began = moment_of(session["date"]) if session["date"] else None
-        last = began or last + timedelta(hours=1)
+        # Sessions of one day without an hour keep their order; those that the set itself puts out of order stay so.
+        last = last + _APART if began is None or (began.date() == last.date() and began <= last) else began
         turns = tuple(Turn(turn["turn"], turn["role"], turn["text"]) for turn in session["turns"])
         sessions.append(Session(session["session"], last, turns))
     return Conversation(line["store"], tuple(sessions))
