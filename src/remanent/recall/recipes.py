@@ -6,8 +6,8 @@ from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Sur
 DEFAULT = Recipe(
     name="default",
     paths={
-        "keyword": PathUse(weight=0.7, limit=200, by_language={"zh": 0.6}),
-        "vector": PathUse(weight=0.3, limit=200, by_language={"zh": 0.4}),
+        "keyword": PathUse(weight=0.6, limit=200),
+        "vector": PathUse(weight=0.4, limit=200),
         "entity": PathUse(weight=0.05, limit=100),
         "time": PathUse(weight=0.1, limit=50),
         "graph": PathUse(weight=0.1, limit=20),
@@ -16,7 +16,7 @@ DEFAULT = Recipe(
     other=PathUse(weight=0.2, limit=20),
     fusion="hybrid",
     surroundings=Surroundings(session=0.3),
-    boosts=Boosts(recency=0.02, confidence=0.2, usage=0.05, trust=0.375),
+    boosts=Boosts(recency=0.3, confidence=0.2, usage=0.05, trust=0.375),
     diversity=0.5,
 )
 """What answers when nothing else is asked for."""
