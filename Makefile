@@ -63,8 +63,9 @@ demo: $(VENV)/.base  ## Show it working in the terminal: remember, recall with s
 	@$(BIN)/remanent demo
 
 .PHONY: bench
-bench: $(VENV)/.dev  ## Measure the store, language work and embedding, beside others (DATA=folder for public sets)
-	@failed=0; for what in store server "language $(if $(DATA),--data $(DATA))" embedding; do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
+bench: $(VENV)/.dev  ## Measure the store, language work, embedding and recall, beside others (DATA=folder for public sets)
+	@failed=0; for what in store server "language $(if $(DATA),--data $(DATA))" embedding \
+	  $(if $(DATA),"recall --data $(DATA) --report build/recall"); do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
 
 # ── proving it ──
 

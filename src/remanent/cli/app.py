@@ -313,3 +313,36 @@ def bench_bank(
     from remanent.cli import measuring
 
     measuring.bank(place, count=count)
+
+
+@bench.command("recall")
+@placed("machine")
+def bench_recall(
+    place: Place,
+    *,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--set",
+            help="locomo, longmemeval-pool, longmemeval-s, beam, realmem, memdaily, cmrc, speed, or all.",
+        ),
+    ] = "all",
+    data: Annotated[
+        Path | None, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--report", help="Folder to leave the report and its drawings in.")
+    ] = None,
+    questions: Annotated[
+        int, typer.Option("--questions", min=1, help="Ask at most so many questions of each set.")
+    ] = 1_000_000,
+    quality: Annotated[bool, typer.Option("--quality", help="Measure the cross-encoder, too; slow.")] = False,
+    alone: Annotated[
+        bool,
+        typer.Option("--alone", help="Leave out other memories, which else are installed into .venv-bench-recall/."),
+    ] = False,
+) -> None:
+    """Measure how well and how fast questions are answered, beside BM25, vectors and other memories."""
+    from remanent.cli import measuring
+
+    measuring.recall(place, name=name, data=data, folder=folder, questions=questions, quality=quality, alone=alone)

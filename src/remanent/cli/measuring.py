@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import typer
@@ -11,6 +12,7 @@ from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin
+from remanent.errors import InvalidInput
 from remanent.evaluation.associative import run_associative_bench
 from remanent.evaluation.bank import run_bank_bench
 from remanent.evaluation.embedding import run_embedding_bench
@@ -18,6 +20,8 @@ from remanent.evaluation.figures import Figure
 from remanent.evaluation.keywords import run_keyword_bench
 from remanent.evaluation.language import run_language_bench
 from remanent.evaluation.proxy import run_proxy_bench
+from remanent.evaluation.retrieval.bench import Plan, run_recall_bench, sets_of
+from remanent.evaluation.retrieval.product import Advance
 from remanent.evaluation.server import run_server_bench
 from remanent.evaluation.store import run_store_bench
 
@@ -70,6 +74,32 @@ def associative(place: Place, *, messages: int, folder: Path | None) -> None:
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as home:
         figures = run_associative_bench(Path(home), messages=messages, report=screen.note, folder=folder)
+    _end(screen, place, figures)
+
+
+def recall(
+    place: Place,
+    *,
+    name: str,
+    data: Path | None,
+    folder: Path | None,
+    questions: int,
+    quality: bool,
+    alone: bool,
+) -> None:
+    """Measure recall on public sets; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    if data is None:
+        raise InvalidInput("name the folder with the public sets: --data, or REMANENT_EVAL_DATA")
+    plan = Plan(data, sets_of(name), questions=questions, quality=quality, rivals=not alone, home=place.home)
+    with ExitStack() as open_meters:
+
+        def begin_stretch(label: str, total: int) -> Advance:
+            open_meters.close()
+            screen.note(label)
+            return open_meters.enter_context(screen.meter(words.MEASURING, total=total)).advance
+
+        figures = run_recall_bench(plan, screen.note, folder=folder, meter=begin_stretch)
     _end(screen, place, figures)
 
 

@@ -45,6 +45,7 @@ REPEATED = Phrase("{count} of them were known already.", "其中 {count} 条此�
 WORKING = Phrase("Working", "正在处理")
 NOTHING_HERE = Phrase("There is nothing here.", "这里没有内容。")
 INDEXING = Phrase("Indexing", "正在建立索引")
+MEASURING = Phrase("Measuring", "正在测量")
 STEPS_DONE = Phrase("{done} steps done", "已完成 {done} 步")
 NO_TEXT = Phrase(
     "nothing to remember: give a TEXT, a `-` for standard input, or --file",

@@ -79,3 +79,31 @@ def _x(share: float) -> float:
 
 def _y(share: float) -> float:
     return round(_HEIGHT - _MARGIN - share * (_HEIGHT - 2 * _MARGIN), 1)
+
+
+def bars(groups: Mapping[str, Mapping[str, float]], *, marks: Mapping[str, float] | None = None) -> str:
+    """Return a drawing of shares side by side: one group per measure, one bar per name, a line where a mark stands."""
+    names = list(dict.fromkeys(name for group in groups.values() for name in group))
+    line, top = 16, 20
+    height = top + sum(line * (len(group) + 2) for group in groups.values()) + 10
+    left, right = 200, _WIDTH - 60
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" {_FONT}>',
+        f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
+    ]
+    y = top
+    for title, group in groups.items():
+        parts.append(f'<text x="10" y="{y}" font-weight="bold">{escape(title)}</text>')
+        first = y + 4
+        for name, value in group.items():
+            y += line
+            colour = _COLOURS[names.index(name) % len(_COLOURS)]
+            width = round(max(0.0, min(1.0, value)) * (right - left), 1)
+            parts.append(f'<text x="{left - 6}" y="{y}" text-anchor="end">{escape(name)}</text>')
+            parts.append(f'<rect x="{left}" y="{y - 10}" width="{width}" height="11" fill="{colour}"/>')
+            parts.append(f'<text x="{left + width + 4}" y="{y}">{value:.3f}</text>')
+        if marks and title in marks:
+            x = round(left + marks[title] * (right - left), 1)
+            parts.append(f'<line x1="{x}" y1="{first}" x2="{x}" y2="{y + 4}" stroke="#333" stroke-dasharray="3 3"/>')
+        y += 2 * line
+    return "\n".join([*parts, "</svg>\n"])

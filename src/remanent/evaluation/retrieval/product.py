@@ -36,12 +36,11 @@ async def ask_remanent(
     grains: Sequence[Grain],
     *,
     recipe: str | None = None,
-    embedder: str | None = None,
+    embedder: str = "auto",
     advance: Advance = lambda _: None,
 ) -> dict[Grain, list[Asked]]:
     """Remember a conversation in a folder, unless it is there already, and ask its questions."""
-    overrides = {} if embedder is None else {"embedder": embedder}
-    async with aopen(home, **overrides) as memory:
+    async with aopen(home, embedder=embedder) as memory:
         agent = memory.agent(_name(conversation))
         await _remember(memory, agent, conversation, advance)
         answers: dict[Grain, list[Asked]] = {grain: [] for grain in grains}
@@ -83,6 +82,8 @@ async def _ask(
         began = {session.session_id: session.began for session in conversation.sessions}
         until = began[question.before_session]
     asked_at = until or question.asked or conversation.sessions[-1].began + AFTER
+    if not question.text.strip():
+        return Asked(question, [], 0.0)
     begin = time.perf_counter()
     found = await agent.recall(
         question.text,
