@@ -28,6 +28,8 @@ _OF_THE_AGENT = re.compile(
     r"(?:推荐|建议|说过|说的|提到|提过|告诉|介绍|列出|列的|给出|解释|写的|回答)",
     re.IGNORECASE,
 )
+# "Can you list", "would you suggest": asked to do something now, not what was said.
+_REQUEST = re.compile(r"\b(?:can|could|would|will|should|do)\s+you\b", re.IGNORECASE)
 _LONGEST_QUESTION = 200
 """Characters; who writes more tells and asks for work, with what was worked out before."""
 
@@ -74,7 +76,7 @@ class Question:
     @cached_property
     def asks_the_agent(self) -> bool:
         """Whether the assistant's word may be the answer: it is asked for, or a long message goes on with the work."""
-        return len(self.text) > _LONGEST_QUESTION or _OF_THE_AGENT.search(self.text) is not None
+        return len(self.text) > _LONGEST_QUESTION or _OF_THE_AGENT.search(_REQUEST.sub(" ", self.text)) is not None
 
     def following(self, seeds: tuple[str, ...]) -> "Question":
         """Return the same question for paths that start from what others found; what was read stays read."""

@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -39,7 +40,7 @@ def _write_set(folder: Path, name: str, *, before: str | None = None) -> None:
         ("What is the cat of Ada called?", "Ada-1"),
         ("Who is a baker?", "Ben-0"),
     ]
-    questions = [
+    questions: list[dict[str, Any]] = [
         {
             "store": "tiny",
             "id": f"q{place}",
@@ -53,6 +54,14 @@ def _write_set(folder: Path, name: str, *, before: str | None = None) -> None:
         }
         for place, (text, session) in enumerate(asked)
     ]
+    nobody: dict[str, Any] = {
+        "id": "q9",
+        "type": "adversarial",
+        "answerable": False,
+        "evidence_sessions": [],
+        "evidence_turns": [],
+    }
+    questions.append({**questions[0], **nobody, "question": "Which zeppelin did Carl steer?"})
     for kind, lines in (("stores", [{"store": "tiny", "sessions": sessions}]), ("questions", questions)):
         with gzip.open(folder / f"{name}.{kind}.jsonl.gz", "wt", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
@@ -66,6 +75,9 @@ def test_a_set_is_measured_and_reported(tmp_path: Path) -> None:
     assert ours["locomo, turn, any@5"] == ours["locomo, session, any@5"] == 1
     report = (tmp_path / "report" / "recall.md").read_text(encoding="utf-8")
     assert "BM25 alone" in report
+    measured = {figure.name: figure for figure in figures}
+    assert measured["locomo, nonsense answered with nothing"].value == 100
+    assert measured["locomo, unanswerable, AUROC"].value == 1
     for drawing in re.findall(r"\((recall-.*?\.svg)\)", report):
         ET.fromstring((tmp_path / "report" / drawing).read_text(encoding="utf-8"))
 
@@ -77,7 +89,7 @@ def test_what_was_remembered_is_kept_for_the_next_run(tmp_path: Path) -> None:
     steps: list[float] = []
     second = run_recall_bench(plan, meter=lambda _name, _total: steps.append)
     assert second == first
-    assert sum(steps) == 3  # the questions, and no turn again
+    assert sum(steps) == 104  # the questions, nonsense among them, and no turn again
 
 
 def test_what_had_not_happened_yet_is_not_found(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ async def compare(
     home: Path | None = None,
     embedder: str = "auto",
     quality: bool = False,
+    judged: bool = False,
     rivals: Sequence[Rival] = (),
     report: Report = lambda _: None,
     meter: Meter = lambda _name, _total: lambda _done: None,
@@ -58,7 +59,13 @@ async def compare(
             advance = meter(f"{name}: {label}", sum(_size(one) for one in conversations))
             for conversation in conversations:
                 found = await ask_remanent(
-                    place, conversation, grains, recipe=recipe, embedder=embedder, advance=advance
+                    place,
+                    conversation,
+                    grains,
+                    recipe=recipe,
+                    embedder=embedder,
+                    judged=judged and label == OURS,
+                    advance=advance,
                 )
                 for grain in grains:
                     answers[grain].setdefault(label, []).extend(found[grain])

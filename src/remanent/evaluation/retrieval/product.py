@@ -1,8 +1,9 @@
 """Asking Remanent itself: remember, settle, recall, through the public face and nothing else."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -28,6 +29,10 @@ class Asked:
     seconds: float
     tokens: int = 0
     """How much text the first five items hold."""
+    evidence: float | None = None
+    """What speaks for an answer, above what speaks for strangers' questions; None where it was not judged."""
+    passed: bool = True
+    """Whether anything is answered when answering nothing is allowed."""
 
 
 async def ask_remanent(
@@ -37,6 +42,7 @@ async def ask_remanent(
     *,
     recipe: str | None = None,
     embedder: str = "auto",
+    judged: bool = False,
     advance: Advance = lambda _: None,
 ) -> dict[Grain, list[Asked]]:
     """Remember a conversation in a folder, unless it is there already, and ask its questions."""
@@ -46,7 +52,8 @@ async def ask_remanent(
         answers: dict[Grain, list[Asked]] = {grain: [] for grain in grains}
         for question in conversation.questions:
             for grain in grains:
-                answers[grain].append(await _ask(agent, conversation, question, grain, recipe))
+                asked = await _ask(agent, conversation, question, grain, recipe)
+                answers[grain].append(await _judge(agent, conversation, asked) if judged else asked)
             advance(1)
         return answers
 
@@ -94,9 +101,19 @@ async def _ask(
         until=until,
         asked_at=asked_at,
         source_share=1.0,
+        gate=False,  # what is measured is the order; whether to answer at all is measured apart
     )
     seconds = time.perf_counter() - begin
     return Asked(question, _ranking(found, grain), seconds, sum(map(token_counter(), _texts(found))))
+
+
+async def _judge(agent: AsyncAgent, conversation: Conversation, asked: Asked) -> Asked:
+    """Ask again, allowing no answer."""
+    asked_at = asked.question.asked or conversation.sessions[-1].began + AFTER
+    found = await agent.recall(asked.question.text, limit=1, gate=True, asked_at=asked_at)
+    if found.gate is None:  # nothing was found that could be judged
+        return replace(asked, evidence=None if found.items else -math.inf, passed=bool(found.items))
+    return replace(asked, evidence=found.gate.score - found.gate.threshold, passed=found.gate.passed)
 
 
 def _ranking(found: Found, grain: Grain) -> list[str]:

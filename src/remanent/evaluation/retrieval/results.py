@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from remanent.evaluation.corpus import percentile
 from remanent.evaluation.figures import Figure
 from remanent.evaluation.retrieval.comparing import OURS
-from remanent.evaluation.retrieval.measures import interval, mean, ndcg_at, reciprocal_rank_of
+from remanent.evaluation.retrieval.measures import (
+    auroc,
+    coverage,
+    interval,
+    mean,
+    ndcg_at,
+    reciprocal_rank_of,
+)
 from remanent.evaluation.retrieval.product import Asked
+from remanent.evaluation.retrieval.sets import NONSENSE
 from remanent.evaluation.retrieval.studies import Goal, Study
 
 
@@ -78,6 +86,28 @@ def figures_of(study: Study, rows: Sequence[Row]) -> list[Figure]:
             figures.append(
                 Figure(f"{name}, best other: {best.name}", round(reached, 3), "", f"< {value:.3f}", reached <= value)
             )
+    return figures
+
+
+def abstention_figures(name: str, answers: Sequence[Asked]) -> list[Figure]:
+    """Return how well questions that nothing answers are told from others, and whether nonsense gets no answer."""
+    nonsense = [asked for asked in answers if asked.question.type == NONSENSE]
+    meant = [asked for asked in answers if asked.question.type != NONSENSE and asked.evidence is not None]
+    positive = [asked.evidence or 0.0 for asked in meant if asked.question.answerable]
+    negative = [asked.evidence or 0.0 for asked in meant if not asked.question.answerable]
+    figures = []
+    if positive and negative:
+        figures.append(Figure(f"{name}, unanswerable, AUROC", round(auroc(positive, negative), 3), ""))
+        covered = coverage(positive, negative)
+        figures.append(Figure(f"{name}, coverage at 5% false injection", round(covered, 3), ""))
+    if positive:
+        kept = mean([float(asked.passed) for asked in meant if asked.question.answerable])
+        figures.append(Figure(f"{name}, answerable questions that are answered", round(kept, 3), ""))
+    if nonsense:
+        empty = sum(not asked.passed for asked in nonsense)
+        figures.append(
+            Figure(f"{name}, nonsense answered with nothing", empty, "", f"= {len(nonsense)}", empty == len(nonsense))
+        )
     return figures
 
 

@@ -15,11 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from remanent.errors import InvalidInput, NotFound
+from remanent.evaluation.corpus import Corpus
 from remanent.text.dates import find_dates
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """When sessions of a set without dates begin."""
 
+NONSENSE = "nonsense"
+"""The type of questions in made-up words."""
+
+NONSENSE_SEED = 4711
 _APART = timedelta(minutes=5)
 
 _WEEKDAY = re.compile(r"\([A-Za-z]+\)|周[一二三四五六日天]")
@@ -115,6 +120,20 @@ def sampled(conversations: Sequence[Conversation], *, most: int) -> list[Convers
         if chosen:
             kept.append(Conversation(one.store_id, one.sessions, chosen))
     return kept
+
+
+def with_nonsense(conversations: Sequence[Conversation], *, count: int) -> list[Conversation]:
+    """Return the conversations with questions in made-up words, so many in all, which nothing can answer."""
+    texts = Corpus(seed=NONSENSE_SEED).questions(count)
+    added: list[Conversation] = []
+    for place, one in enumerate(conversations):
+        strange = [
+            Question(f"{one.store_id}-{NONSENSE}-{number}", NONSENSE, f"{text}?", False, frozenset(), frozenset())
+            for number, text in enumerate(texts)
+            if number % len(conversations) == place
+        ]
+        added.append(Conversation(one.store_id, one.sessions, [*one.questions, *strange]))
+    return added
 
 
 def moment_of(words: str) -> datetime | None:
