@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -314,3 +315,27 @@ async def test_the_cross_encoder_decides_in_the_recipe_for_quality(memory: Async
     recall._reranker = None
     missing = await ada.recall("heron fishes", recipe="quality")
     assert "no cross-encoder" in missing.left_out[0].reason
+
+
+# ── an embedder that does not answer ─────────────────────────────────────────
+
+
+async def test_an_embedding_server_that_hangs_delays_one_question_only(tmp_path: Path, clock: SetClock) -> None:
+    async def never_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(never_answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    embedding = {"base_url": f"http://127.0.0.1:{port}/v1", "name": "silent", "dimension": 4}
+    settings: dict[str, Any] = {"embedder": "http", "embedding": embedding, "recall": {"path_timeout": 0.2}}
+    async with server, aopen(tmp_path / "home", clock=clock, jobs={"drain_timeout": 0.1}, **settings) as memory:
+        ada = memory.agent("ada")
+        await ada.remember("The heron fishes at dawn.")
+        first = await ada.recall("heron")
+        second = await ada.recall("heron")
+        assert [left.reason for left in first.left_out if left.path == "vector"] == ["no answer within 0.2 s"]
+        assert ["left alone" in left.reason for left in second.left_out if left.path == "vector"] == [True]
+        for found in (first, second):
+            assert [item.text for item in found.items] == ["The heron fishes at dawn."]
+        server.close()
