@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.model import Boost, Kind, Origin, Record, Scope
+from remanent.model import Kind, Origin, Record, Scope
 from remanent.recall import Boosts
-from remanent.recall.boosts import boosts_of_place, boosts_of_record, product, trust
+from remanent.recall.boosts import Factor, boosts_of_place, boosts_of_record, product, trust
 from remanent.stores import Place
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -20,7 +20,7 @@ def _record(**fields: Any) -> Record:
     return Record(id="r1", scope=SCOPE, content="x", created_at=MAY, updated_at=MAY, **given_fields)
 
 
-def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Boost, ...]:
+def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Factor, ...]:
     place = Place(record.id, record.kind, None, record.occurred_at, record.trust)
     return boosts_of_place(place, boosts, now=now) + boosts_of_record(record, boosts)
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from remanent.model import Entry, FoundItem, FoundSource, Record, Scope, Source
+from remanent.model import Boost, Entry, FoundItem, FoundSource, Record, Scope, Source
 from remanent.recall.reading import Reading
 from remanent.recall.weighing import Weighed
 
@@ -98,10 +98,10 @@ def _item(one: Weighed, record: Record, *, text: str, spans: tuple[FoundSource, 
         evidence_count=record.evidence_count,
         sources=spans,
         evidence=(record.id,),
-        ranks=tuple(one.ranks),
+        ranks=one.ranks,
         fused=one.fused,
         context=one.context,
-        boosts=one.boosts,
+        boosts=tuple(Boost(name=name, factor=factor) for name, factor in one.boosts),
         reranked=one.reranked,
     )
 

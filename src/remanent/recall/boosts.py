@@ -2,8 +2,9 @@
 
 import math
 from datetime import datetime
+from typing import NamedTuple
 
-from remanent.model import Boost, Origin, Record
+from remanent.model import Origin, Record
 from remanent.recall.recipe import Boosts
 from remanent.stores import Place
 
@@ -12,6 +13,13 @@ _ENOUGH_USE = 3.0
 """Accesses after which half of the boost for use is given."""
 # How far each origin is from a person's own word. What was imported may be anybody's: nothing is known of it.
 _DISTANCE = {Origin.USER: 0.0, Origin.IMPORT: 0.0, Origin.TOOL: 0.0, Origin.AGENT: 1.0, Origin.WEB: 1.0}
+
+
+class Factor(NamedTuple):
+    """What moves a score, and by how much; plain, because every candidate of every question has some."""
+
+    name: str
+    factor: float
 
 
 def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> float:
@@ -23,7 +31,7 @@ def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> fl
 
 def boosts_of_place(
     place: Place, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False
-) -> tuple[Boost, ...]:
+) -> tuple[Factor, ...]:
     """Return the factors of what a record's place tells: who said it, when, and what kind it is."""
     return _factors(
         trust=trust(place.trust, boosts, agent_is_asked=agent_is_asked),
@@ -32,7 +40,7 @@ def boosts_of_place(
     )
 
 
-def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Boost, ...]:
+def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:
     """Return the factors of what only the record itself tells: how sure it is, and how often it was used."""
     return _factors(
         confidence=1 - boosts.confidence * (1 - record.confidence),
@@ -48,10 +56,10 @@ def recency(occurred_at: datetime, boosts: Boosts, *, now: datetime | None) -> f
     return 1 + boosts.recency * math.exp2(-age / boosts.half_life_days)
 
 
-def product(factors: tuple[Boost, ...]) -> float:
+def product(factors: tuple[Factor, ...]) -> float:
     """Return all factors multiplied."""
     return math.prod(boost.factor for boost in factors)
 
 
-def _factors(**factors: float) -> tuple[Boost, ...]:
-    return tuple(Boost(name=name, factor=factor) for name, factor in factors.items() if factor != 1.0)
+def _factors(**factors: float) -> tuple[Factor, ...]:
+    return tuple(Factor(name, factor) for name, factor in factors.items() if factor != 1.0)

@@ -8,10 +8,11 @@ from datetime import datetime
 
 from remanent.embedding.reranker import Reranker
 from remanent.errors import RemanentError
-from remanent.model import Boost, LeftOut, PathRank, Record
-from remanent.recall.boosts import boosts_of_place, boosts_of_record, product
+from remanent.model import LeftOut, PathRank, Record
+from remanent.recall.boosts import Factor, boosts_of_place, boosts_of_record, product
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
+from remanent.recall.path import Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Recipe, Rerank
 from remanent.recall.surroundings import context_of
@@ -28,10 +29,18 @@ class Weighed:
     place: Place
     fused: float = 0.0
     context: float = 0.0
-    boosts: tuple[Boost, ...] = ()
+    boosts: tuple[Factor, ...] = ()
     reranked: float | None = None
     score: float = 0.0
-    ranks: list[PathRank] = field(default_factory=list)
+    found: list[tuple[str, int, Candidate]] = field(default_factory=list)
+    """Which path found it, and at which rank."""
+
+    @property
+    def ranks(self) -> tuple[PathRank, ...]:
+        """The same in the words of the answer."""
+        return tuple(
+            PathRank(path=path, rank=rank, score=one.score, reason=one.reason) for path, rank, one in self.found
+        )
 
     @property
     def own(self) -> float:
@@ -68,13 +77,13 @@ def weigh(
 
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
-    ranks = _ranks(gathered)
+    found = _found(gathered)
     weighed = {
         record_id: Weighed(
             place=place,
             fused=fused.get(record_id, 0.0),
             boosts=boosts_of_place(place, recipe.boosts, now=now, agent_is_asked=question.asks_the_agent),
-            ranks=ranks.get(record_id, []),
+            found=found.get(record_id, []),
         )
         for record_id, place in places.items()
     }
@@ -142,10 +151,9 @@ def order(one: Weighed) -> tuple[float, float, str]:
     return -one.score, -one.fused, one.record_id
 
 
-def _ranks(gathered: Gathered) -> dict[str, list[PathRank]]:
-    ranks: dict[str, list[PathRank]] = {}
+def _found(gathered: Gathered) -> dict[str, list[tuple[str, int, Candidate]]]:
+    found: dict[str, list[tuple[str, int, Candidate]]] = {}
     for name, candidates in gathered.found.items():
         for rank, one in enumerate(candidates, start=1):
-            found = PathRank(path=name, rank=rank, score=one.score, reason=one.reason)
-            ranks.setdefault(one.record_id, []).append(found)
-    return ranks
+            found.setdefault(one.record_id, []).append((name, rank, one))
+    return found
