@@ -221,6 +221,42 @@ States = Annotated[
 ConflictsRecordId = Annotated[
     str | None, typer.Option("--record-id", metavar="ID", help=say("Only those of this record.", "只要涉及此记忆的。"))
 ]
+Keywords = Annotated[
+    list[str], typer.Argument(metavar="KEYWORDS", help=say("Any of these words.", "关键词，任一匹配即可。"))
+]
+Relations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--relations", metavar="TEXT", help=say("Only along links of these relations.", "只沿这些关系的关联。")
+    ),
+]
+Depth = Annotated[
+    int | None,
+    typer.Option("--depth", metavar="N", min=0, max=1000, help=say("Hops from a focus.", "从关注点出发的跳数。")),
+]
+AssociativeRecallLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        "-n",
+        metavar="N",
+        min=0,
+        max=1000,
+        help=say("How many at most; 0 is no limit.", "最多多少条；0 表示不限。"),
+    ),
+]
+ByMeaning = Annotated[
+    bool,
+    typer.Option(
+        "--by-meaning", help=say("Whether nodes that are near in meaning match, too.", "语义相近的节点是否也算匹配。")
+    ),
+]
+NodeId = Annotated[
+    str,
+    typer.Argument(
+        metavar="NODE_ID", help=say("A node, as `forgotten` shows it.", "节点的 id，见 `forgotten` 的输出。")
+    ),
+]
 EntryIds = Annotated[list[str] | None, typer.Option("--entry", metavar="ID", help=say("Entries.", "原始记录。"))]
 EraseRecordIds = Annotated[
     list[str] | None,
@@ -521,6 +557,84 @@ def conflicts(
 
 
 @placed("agent")
+def associative_recall(
+    place: Place,
+    *,
+    keywords: Keywords,
+    relations: Relations = None,
+    depth: Depth = None,
+    limit: AssociativeRecallLimit = None,
+    since: Since = None,
+    until: Until = None,
+    by_meaning: ByMeaning = False,
+) -> None:
+    """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
+    from remanent.cli.perform import perform
+
+    perform(
+        "associative.recall",
+        place,
+        {
+            "keywords": keywords,
+            "relations": relations,
+            "depth": depth,
+            "limit": limit,
+            "since": since,
+            "until": until,
+            "by_meaning": by_meaning,
+        },
+    )
+
+
+@placed("agent")
+def associative_focus(place: Place) -> None:
+    """Show the nodes in focus, newest first."""
+    from remanent.cli.perform import perform
+
+    perform("associative.focus", place, {})
+
+
+@placed("agent")
+def associative_state(place: Place) -> None:
+    """Show how many nodes and links there are and how strong they are."""
+    from remanent.cli.perform import perform
+
+    perform("associative.state", place, {})
+
+
+@placed("agent")
+def associative_compress(place: Place, *, wait: options.Wait = True) -> None:
+    """Ask for a compression, as every remembering does."""
+    from remanent.cli.perform import perform
+
+    perform("associative.compress", place, {}, wait=wait)
+
+
+@placed("agent")
+def associative_forgotten(place: Place) -> None:
+    """Show what is left of deleted nodes, last forgotten first."""
+    from remanent.cli.perform import perform
+
+    perform("associative.forgotten", place, {})
+
+
+@placed("agent")
+def associative_restore(place: Place, *, node_id: NodeId, wait: options.Wait = True) -> None:
+    """Make a deleted node again from the journal, while that has its words."""
+    from remanent.cli.perform import perform
+
+    perform("associative.restore", place, {"node_id": node_id}, wait=wait)
+
+
+@placed("agent")
+def associative_triples(place: Place, *, file: options.ExportFile = Path("-")) -> None:
+    """Write the graph as N-Triples."""
+    from remanent.cli.perform import perform
+
+    perform("associative.triples", place, {}, file=file)
+
+
+@placed("agent")
 def erase(
     place: Place,
     *,
@@ -751,6 +865,44 @@ COMMANDS = (
         ("conflicts",),
         say("Show contradictions between records, oldest first.", "显示记忆之间的矛盾，最早的在前。"),
         conflicts,
+    ),
+    Made(
+        ("associative", "recall"),
+        say(
+            "Follow links from what is in focus, strongest path first; says what was forgotten on the way.",
+            "沿关联回忆：从关注点出发，最强的路径在前，并说明遗忘了什么。",
+        ),
+        associative_recall,
+    ),
+    Made(
+        ("associative", "focus"),
+        say("Show the nodes in focus, newest first.", "显示关注点，新的在前。"),
+        associative_focus,
+    ),
+    Made(
+        ("associative", "state"),
+        say("Show how many nodes and links there are and how strong they are.", "显示联想记忆的规模与强度。"),
+        associative_state,
+    ),
+    Made(
+        ("associative", "compress"),
+        say("Ask for a compression, as every remembering does.", "请求一次压缩。"),
+        associative_compress,
+    ),
+    Made(
+        ("associative", "forgotten"),
+        say("Show what is left of deleted nodes, last forgotten first.", "显示遗忘后留下的痕迹。"),
+        associative_forgotten,
+    ),
+    Made(
+        ("associative", "restore"),
+        say("Make a deleted node again from the journal, while that has its words.", "从原始记录重建被遗忘的节点。"),
+        associative_restore,
+    ),
+    Made(
+        ("associative", "triples"),
+        say("Write the graph as N-Triples.", "以 N-Triples 输出联想图。"),
+        associative_triples,
     ),
     Made(
         ("erase",),

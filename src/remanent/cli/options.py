@@ -15,6 +15,7 @@ from remanent.cli.words import Phrase, locale_language
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
 
 GROUPS = {
+    "associative": Phrase("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
     "audit": Phrase("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
     "keys": Phrase("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
 }
