@@ -4,6 +4,7 @@ import os
 import random
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from typing import Annotated
 
@@ -25,18 +26,23 @@ def id_source(clock: Clock = system_clock, *, seed: int | None = None) -> NewId:
     if seed is None and hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: source.seed(secrets.randbits(128)))
     bits = source.getrandbits
+    millis_now = _system_millis if clock is system_clock else lambda: to_millis(clock())
     lock = threading.Lock()
     last = [-1, 0]
 
     def new_id() -> str:
         with lock:
-            millis = max(to_millis(clock()), last[0])
+            millis = max(millis_now(), last[0])
             # The lower bits count up within a millisecond, so that order is kept; half the range is left to count in.
             tail = bits(73) if millis != last[0] else last[1] + 1 + bits(16)
             last[:] = [millis, tail]
         return uuid7(millis, tail)
 
     return new_id
+
+
+def _system_millis() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def uuid7(millis: int, random_bits: int) -> str:

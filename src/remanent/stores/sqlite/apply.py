@@ -20,6 +20,7 @@ class Unit:
     """One unit of work on its way into the database."""
 
     def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
         self._sql = connection.execute
         self._entry_ids: list[str] = []
         self._last_seq = 0
@@ -33,7 +34,7 @@ class Unit:
         for change in work:
             _APPLY[type(change)](self, change)
         if any(type(change) not in _UNREAD for change in work):
-            self.revise()
+            _to_revise.add(self._connection)
         graphs = self.revise_graphs()
         return Committed(tuple(self._entry_ids), self._last_seq, self._repeated, tuple(self._enqueued), graphs)
 
@@ -486,6 +487,22 @@ _LOAD: dict[type[Any], Callable[[Unit, Any], None]] = {
     changes.PutRecord: Unit.load_record,
     changes.PutConflict: Unit.load_conflict,
 }
+
+
+_to_revise: set[apsw.Connection] = set()
+"""Writers whose transaction has changed something that can be read."""
+
+
+def before_commit(connection: apsw.Connection) -> None:
+    """Raise the number by which readers see a change, once for all units of work that are committed together."""
+    if connection in _to_revise:
+        _to_revise.discard(connection)
+        connection.execute(_REVISE)
+
+
+def after_rollback(connection: apsw.Connection) -> None:
+    """Forget what was changed: it was not."""
+    _to_revise.discard(connection)
 
 
 def apply_unit(connection: apsw.Connection, work: Sequence[Change]) -> Committed:

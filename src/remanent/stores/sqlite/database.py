@@ -15,6 +15,7 @@ import apsw
 
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy, StoreClosed
 from remanent.stores.sqlite import connection as opening
+from remanent.stores.sqlite.apply import after_rollback, before_commit
 from remanent.stores.sqlite.faults import translated
 from remanent.stores.sqlite.wal import check_before_open
 
@@ -332,8 +333,10 @@ def _transaction(writer: apsw.Connection) -> Iterator[None]:
     try:
         yield
         with translated(writer):
+            before_commit(writer)
             writer.execute("COMMIT")
     except BaseException:
+        after_rollback(writer)
         _roll_back(writer)
         raise
 
