@@ -77,6 +77,14 @@ async def test_any_tampering_is_found(tmp_path: Path, change: str) -> None:
     assert found.problem.startswith("line 2")
 
 
+def test_other_letters_for_the_same_values_are_noticed(tmp_path: Path) -> None:
+    file = asyncio.run(written(tmp_path, 2))
+    line = file.read_text(encoding="utf-8")
+    place = line.index("T", line.index('"at":"'))
+    file.write_text(line[:place] + "t" + line[place + 1 :], encoding="utf-8")
+    assert not AuditLog(tmp_path).verify().intact
+
+
 @given(place=st.integers(min_value=0), mask=st.integers(min_value=1, max_value=255))
 def test_no_bit_can_be_turned_unnoticed(tmp_path_factory: pytest.TempPathFactory, place: int, mask: int) -> None:
     folder = tmp_path_factory.mktemp("audit")

@@ -127,7 +127,11 @@ class AuditLog:
                 for line in file:
                     if not line.endswith(b"\n"):
                         return
-                    yield Noted.from_json(line)
+                    noted = Noted.from_json(line)
+                    if noted.to_json().encode() != line.rstrip(b"\n"):
+                        # The same values in other letters, such as a lower-case t in a time: not what was written.
+                        raise InvalidInput(f"line {noted.seq} of the audit log is not as it was written")
+                    yield noted
         except FileNotFoundError:
             return
 
