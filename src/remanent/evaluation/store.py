@@ -213,7 +213,7 @@ def _growth_figures(small: int, large: int, searches: dict[int, dict[str, float]
     }
     figures = [at_most(f"growth of search cost, {span}", grown["both"], "×", ratio)]
     if small >= 100_000:
-        figures.append(at_most(f"growth of vector search cost, {span}", grown["vector"], "×", ratio**0.75))
+        figures.append(at_most(f"growth of vector search cost, {span}", grown["vector"], "×", ratio / 2))
     return figures
 
 
