@@ -1,5 +1,6 @@
 """kill -9 of a server under load: what a client was told is durable is there when the server comes back."""
 
+import http.client
 import json
 import os
 import random
@@ -40,7 +41,7 @@ def write(url: str, client: int, ledger: dict[str, str], enough: threading.Semap
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
                 ledger[json.load(answer)["entry_ids"][0]] = text
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):  # refused, cut off, or cut in the middle of its answer
             return
         enough.release()
 
