@@ -226,6 +226,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     unset = {row.name: row.variable for row in setting_rows() if row.default == "–"}
     groups = {"model.tiers.<tier>.<setting>": "extraction", "model.roles.<role>.<setting>": "planning"}
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
+    embedding["former_api_key"] = "secret-6"
     tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
     proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}

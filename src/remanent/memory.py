@@ -12,9 +12,15 @@ from typing import Any, Literal, Self
 from remanent.agents.knowledge import Text
 from remanent.associative import Associations, AssociativePath, AsyncAssociativeMemory
 from remanent.bank.face import AsyncBank, Given, Means, read_files
-from remanent.bank.recognition import open_image_reader
 from remanent.bank.running import GivenFile
-from remanent.embedding import CachedEmbedder, Embedders, open_embedders, open_reranker
+from remanent.embedding import (
+    CachedEmbedder,
+    Embedders,
+    KnownEmbedders,
+    open_embedders,
+    open_image_reader,
+    open_reranker,
+)
 from remanent.errors import CallerError, InvalidInput, NotFound, VersionConflict
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
@@ -95,6 +101,9 @@ from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transfer import export_lines, import_lines
 
+EMBEDDERS = ".embedders"
+"""The folder of the home that says how embedders which are not bundled are opened again."""
+
 NO_LIMIT = 2**53
 """Work that a job gives rise to is not refused: the job itself was let in."""
 
@@ -113,6 +122,7 @@ class _Parts:
     blobs: Blobs
     cache: Cache
     embedders: Embedders | None
+    known: KnownEmbedders
     questions: tuple[CachedEmbedder, ...]
     indexing: Indexing
     echoes: Echoes
@@ -132,24 +142,17 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         exact_limit=settings.vectors.exact_limit,
         memory_budget=settings.vectors.memory_budget,
     )
-    embedders = open_embedders(settings.embedder, embedding=settings.embedding)
+    embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
-        store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes
+        store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
     cache = InProcessCache(clock=clock)
-    # Questions are cached: the same ones come again, texts rarely do.
-    lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
-    questions = tuple(
-        CachedEmbedder(member, lifetime=lifetime, clock=clock)
-        for member in (embedders.members if embedders is not None else ())
-    )
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
     own = [AssociativePath(associations)]
-    recall, calibration = _recall(
-        settings, store, vectors, cache=cache, embedders=embedders, questions=questions, clock=clock, own=own
-    )
+    models = (embedders, known, questions)
+    recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=own)
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
     worker = Worker(
@@ -173,6 +176,7 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         blobs=FileBlobs(store.layout.own_folder),
         cache=cache,
         embedders=embedders,
+        known=known,
         questions=questions,
         indexing=indexing,
         echoes=echoes,
@@ -183,6 +187,21 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         clock=clock,
         new_id=new_id,
     )
+
+
+_Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
+"""What embeds records, what opens models of before, and what embeds questions."""
+
+
+def _embedding(settings: Settings, *, clock: Clock) -> _Models:
+    embedders = open_embedders(settings.embedder, embedding=settings.embedding)
+    # Questions are cached: the same ones come again, texts rarely do.
+    lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
+    members = embedders.members if embedders is not None else ()
+    questions = tuple(CachedEmbedder(member, lifetime=lifetime, clock=clock) for member in members)
+    notes = settings.home / EMBEDDERS
+    known = KnownEmbedders(notes, kind=settings.embedder, settings=settings.embedding, lifetime=lifetime, clock=clock)
+    return embedders, known, questions
 
 
 def _associations(
@@ -218,12 +237,12 @@ def _recall(
     vectors: Vectors,
     *,
     cache: Cache,
-    embedders: Embedders | None,
-    questions: Sequence[CachedEmbedder],
+    models: _Models,
     clock: Clock,
     own: Sequence[RecallPath],
 ) -> tuple[Recall, Calibration]:
     """Return the read path, with the disciplines' own paths, and what measures a store for its gate."""
+    embedders, known, questions = models
     paths: list[RecallPath] = [
         KeywordPath(store),
         EntityPath(store),
@@ -234,7 +253,7 @@ def _recall(
     ]
     if embedders is not None:
         paths += [VectorPath(vectors, member, among=embedders) for member in questions]
-        paths.append(FormerVectorPath(store, vectors, embedders))
+        paths.append(FormerVectorPath(store, vectors, embedders, known=known))
     gate = Gate(store, models={path.name: path.model_id for path in paths if isinstance(path, VectorPath)})
     recall = Recall(
         store,
@@ -614,7 +633,7 @@ class AsyncMemory:
             engine=parts.engine,
             clock=parts.clock,
             new_id=parts.new_id,
-            reader=open_image_reader(),
+            reader=open_image_reader(parts.settings.image_reader),
         )
         given = Given(task=task, context=context, files=read_files(files), sources=texts)
         return AsyncBank(means, scope, given, stored=bank_id is not None)
@@ -644,6 +663,9 @@ class AsyncMemory:
         await self._parts.vectors.close()
         await self._parts.store.close()
         await self._parts.engine.close()
+        await self._parts.known.close()
+        if self._parts.embedders is not None:
+            await self._parts.embedders.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -363,6 +363,14 @@ class EmbeddingSettings(Section):
         Field(description="The key for that API, if it needs one."),
         Chinese("该接口的密钥（如需要）。"),
     ] = None
+    former_api_key: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_key)] | None,
+        Field(
+            description="After a change to another API: the key for the one before, whose vectors answer until all "
+            "have been made anew. At the same host `api_key` serves both."
+        ),
+        Chinese("更换接口后，原接口的密钥；新向量全部生成之前，原有向量仍参与检索。主机相同时共用 `api_key`。"),
+    ] = None
     name: Annotated[
         Annotated[str, AfterValidator(_check_model)] | None,
         Field(
@@ -931,6 +939,14 @@ class Settings(Section):
             "文本向量化的方式；`auto` 即 `multilingual`，装有 `local` 时英文另用 `bge-small`；"
             "`http` 与 `sentence-transformers` 使用 `embedding.name` 指定的模型；`none` 表示只按词检索。"
         ),
+    ] = "auto"
+    image_reader: Annotated[
+        Literal["auto", "rapidocr", "none"],
+        Field(
+            description="What reads the writing in pictures where no model sees them; `auto` is `rapidocr` if it is "
+            "installed."
+        ),
+        Chinese("没有能看图的模型时识别图片中文字的方式；`auto` 在装有 `rapidocr` 时使用它。"),
     ] = "auto"
     engine: Annotated[
         Literal["auto", "offline", "model"],

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,3 +35,20 @@ class HashEmbedder(Embedder):
 
     async def close(self) -> None:
         self.closed = True
+
+
+class StandInSentenceTransformer:
+    """Takes what the package's class takes, and gives the length of a text and its letters a."""
+
+    made: list[tuple[str, dict[str, Any]]]
+    batches: list[int]
+
+    def __init__(self, name: str, **options: Any) -> None:
+        self.made.append((name, options))
+        if "nowhere" in name:
+            raise OSError("not found")
+
+    def encode(self, texts: list[str], *, normalize_embeddings: bool, **_: Any) -> Any:
+        self.batches.append(len(texts))
+        rows = np.array([[len(text), text.count("a"), 1] for text in texts], np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True) if normalize_embeddings else rows

@@ -2,7 +2,8 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from remanent.embedding import open_embedder, open_embedders, open_former
+from remanent.embedding import open_embedder, open_embedders, open_image_reader
+from remanent.embedding.images import ImageReader, WrittenLine
 from remanent.errors import InvalidInput, MissingDependency
 
 
@@ -60,8 +61,22 @@ def test_a_model_that_is_named_embeds_alone() -> None:
     assert open_embedders("none") is None
 
 
-def test_a_former_model_is_opened_by_the_name_of_its_vectors_if_it_can_be_had() -> None:
-    former = open_former("all-MiniLM-L6-v2")
-    assert former is not None
-    assert former.model_id == "all-MiniLM-L6-v2"
-    assert open_former("some-model-of-yesterday") is None
+def test_pictures_are_read_where_a_reader_is_installed_and_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Reader(ImageReader):
+        async def read_lines(self, image: bytes) -> list[WrittenLine]:
+            return []
+
+    monkeypatch.setattr("remanent.embedding.registry.RapidOcrReader", Reader)
+    assert isinstance(open_image_reader(), Reader)
+    assert isinstance(open_image_reader("rapidocr"), Reader)
+    assert open_image_reader("none") is None
+
+
+def test_a_missing_reader_of_pictures_is_an_error_only_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise MissingDependency("pip install 'remanent[ocr]'")
+
+    monkeypatch.setattr("remanent.embedding.registry.RapidOcrReader", missing)
+    assert open_image_reader("auto") is None
+    with pytest.raises(MissingDependency, match="ocr"):
+        open_image_reader("rapidocr")

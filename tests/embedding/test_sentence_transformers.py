@@ -1,44 +1,12 @@
 """The adapter against a stand-in for the package, which is far too large to install for these few calls."""
 
-import sys
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any
-
 import numpy as np
 import pytest
 
 from remanent.embedding import open_embedder
 from remanent.errors import InvalidSettings, MissingDependency
 from remanent.settings import EmbeddingSettings
-
-
-class StandInSentenceTransformer:
-    """Takes what the package's class takes, and gives the length of a text and its letters a."""
-
-    made: list[tuple[str, dict[str, Any]]]
-    batches: list[int]
-
-    def __init__(self, name: str, **options: Any) -> None:
-        self.made.append((name, options))
-        if "nowhere" in name:
-            raise OSError("not found")
-
-    def encode(self, texts: list[str], *, normalize_embeddings: bool, **_: Any) -> Any:
-        self.batches.append(len(texts))
-        rows = np.array([[len(text), text.count("a"), 1] for text in texts], np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True) if normalize_embeddings else rows
-
-
-@pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> type[StandInSentenceTransformer]:
-    module = ModuleType("sentence_transformers")
-    module.__spec__ = ModuleSpec("sentence_transformers", None)
-    StandInSentenceTransformer.made = []
-    StandInSentenceTransformer.batches = []
-    monkeypatch.setattr(module, "SentenceTransformer", StandInSentenceTransformer, raising=False)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    return StandInSentenceTransformer
+from tests.embedding.fakes import StandInSentenceTransformer
 
 
 def settings(name: str | None = "/models/tiny", dimension: int | None = 3, window: int = 4000) -> EmbeddingSettings:

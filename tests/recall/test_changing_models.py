@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import remanent.memory as facade
-from remanent.embedding import Embedder, Embedders
+from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Scope
 from remanent.recall import Indexing, turns
@@ -25,11 +25,11 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         members = [HashEmbedder(model_id=name) for name in names]
         return Embedders(members[0], english=members[1] if len(members) > 1 else None)
 
-    def former(name: str) -> Embedder:
+    def former(_: KnownEmbedders, name: str) -> Embedder:
         return HashEmbedder(model_id=name)
 
     monkeypatch.setattr(facade, "open_embedders", opened)
-    monkeypatch.setattr("remanent.recall.paths.vector.open_former", former)
+    monkeypatch.setattr(KnownEmbedders, "open", former)
     monkeypatch.setattr(turns, "RECORDS_AT_ONCE", 4)
     return names
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from remanent.bank.attachments import AttachmentType, Upload
 from remanent.embedding.images import ImageReader
-from remanent.errors import InvalidInput, MissingDependency
+from remanent.errors import InvalidInput
 from remanent.language.tongue import Tongue
 from remanent.text.pdf import read_pdf
 
@@ -16,7 +16,8 @@ _SAID: dict[Tongue, dict[str, str]] = {
         "blank": "图片 {name} 中没有可识别的文字。",
         "document": "文档 {name} 的内容：\n{text}",
         "code": "代码 {name}：\n{text}",
-        "unseen": "图片 {name} 无法识别：没有配置能看图的模型（model.vision），也没有安装文字识别（remanent[ocr]）。",
+        "unseen": "图片 {name} 无法识别：没有配置能看图的模型（model.vision），"
+        "也没有启用文字识别（remanent[ocr]，image_reader）。",
         "broken": "文件 {name} 无法读取：{why}",
     },
     "en": {
@@ -25,7 +26,7 @@ _SAID: dict[Tongue, dict[str, str]] = {
         "document": "What the document {name} says:\n{text}",
         "code": "The code {name}:\n{text}",
         "unseen": "The picture {name} could not be recognised: no model that sees is configured (model.vision), "
-        "and no reader of writing is installed (remanent[ocr]).",
+        "and no reader of writing is in use (remanent[ocr], image_reader).",
         "broken": "The file {name} could not be read: {why}",
     },
 }
@@ -37,16 +38,6 @@ class Recognised:
 
     text: str
     is_read: bool = True
-
-
-def open_image_reader() -> ImageReader | None:
-    """Return the reader of writing in pictures, if one is installed."""
-    from remanent.embedding.rapidocr import RapidOcrReader
-
-    try:
-        return RapidOcrReader()
-    except MissingDependency:
-        return None
 
 
 async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Tongue) -> Recognised:

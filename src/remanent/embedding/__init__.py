@@ -1,12 +1,13 @@
 """Sentence embedding and reranking: ports, local models, wrappers around any of them, several side by side."""
 
 from remanent.embedding.cached import CachedEmbedder
+from remanent.embedding.known import KnownEmbedders
 from remanent.embedding.port import Embedder
 from remanent.embedding.registry import (
     DEFAULT_EMBEDDER,
     open_embedder,
     open_embedders,
-    open_former,
+    open_image_reader,
     open_reranker,
 )
 from remanent.embedding.reranker import Reranker
@@ -17,9 +18,10 @@ __all__ = [
     "CachedEmbedder",
     "Embedder",
     "Embedders",
+    "KnownEmbedders",
     "Reranker",
     "open_embedder",
     "open_embedders",
-    "open_former",
+    "open_image_reader",
     "open_reranker",
 ]

@@ -1,12 +1,14 @@
-"""Finding embedders and rerankers by the names that settings give them."""
+"""Finding embedders, rerankers and readers of pictures by the names that settings give them."""
 
 from collections.abc import Callable, Mapping
 
 from remanent.embedding.http import HttpEmbedder
 from remanent.embedding.http_reranker import HttpReranker
+from remanent.embedding.images import ImageReader
 from remanent.embedding.local import BgeSmallEmbedder, MiniLmEmbedder
 from remanent.embedding.multilingual import MultilingualEmbedder
 from remanent.embedding.port import Embedder
+from remanent.embedding.rapidocr import RapidOcrReader
 from remanent.embedding.reranker import LocalReranker, Reranker
 from remanent.embedding.sentence_transformers import SentenceTransformersEmbedder
 from remanent.embedding.several import Embedders
@@ -69,14 +71,6 @@ def open_embedders(name: str = AUTO, *, embedding: EmbeddingSettings | None = No
         return Embedders(general)
 
 
-def open_former(model_id: str) -> Embedder | None:
-    """Return the embedder that made vectors under this name, or None when it is not to be had here."""
-    try:
-        return open_embedder(model_id)
-    except (InvalidInput, MissingDependency):
-        return None
-
-
 def open_reranker(settings: RerankerSettings) -> Reranker | None:
     """Return the cross-encoder of the settings; `None` for "none", and for "auto" where none is installed."""
     if settings.kind == "none":
@@ -91,5 +85,17 @@ def open_reranker(settings: RerankerSettings) -> Reranker | None:
         return LocalReranker()
     except MissingDependency:
         if settings.kind == "local":
+            raise
+        return None
+
+
+def open_image_reader(name: str = AUTO) -> ImageReader | None:
+    """Return what reads the writing in pictures; `None` for "none", and for "auto" where none is installed."""
+    if name == "none":
+        return None
+    try:
+        return RapidOcrReader()
+    except MissingDependency:
+        if name != AUTO:
             raise
         return None

@@ -54,6 +54,7 @@ class Gathering:
         """Ask the paths that need nothing but the question, then those that follow what these found."""
         gathered = Gathered()
         await self._ask_all(question, recipe, gathered, width=width, follow=False)
+        self._give_way(gathered)
         if any(path.follows for path in self.paths):
             # Fusion comes later: for a start, the best of each path in turn.
             best = dict.fromkeys(
@@ -90,6 +91,20 @@ class Gathering:
             gathered.found[path.name] = answer
             if path.adds:
                 gathered.adding.update(candidate.record_id for candidate in answer)
+
+    def _give_way(self, gathered: Gathered) -> None:
+        """Take from paths that yield what others of their family found."""
+        for path in self.paths:
+            own = gathered.found.get(path.name)
+            if not path.yields or not own:
+                continue
+            taken = {
+                candidate.record_id
+                for other in self.paths
+                if other.family == path.family and not other.yields
+                for candidate in gathered.found.get(other.name, ())
+            }
+            gathered.found[path.name] = [candidate for candidate in own if candidate.record_id not in taken]
 
     async def _ask(self, path: RecallPath, question: Question, *, limit: int) -> list[Candidate] | LeftOut:
         trouble = self._troubles.get(path.name)

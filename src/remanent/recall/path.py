@@ -27,6 +27,8 @@ class RecallPath(ABC):
     """Whether what only this path found belongs in the answer; else it just moves what others found."""
     follows: bool = False
     """Whether it is asked after the others, with what they found as the question's seeds."""
+    yields: bool = False
+    """Whether a record counts for it only if no other path of its family found it."""
 
     @property
     def family(self) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from remanent.embedding import Embedders
+from remanent.embedding import Embedders, KnownEmbedders
 from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
 from remanent.recall.echoes import Echo, Echoes
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
@@ -106,6 +106,7 @@ class Indexing:
         new_id: NewId,
         queue_limit: int,
         echoes: Echoes | None = None,
+        known: KnownEmbedders | None = None,
     ) -> None:
         self._store = store
         self._embedders = embedders
@@ -114,6 +115,7 @@ class Indexing:
         self._queue_limit = queue_limit
         self.writing = Courtesy()
         self._echoes = echoes
+        self._known = known
         self._followers: dict[str, IsDue] = {}
         self._seen: set[Scope] = set()
 
@@ -186,6 +188,8 @@ class Indexing:
         if known and known != set(self._embedders.model_ids):
             async with self._store.transaction(owner) as tx:
                 self.request(tx, REEMBED)
+        elif known:
+            await self._note_models()
         self._seen.add(owner)
 
     async def reembed(self, job: Job, tx: Transaction) -> None:
@@ -231,12 +235,18 @@ class Indexing:
             return {str(model) for model in noted}
         return set(await self._store.vector_models(scope))
 
+    async def _note_models(self) -> None:
+        """Have it noted how the models in force are opened, before there is any vector that only they can search."""
+        if self._known is not None:
+            await asyncio.to_thread(self._known.note)
+
     async def _put_vectors(
         self, tx: Transaction, records: Sequence[Record], *, among: Sequence[str] | None = None
     ) -> None:
         """Put all vectors of a record into one unit of work: it counts as embedded from its first one."""
         if self._embedders is None or not records:
             return
+        await self._note_models()
         found = await self._embedders.embed([_as_spoken(record) for record in records], among=among)
         for record, vectors in zip(records, found, strict=True):
             for model, values in vectors.items():

@@ -1,6 +1,7 @@
 """Records whose meaning is near the question's."""
 
-from remanent.embedding import Embedder, Embedders, open_former
+from remanent.embedding import Embedder, Embedders, KnownEmbedders
+from remanent.errors import LanguageError, MissingDependency, RemanentError
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.turns import MODELS
@@ -35,20 +36,27 @@ class FormerVectorPath(RecallPath):
     """By a model that embedded them before, until the new one has embedded them all."""
 
     name = "vector:former"
+    # While vectors are made anew, records that have both would outweigh better ones that have but the old.
+    yields = True
 
-    def __init__(self, store: Store, vectors: Vectors, embedders: Embedders) -> None:
+    def __init__(self, store: Store, vectors: Vectors, embedders: Embedders, *, known: KnownEmbedders) -> None:
         self._store = store
+        self._known = known
         self._vectors = vectors
         self._wanted = set(embedders.model_ids)
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Search with the first former model that can be had here."""
+        """Search with the first former model that can be had here; raise why when there is one and it cannot."""
         noted = (await self._store.states(question.scope)).get(MODELS)
         former = {str(model) for model in noted} - self._wanted if isinstance(noted, list) else set()
+        why: RemanentError | None = None
         for model_id in sorted(former):
-            embedder = open_former(model_id)
-            if embedder is not None:
-                return await _nearest(self._vectors, embedder, question, limit=limit)
+            try:
+                return await _nearest(self._vectors, self._known.open(model_id), question, limit=limit)
+            except (MissingDependency, LanguageError) as error:
+                why = error
+        if why is not None:
+            raise why
         return []
 
 
