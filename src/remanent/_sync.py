@@ -15,7 +15,7 @@ from remanent._portal import Portal
 from remanent.agents.tools import AgentTool
 from remanent.associative import AsyncAssociativeMemory
 from remanent.associative.links import LinkHealth
-from remanent.associative.triples import Taken
+from remanent.associative.taking import Taken
 from remanent.associative.words import Forgotten, GraphState, Node, Recollection
 from remanent.bank.adapter import Adapter, Framework
 from remanent.bank.bank import CONTEXT, Observed

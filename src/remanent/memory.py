@@ -78,6 +78,7 @@ from remanent.recall import (
 from remanent.settings import Settings, load_settings
 from remanent.stores import (
     LIVE,
+    NO_LIMIT,
     ConflictQuery,
     EntryQuery,
     Erased,
@@ -103,10 +104,6 @@ from remanent.stores.transfer import export_lines, import_lines
 
 EMBEDDERS = ".embedders"
 """The folder of the home that says how embedders which are not bundled are opened again."""
-
-NO_LIMIT = 2**53
-"""Work that a job gives rise to is not refused: the job itself was let in."""
-
 
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""

@@ -8,6 +8,7 @@ from remanent.associative.triples import read_triples, to_triples
 from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Origin
 from remanent.stores import EntryQuery
+from remanent.stores.conformance.samples import Samples
 from tests.associative.conftest import Make
 from tests.associative.graphs import graph_of
 from tests.associative.world import MemoryWorld, picture
@@ -43,7 +44,7 @@ def test_nodes_links_and_focuses_are_told_in_one_vocabulary() -> None:
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
 def test_any_text_comes_back_as_it_was(text: str) -> None:
     reading = read_triples(to_triples(graph_of({"a": text})))
-    assert reading.nodes["a"]["content"] == text
+    assert reading.of_nodes["a"].text("content") == text
 
 
 @pytest.mark.spec("ASSOC-14")
@@ -76,31 +77,69 @@ async def test_nodes_that_are_here_stay_as_they_are(world: MemoryWorld) -> None:
     assert (await world.memory().node("a")).content == "as it was"
 
 
+NODE = [f"<node:a> {RDF} <memory:Node> .", '<node:a> <memory:content> "x" .']
+LINK = f"<link:a:b> {RDF} <memory:Link> ."
+
+
+@pytest.mark.spec("ASSOC-14")
 @pytest.mark.parametrize(
-    "lines",
+    ("lines", "line"),
     [
-        ["no triple"],
-        ["<node:a> <memory:content> <unclosed ."],
-        ['<node:a> <memory:content> "text"'],
-        [f"<node:a> {RDF} <memory:Node> ."],
-        [f"<node:a> {RDF} <memory:Node> .", r'<node:a> <memory:content> "\q" .'],
-        [f"<node:a> {RDF} <memory:Node> .", r'<node:a> <memory:content> "\UFFFFFFFF" .'],
-        [f"<node:a> {RDF} <memory:Node> .", '<node:a> <memory:content> "x" .', '<node:a> <memory:keywords> "x" .'],
-        [f"<node:a> {RDF} <memory:Node> .", '<node:a> <memory:content> "x" .', '<node:a> <memory:createdAt> "-5" .'],
-        [f"<link:a:b> {RDF} <memory:Link> ."],
-        [
-            f"<node:a> {RDF} <memory:Node> .",
-            '<node:a> <memory:content> "x" .',
-            f"<link:a:b> {RDF} <memory:Link> .",
-            '<link:a:b> <memory:strength> "7" .',
-        ],
+        (["", "# a remark", "no triple"], 3),
+        (["<node:a> <memory:content> <unclosed ."], 1),
+        (['<node:a> <memory:content> "text"'], 1),
+        ([*NODE, f"<node:b> {RDF} <memory:Node> ."], 3),
+        ([*NODE, r'<node:a> <memory:phrase> "\q" .'], 3),
+        ([*NODE, r'<node:a> <memory:phrase> "\UFFFFFFFF" .'], 3),
+        ([*NODE, r'<node:a> <memory:phrase> "\uD800" .'], 3),
+        ([*NODE, '<node:a> <memory:keywords> "x" .'], 3),
+        ([*NODE, '<node:a> <memory:keywords> "[1]" .'], 3),
+        ([*NODE, '<node:a> <memory:createdAt> "-5" .'], 3),
+        ([*NODE, '<node:a> <memory:scanCount> "٣" .'], 3),
+        ([*NODE, '<node:a> <memory:originalLength> "9007199254740993" .'], 3),
+        ([*NODE, '<node:a> <memory:content> "y" .'], 3),
+        ([*NODE, '<node:a> <memory:colour> "red" .'], 3),
+        ([*NODE, "<node:a> <memory:content> <node:b> ."], 3),
+        ([*NODE, f"<node:an%20id> {RDF} <memory:Node> ."], 3),
+        ([*NODE, '<node:b> <memory:content> "of no node" .'], 3),
+        ([LINK], 1),
+        ([*NODE, LINK, '<link:a:b> <memory:strength> "7" .'], 4),
+        ([*NODE, LINK, '<link:a:b> <memory:strength> "nan" .'], 4),
+        ([*NODE, LINK, '<link:a:b> <memory:strength> "strong" .'], 4),
+        ([*NODE, LINK, f"<link:a:b:2> {RDF} <memory:Link> ."], 4),
+        ([*NODE, '<link:a:b> <memory:strength> "0.5" .'], 3),
+        ([*NODE, f"<link:a> {RDF} <memory:Link> ."], 3),
+        ([*NODE, "<node:b> <memory:link> <node:a> ."], 3),
+        ([*NODE, f"<node:z> {RDF} <memory:Node> .", f"<node:of-another-kind> {RDF} <memory:Node> ."], 4),
     ],
 )
-async def test_what_makes_no_sense_is_refused_and_nothing_of_it_is_taken(world: MemoryWorld, lines: list[str]) -> None:
+async def test_what_makes_no_sense_is_refused_by_its_line_and_nothing_of_it_is_taken(
+    world: MemoryWorld, lines: list[str], line: int
+) -> None:
     await world.plant({"z": "stays"})
-    with pytest.raises(InvalidInput):
+    async with world.store.transaction(ADA) as tx:
+        tx.put(Samples().make_record(ADA, "a turn", id="of-another-kind"))
+    before = [entry.id for entry in await world.store.entries(ADA, EntryQuery())]
+    with pytest.raises(InvalidInput, match=rf"^line {line}: .*nothing was taken in$"):
         await world.memory().load_triples(lines)
     assert [node.id for node in await world.memory().nodes()] == ["z"]
+    assert [entry.id for entry in await world.store.entries(ADA, EntryQuery())] == before
+
+
+async def test_a_node_that_only_leads_to_another_gets_a_link_of_the_usual_strength(world: MemoryWorld) -> None:
+    await world.memory().load_triples([*NODE, "<node:a> <memory:link> <node:gone> ."])
+    assert await world.strengths() == {("a", "gone"): 0.5}
+
+
+async def test_a_forgotten_node_that_comes_in_again_is_no_longer_forgotten(world: MemoryWorld) -> None:
+    await world.plant({"a": "nothing holds this"})
+    lines = await world.memory().triples()
+    await world.compress()
+    assert [stone.node_id for stone in await world.memory().forgotten()] == ["a"]
+    await world.memory().load_triples(lines)
+    assert await world.memory().forgotten() == []
+    assert await world.associate(world.open_store()).store.tombstones(ADA) == []
+    assert await world.memory().triples() == lines
 
 
 async def test_more_than_the_slots_hold_is_refused(make: Make) -> None:

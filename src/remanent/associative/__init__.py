@@ -5,7 +5,7 @@ from remanent.associative.discipline import REMEMBER, Associations
 from remanent.associative.links import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.path import AssociativePath
-from remanent.associative.triples import Taken
+from remanent.associative.taking import Taken
 from remanent.associative.words import (
     DanglingLink,
     Forgotten,

@@ -20,7 +20,7 @@ from remanent.associative.words import Fate
 from remanent.errors import LanguageError
 from remanent.jobs import describe_failure, retry_delay
 from remanent.model import Clock, Job, NewId, Scope, from_millis, to_millis
-from remanent.stores import Store, Transaction
+from remanent.stores import NO_LIMIT, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.settings import AssociativeSettings
@@ -30,9 +30,6 @@ COMPRESS = "associative.compress"
 
 REWRITE = "associative.rewrite"
 """The job that has texts made shorter, and its lane."""
-
-NO_LIMIT = 2**53
-"""Work that a job gives rise to is not refused: the job itself was let in."""
 
 BACKOFF_BASE, BACKOFF_CAP = 1.0, 30.0
 NODES_AT_ONCE = 2000

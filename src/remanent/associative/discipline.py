@@ -10,7 +10,7 @@ from remanent.associative.graphs import Graphs
 from remanent.associative.line import LANE, RECALL, Line
 from remanent.associative.restoring import Restorer
 from remanent.associative.search import SearchEngine, Wanted
-from remanent.associative.triples import TripleTaker
+from remanent.associative.taking import TripleTaker
 from remanent.associative.words import Recollection
 from remanent.associative.writing import Writer, entries_payload
 from remanent.embedding import Embedder

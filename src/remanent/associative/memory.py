@@ -13,7 +13,8 @@ from remanent.associative.graphs import Work
 from remanent.associative.line import LANE
 from remanent.associative.links import LinkHealth, LinkStore
 from remanent.associative.search import SearchEngine
-from remanent.associative.triples import Taken, to_triples
+from remanent.associative.taking import Taken
+from remanent.associative.triples import to_triples
 from remanent.associative.words import Forgotten, GraphState, Node, Recollection
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.model import Job, JobState, Receipt, Scope

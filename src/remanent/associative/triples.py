@@ -3,22 +3,16 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from remanent.associative.focus import FocusManager
+from pydantic import TypeAdapter, ValidationError
+
 from remanent.associative.graph import Graph
-from remanent.associative.graphs import Graphs, Work
-from remanent.associative.links import LinkStore
-from remanent.associative.nodes import NodeStore
 from remanent.errors import InvalidInput
-from remanent.model import Clock, Entry, EntryKind, Maker, NewId, Origin, Scope, Source, Word, from_millis, to_millis
-from remanent.model.word import Count
-from remanent.stores import Store, Transaction
-
-if TYPE_CHECKING:
-    from remanent.settings import AssociativeSettings
+from remanent.model import to_millis
+from remanent.model.ids import Id
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 FOCUS = "focus:current"
@@ -30,15 +24,6 @@ _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'"
 _ESCAPES = {ord(char): f"\\{name}" for name, char in _ESCAPED.items() if name != "'"}
 # What some readers take for the end of a line although N-Triples does not.
 _ESCAPES |= {code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F, 0x85, 0x2028, 0x2029) if code not in _ESCAPES}
-
-
-class Taken(Word):
-    """What was taken in."""
-
-    nodes: Count = 0
-    links: Count = 0
-    known: Count = 0
-    """Nodes that were here already and stayed as they were."""
 
 
 # ── out ──────────────────────────────────────────────────────────────────────
@@ -97,176 +82,187 @@ def _says(subject: str, name: str, value: str) -> str:
 
 # ── in ───────────────────────────────────────────────────────────────────────
 
+OF_NODES = frozenset(
+    {"content", "phrase", "keywords", "createdAt", "scanCount", "occurredAt", "originalLength", "order"}
+)
+OF_LINKS = frozenset({"strength", "relation"})
+_ID: TypeAdapter[str] = TypeAdapter(Id)
+
+
+class Said(NamedTuple):
+    """The text of a triple, and the line it stands in."""
+
+    text: str
+    line: int
+
+
+class Told(dict[str, Said]):
+    """What triples say of one node or link, by the predicate's name."""
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a text."""
+        return self[name].text if name in self else default
+
+    def whole(self, name: str, default: int = 0) -> int:
+        """Return a count or a time."""
+        if name not in self:
+            return default
+        text, line = self[name]
+        # Not any digits that Python knows: a count has one form.
+        if not re.fullmatch("[0-9]{1,16}", text) or int(text) > 2**53:
+            raise wrong(line, f"memory:{name} is a whole number that is not negative")
+        return int(text)
+
+    def strength(self, default: float) -> float:
+        """Return the strength of a link."""
+        if "strength" not in self:
+            return default
+        text, line = self["strength"]
+        try:
+            strength = float(text)
+        except ValueError:
+            strength = -1.0
+        if not 0 <= strength <= 1:
+            raise wrong(line, "memory:strength is a number from 0 to 1")
+        return strength
+
+    def keywords(self) -> tuple[str, ...]:
+        """Return a node's keywords."""
+        if "keywords" not in self:
+            return ()
+        text, line = self["keywords"]
+        try:
+            words = json.loads(text)
+        except ValueError:
+            words = None
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise wrong(line, 'memory:keywords is a JSON list of texts, such as "[\\"pier\\"]"')
+        return tuple(words)
+
+
+class Ends(NamedTuple):
+    """Where a link leads from and to; several between the same nodes have numbers."""
+
+    from_id: str
+    to_id: str
+    number: str = ""
+
 
 @dataclass(slots=True)
 class Reading:
     """What lines of triples say."""
 
-    nodes: dict[str, dict[str, str]] = field(default_factory=dict)
-    links: dict[str, dict[str, str]] = field(default_factory=dict)
-    values: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
-    members: list[str] = field(default_factory=list)
+    nodes: dict[str, int] = field(default_factory=dict)
+    """Each node with the line that names it."""
+    links: dict[Ends, int] = field(default_factory=dict)
+    """Each link with the line that names it."""
+    of_nodes: dict[str, Told] = field(default_factory=lambda: defaultdict(Told))
+    of_links: dict[Ends, Told] = field(default_factory=lambda: defaultdict(Told))
+    ties: dict[Ends, int] = field(default_factory=dict)
+    """That one node leads to another, with the line that says so."""
+    members: dict[str, int] = field(default_factory=dict)
+    """The nodes in focus, with the lines."""
 
     def focuses(self) -> list[str]:
         """Return the nodes in focus, oldest first."""
-        return sorted(self.members, key=lambda node_id: _whole(self.values[f"node:{node_id}"].get("order", "0")))
+        return sorted(self.members, key=lambda node_id: self.of_nodes[node_id].whole("order"))
+
+
+def wrong(line: int, what: str) -> InvalidInput:
+    """Return the error for a line."""
+    return InvalidInput(f"line {line}: {what}; nothing was taken in")
 
 
 def read_triples(lines: Iterable[str]) -> Reading:
-    """Return what the lines say; refuse the first that is not well formed, by its number."""
+    """Return what the lines say; refuse the first that is not well formed or not of the vocabulary, by its number."""
     reading = Reading()
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         found = _LINE.fullmatch(line.rstrip("\r\n"))
         if found is None:
-            raise InvalidInput(f'line {number} is no triple: <subject> <predicate> <object> or "text", then a dot')
+            raise wrong(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
         subject, predicate, target, text, _ = found.groups()
-        _take(reading, subject, predicate, target, None if text is None else _unescaped(text))
+        if text is not None:
+            _take_text(reading, subject, predicate, Said(_unescaped(text, number), number))
+        else:
+            _take_target(reading, subject, predicate, target, number)
+    _check_whole(reading)
     return reading
 
 
-def _take(reading: Reading, subject: str, predicate: str, target: str | None, text: str | None) -> None:
+def _take_text(reading: Reading, subject: str, predicate: str, said: Said) -> None:
     sort, _, name = subject.partition(":")
-    if text is not None and predicate.startswith("memory:"):
-        reading.values[subject][predicate.removeprefix("memory:")] = text
-    elif predicate == TYPE and target == "memory:Node" and sort == "node":
-        reading.nodes[name] = reading.values[subject]
-    elif predicate == TYPE and target == "memory:Link" and sort == "link":
-        reading.links[name] = reading.values[subject]
-    elif subject == FOCUS and predicate == "memory:member" and target is not None:
-        reading.members.append(target.removeprefix("node:"))
+    namespace, _, what = predicate.partition(":")
+    if namespace == "memory" and sort == "node" and what in OF_NODES:
+        told = reading.of_nodes[_id(name, said.line)]
+    elif namespace == "memory" and sort == "link" and what in OF_LINKS:
+        told = reading.of_links[_ends(name, said.line)]
+    elif subject == FOCUS and predicate == "memory:order":
+        return  # of whom, it does not say; the members come in the order of their lines then
+    else:
+        raise wrong(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
+    if told.setdefault(what, said).text != said.text:
+        raise wrong(said.line, f"line {told[what].line} says another <{predicate}> of <{subject}>")
 
 
-def _unescaped(text: str) -> str:
+def _take_target(reading: Reading, subject: str, predicate: str, target: str, line: int) -> None:
+    sort, _, name = subject.partition(":")
+    far_sort, _, far = target.partition(":")
+    if predicate == TYPE and sort == "node" and target == "memory:Node":
+        reading.nodes.setdefault(_id(name, line), line)
+    elif predicate == TYPE and sort == "link" and target == "memory:Link":
+        reading.links.setdefault(_ends(name, line), line)
+    elif predicate == "memory:link" and sort == far_sort == "node":
+        reading.ties.setdefault(Ends(_id(name, line), _id(far, line)), line)
+    elif subject == FOCUS and predicate == "memory:member" and far_sort == "node":
+        reading.members.setdefault(_id(far, line), line)
+    elif not (subject == FOCUS and predicate == TYPE and target == "memory:FocusList"):
+        raise wrong(line, f"<{subject}> <{predicate}> <{target}> is not of this vocabulary")
+
+
+def _check_whole(reading: Reading) -> None:
+    """Refuse what is told of nodes and links that no line names as such."""
+    for node_id, told in reading.of_nodes.items():
+        # The order of a focus may be told of a node that the reader has already.
+        if node_id not in reading.nodes and not (node_id in reading.members and told.keys() == {"order"}):
+            raise wrong(
+                min(said.line for said in told.values()), f"no line says that <node:{node_id}> is a memory:Node"
+            )
+    for ends, told in reading.of_links.items():
+        if ends not in reading.links:
+            name = ":".join(part for part in ends if part)
+            raise wrong(min(said.line for said in told.values()), f"no line says that <link:{name}> is a memory:Link")
+    described = {(ends.from_id, ends.to_id) for ends in reading.links}
+    for ends, line in reading.ties.items():
+        if (ends.from_id, ends.to_id) not in described:
+            reading.links[ends] = line
+
+
+def _id(text: str, line: int) -> str:
+    try:
+        return _ID.validate_python(text)
+    except ValidationError as error:
+        raise wrong(line, "an id is 1 to 64 letters, digits, - and _") from error
+
+
+def _ends(name: str, line: int) -> Ends:
+    parts = name.split(":")
+    if len(parts) not in {2, 3}:
+        raise wrong(line, "a link is called <link:FROM:TO>")
+    return Ends(*(_id(part, line) for part in parts))
+
+
+def _unescaped(text: str, line: int) -> str:
     def one(found: re.Match[str]) -> str:
         name = found[1]
         if name[0] in "uU" and len(name) > 1:
             code = int(name[1:], 16)
-            if code > 0x10FFFF:
-                raise InvalidInput(f"\\{name} is no character")
+            if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+                raise wrong(line, f"\\{name} is no character")
             return chr(code)
         if name not in _ESCAPED:
-            raise InvalidInput(f"\\{name} is no escape of N-Triples")
+            raise wrong(line, f"\\{name} is no escape of N-Triples")
         return _ESCAPED[name]
 
     return _ESCAPE.sub(one, text) if "\\" in text else text
-
-
-def _whole(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError as error:
-        raise InvalidInput("a count or a time must be a whole number") from error
-    if not 0 <= number <= 2**53:
-        raise InvalidInput("a count or a time is out of range")
-    return number
-
-
-def _strength(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InvalidInput("a strength must be a number from 0 to 1") from error
-
-
-def _keywords(text: str) -> tuple[str, ...]:
-    try:
-        words = json.loads(text)
-    except ValueError as error:
-        raise InvalidInput("keywords must be a JSON list of texts") from error
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise InvalidInput("keywords must be a JSON list of texts")
-    return tuple(words)
-
-
-class TripleTaker:
-    """Takes graphs in. What comes so was not said here: each text goes into the journal first, marked as imported."""
-
-    def __init__(
-        self,
-        store: Store,
-        graphs: Graphs,
-        *,
-        settings: "AssociativeSettings",
-        clock: Clock,
-        new_id: NewId,
-        index: Callable[[Transaction], None],
-    ) -> None:
-        self._store = store
-        self._graphs = graphs
-        self._settings = settings
-        self._clock = clock
-        self._new_id = new_id
-        self._index = index
-
-    async def take(self, scope: Scope, lines: Iterable[str]) -> Taken:
-        """Take in all that the lines say, or nothing."""
-        reading = read_triples(lines)
-        async with self._store.transaction(scope.owner) as tx:
-            work = await self._graphs.work(tx, at=self._clock())
-            new = {node_id: values for node_id, values in reading.nodes.items() if node_id not in work.graph}
-            self._check_room(work.graph, len(new))
-            nodes = NodeStore(work, self._store)
-            for node_id, values in new.items():
-                self._take_node(work, nodes, node_id, values)
-            links = self._take_links(work, reading, new.keys())
-            self._take_focuses(work, reading, new.keys())
-            if new:
-                self._index(tx)
-        return Taken(nodes=len(new), links=links, known=len(reading.nodes) - len(new))
-
-    def _check_room(self, graph: Graph, count: int) -> None:
-        most = self._settings.max_nodes
-        if self._settings.schedule == "fixed" and len(graph) + count > most:
-            raise InvalidInput(f"{count} nodes do not fit into the {most} slots of associative.max_nodes")
-
-    def _take_node(self, work: Work, nodes: NodeStore, node_id: str, values: dict[str, str]) -> None:
-        content = values.get("content", "")
-        if not content.strip():
-            raise InvalidInput(f"node {node_id} has no memory:content")
-        created = from_millis(_whole(values["createdAt"])) if "createdAt" in values else work.at
-        occurred = from_millis(_whole(values["occurredAt"])) if "occurredAt" in values else created
-        entry = Entry(
-            id=self._new_id(),
-            scope=work.scope,
-            kind=EntryKind.DOCUMENT,
-            role="memory",
-            text=content,
-            occurred_at=occurred,
-            recorded_at=work.at,
-            origin=Origin.IMPORT,
-        )
-        work.tx.append(entry)
-        nodes.create_node(
-            content,
-            values.get("phrase", ""),
-            _keywords(values.get("keywords", "[]")),
-            node_id=node_id,
-            sources=[Source(entry_id=entry.id, end=len(content))],
-            occurred_at=occurred,
-            created_at=created,
-            trust=Origin.IMPORT,
-            made_by=Maker(role="import"),
-            scan_count=_whole(values.get("scanCount", "0")),
-            original_length=max(len(content), _whole(values.get("originalLength", "0"))),
-        )
-
-    def _take_links(self, work: Work, reading: Reading, new: Iterable[str]) -> int:
-        there = {*new, *(vertex.id for vertex in work.graph.nodes())}
-        links = LinkStore(work)
-        for name, values in reading.links.items():
-            ends = name.split(":")
-            if len(ends) not in {2, 3} or ends[0] not in there:
-                raise InvalidInput(f"link {name} leaves no node that is here or in these triples")
-            strength = _strength(values.get("strength", str(self._settings.link_initial_strength)))
-            links.create_link(ends[0], ends[1], strength, values.get("relation", ""))
-        return len(reading.links)
-
-    def _take_focuses(self, work: Work, reading: Reading, new: Iterable[str]) -> None:
-        """Attend to what the triples attend to, unless the agent attends to something already."""
-        focus = FocusManager(work.graph, most=self._settings.max_focus_count)
-        known = set(new)
-        members = [node_id for node_id in reading.focuses() if node_id in known]
-        if members and not focus.get_focus_list():
-            focus.update_focus(work, members)

@@ -635,6 +635,14 @@ def associative_triples(place: Place, *, file: options.ExportFile = Path("-")) -
 
 
 @placed("agent")
+def associative_load_triples(place: Place, *, file: options.ImportFile, wait: options.Wait = True) -> None:
+    """Take in a graph of N-Triples: all of it or nothing."""
+    from remanent.cli.perform import perform
+
+    perform("associative.load_triples", place, {}, file=file, wait=wait)
+
+
+@placed("agent")
 def erase(
     place: Place,
     *,
@@ -903,6 +911,14 @@ COMMANDS = (
         ("associative", "triples"),
         say("Write the graph as N-Triples.", "以 N-Triples 输出联想图。"),
         associative_triples,
+    ),
+    Made(
+        ("associative", "load-triples"),
+        say(
+            "Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are.",
+            "读入 N-Triples 形式的联想图：要么全部，要么什么都不写入；已有的节点保持不变。",
+        ),
+        associative_load_triples,
     ),
     Made(
         ("erase",),

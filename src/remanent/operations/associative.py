@@ -3,15 +3,16 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from remanent.associative import Forgotten, GraphState, Node, Recollection
+from remanent.associative import Forgotten, GraphState, Node, Recollection, Taken
 from remanent.associative.search import SearchEngine
 from remanent.model import Receipt, Word
 from remanent.model.ids import Id
 from remanent.operations.access.principal import Permission
 from remanent.operations.call import Call
 from remanent.operations.journal import Remember
-from remanent.operations.operation import Command, operation
+from remanent.operations.operation import Body, Command, operation
 from remanent.operations.shapes import MOST, Done, Nothing, Page, Since, Until, about
+from remanent.operations.uploads import spooled_lines
 
 READ, WRITE = Permission.READ, Permission.WRITE
 
@@ -135,6 +136,21 @@ async def triples(call: Call, request: Nothing) -> AsyncIterator[str]:
         yield line
 
 
+@operation(
+    "associative.load_triples",
+    zh="读入 N-Triples 形式的联想图：要么全部，要么什么都不写入；已有的节点保持不变。",
+    permission=WRITE,
+    route="POST associative/triples",
+    reads=Body.LINES,
+    settles=True,
+)
+async def load_triples(call: Call, request: Nothing) -> Taken:
+    """Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are."""
+    del request
+    async with spooled_lines(call.sent()) as lines:
+        return await call.agent.associative.load_triples(lines)
+
+
 @operation("associative.graph", zh="将联想图绘制为 SVG。", permission=READ, route="GET associative/graph", command=None)
 async def graph(call: Call, request: Nothing) -> bytes:
     """Draw the graph as an SVG: focuses, strengths, and ends that dangle."""
@@ -142,4 +158,4 @@ async def graph(call: Call, request: Nothing) -> bytes:
     return (await call.agent.associative.drawing()).encode()
 
 
-OPERATIONS = (remember, recall, focus, state, compress, forgotten, restore, triples, graph)
+OPERATIONS = (remember, recall, focus, state, compress, forgotten, restore, triples, load_triples, graph)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from remanent.embedding import Embedders, KnownEmbedders
 from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
 from remanent.recall.echoes import Echo, Echoes
-from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
+from remanent.stores import NO_LIMIT, EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
 from remanent.text.words import index_terms
 
 TURNS = "turns"
@@ -127,10 +127,17 @@ class Indexing:
         at = await indexed_through(self._store, scope) if seq is None else seq
         for kind, is_due in self._followers.items():
             if await is_due(scope, seq=at):
-                self.request(tx, kind)
+                self._go_on(tx, kind)
 
-    def request(self, tx: Transaction, kind: str = TURNS, *, payload: JsonObject | None = None) -> None:
+    def request(self, tx: Transaction, kind: str = TURNS) -> None:
         """Ask for indexing as part of a unit of work; one request covers everything that waits."""
+        self._enqueue(tx, kind, limit=self._queue_limit)
+
+    def _go_on(self, tx: Transaction, kind: str, *, payload: JsonObject | None = None) -> None:
+        """Have a job done behind the one that runs, however many wait."""
+        self._enqueue(tx, kind, limit=NO_LIMIT, payload=payload)
+
+    def _enqueue(self, tx: Transaction, kind: str, *, limit: int, payload: JsonObject | None = None) -> None:
         job = Job(
             id=self._new_id(),
             scope=tx.scope.owner,
@@ -140,7 +147,7 @@ class Indexing:
             enqueued_at=self._clock(),
             payload=payload or {},
         )
-        tx.enqueue(job, limit=self._queue_limit)
+        tx.enqueue(job, limit=limit)
 
     async def make_turns(self, job: Job, tx: Transaction) -> None:
         """Give the next entries of the journal their turn records."""
@@ -156,9 +163,9 @@ class Indexing:
             tx.put(record, terms=terms)
         tx.state(TURNS, entries[-1].seq)
         if self._embedders is not None:
-            self.request(tx, EMBED)
+            self._go_on(tx, EMBED)
         if len(entries) == ENTRIES_AT_ONCE:
-            self.request(tx)
+            self._go_on(tx, TURNS)
         elif self._embedders is None:
             await self._ask_followers(job.scope, tx, seq=entries[-1].seq)
 
@@ -173,7 +180,7 @@ class Indexing:
         if not await self._models_of(job.scope):
             tx.state(MODELS, list(self._embedders.model_ids))
         if len(records) == RECORDS_AT_ONCE:
-            self.request(tx, EMBED)
+            self._go_on(tx, EMBED)
         else:
             await self._ask_followers(job.scope, tx)
 
@@ -187,7 +194,7 @@ class Indexing:
         known = await self._models_of(owner)
         if known and known != set(self._embedders.model_ids):
             async with self._store.transaction(owner) as tx:
-                self.request(tx, REEMBED)
+                self._go_on(tx, REEMBED)
         elif known:
             await self._note_models()
         self._seen.add(owner)
@@ -208,12 +215,12 @@ class Indexing:
         waiting = await self._store.unembedded(job.scope, limit=RECORDS_AT_ONCE)
         if waiting:
             await self._put_vectors(tx, waiting)
-            self.request(tx, REEMBED, payload={"models": lacking, "after": after})
+            self._go_on(tx, REEMBED, payload={"models": lacking, "after": after})
             return
         alive = [record for record in records if record.status is not Status.FORGOTTEN]
         await self._put_vectors(tx, alive, among=[str(model) for model in lacking])
         if len(records) == RECORDS_AT_ONCE:
-            self.request(tx, REEMBED, payload={"models": lacking, "after": records[-1].id})
+            self._go_on(tx, REEMBED, payload={"models": lacking, "after": records[-1].id})
             return
         for model in await self._store.vector_models(job.scope):
             if model not in wanted:

@@ -2,7 +2,7 @@
 
 from remanent.stores.blobs import Blobs
 from remanent.stores.cache import Cache
-from remanent.stores.changes import Change, Committed
+from remanent.stores.changes import NO_LIMIT, Change, Committed
 from remanent.stores.queries import (
     LIVE,
     ConflictQuery,
@@ -27,6 +27,7 @@ from remanent.stores.vectors import Vectors
 
 __all__ = [
     "LIVE",
+    "NO_LIMIT",
     "Blobs",
     "Cache",
     "Change",

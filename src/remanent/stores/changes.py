@@ -133,6 +133,10 @@ class PutState:
     """`None` removes the key."""
 
 
+NO_LIMIT = 2**53
+"""Of jobs that wait: work that a job gives rise to is not refused, because the job itself was let in."""
+
+
 @dataclass(frozen=True, slots=True)
 class EnqueueJob:
     """Add a job to its lane, unless one with its key waits there already."""

@@ -76,6 +76,21 @@ async def test_what_failed_may_be_tried_again_with_the_same_key(served: Served) 
     assert (await served.http.post(restore, json={}, headers=key)).status_code == 200
 
 
+@pytest.mark.spec("ASSOC-14")
+async def test_an_associative_graph_goes_out_as_triples_and_comes_in_elsewhere(served: Served) -> None:
+    other = AGENT.replace("ada", "bob")
+    await served.http.post(f"{AGENT}/associative/remember", json={"messages": ["团子住在杭州。", "Crane 7 moved."]})
+    await served.service.memory.settle()
+    lines = await served.http.get(f"{AGENT}/associative/triples")
+    taken = await served.http.post(f"{other}/associative/triples", content=lines.content)
+    assert taken.status_code == 200, taken.text
+    assert taken.json()["nodes"] == 2
+    assert (await served.http.get(f"{other}/associative/triples")).content == lines.content
+    refused = await served.http.post(f"{other}/associative/triples", content=b"# fine\nno triple\n")
+    assert refused.status_code == 422
+    assert "line 2" in refused.json()["detail"]
+
+
 async def test_an_export_is_lines_and_fills_another_agent(served: Served) -> None:
     await served.told("one", "two")
     lines = await served.http.get(f"{AGENT}/export")
