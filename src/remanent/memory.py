@@ -430,7 +430,7 @@ class AsyncAgent:
             as_of=as_of,
         )
         await self._parts.indexing.follow_models(self._scope)
-        self._parts.worker.watch(self._scope)
+        self._parts.worker.attend(self._scope)
         question = Question(query, self._scope.within(session=session), wanted, asked_at=to_instant(asked_at or now))
         found = await self._parts.recall.find(
             question,

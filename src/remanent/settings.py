@@ -207,7 +207,7 @@ class VectorSettings(Section):
         ByteSize,
         Field(ge=1, description="Memory that vector indexes may use together; the longest unused are dropped first."),
         Chinese("所有向量索引可用的内存总量；超出时先释放最久未用的。"),
-    ] = ByteSize(256 * 1024**2)
+    ] = ByteSize(1024**3)
 
 
 class ModelChoice(Section):

@@ -109,6 +109,32 @@ async def test_a_path_that_was_late_is_left_alone_for_a_while(
     assert late.asked == 2
 
 
+async def test_a_path_that_was_late_because_it_made_itself_ready_is_asked_again(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ada.remember("x")
+    never = asyncio.Event()
+    loading = Scripted("loading", lambda _: never)
+    monkeypatch.setattr(loading, "preparing", lambda _: not never.is_set())
+    recall = recall_with(memory, loading, clock=clock, path_timeout=0.05, rest=30)
+    for _ in range(2):
+        (left,) = (await recall.find(asked("heron", ada.scope))).left_out
+        assert "still being loaded" in left.reason
+    assert loading.asked == 2
+    never.set()
+    assert not (await recall.find(asked("heron", ada.scope))).left_out
+
+
+async def test_recalling_again_does_not_look_at_the_queue_again(
+    memory: AsyncMemory, ada: AsyncAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Scope] = []
+    monkeypatch.setattr(memory._parts.worker._agenda, "look_now", looked.append)
+    for _ in range(3):
+        await ada.recall("heron")
+    assert looked == [ada.scope]
+
+
 async def test_a_path_whose_model_fails_twice_is_left_alone(
     memory: AsyncMemory, ada: AsyncAgent, clock: SetClock
 ) -> None:

@@ -92,6 +92,11 @@ class Worker:
         self._watched.setdefault(scope.owner)
         self._agenda.look_now(scope.owner)
 
+    def attend(self, scope: Scope) -> None:
+        """Work on an agent's queue from now on, like `watch`; one that is watched already is not looked at anew."""
+        if scope.owner not in self._watched:
+            self.watch(scope)
+
     async def settle(
         self,
         scopes: Iterable[Scope] | None = None,

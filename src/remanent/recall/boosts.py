@@ -33,11 +33,18 @@ def boosts_of_place(
     place: Place, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False
 ) -> tuple[Factor, ...]:
     """Return the factors of what a record's place tells: who said it, when, and what kind it is."""
-    return _factors(
-        trust=trust(place.trust, boosts, agent_is_asked=agent_is_asked),
-        recency=recency(place.occurred_at, boosts, now=now),
-        kind=boosts.kinds.get(place.kind, 1.0),
-    )
+    # Spelt out, because it is done for every candidate of every question.
+    factors = []
+    by_trust = trust(place.trust, boosts, agent_is_asked=agent_is_asked)
+    if by_trust != 1.0:
+        factors.append(Factor("trust", by_trust))
+    by_age = recency(place.occurred_at, boosts, now=now)
+    if by_age != 1.0:
+        factors.append(Factor("recency", by_age))
+    by_kind = boosts.kinds.get(place.kind, 1.0)
+    if by_kind != 1.0:
+        factors.append(Factor("kind", by_kind))
+    return tuple(factors)
 
 
 def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:
@@ -58,7 +65,9 @@ def recency(occurred_at: datetime, boosts: Boosts, *, now: datetime | None) -> f
 
 def product(factors: tuple[Factor, ...]) -> float:
     """Return all factors multiplied."""
-    return math.prod(boost.factor for boost in factors)
+    if len(factors) == 1:
+        return factors[0].factor
+    return math.prod([boost.factor for boost in factors])
 
 
 def _factors(**factors: float) -> tuple[Factor, ...]:

@@ -60,12 +60,15 @@ def weighted_scores(found: Mapping[str, Scored], *, weights: Mapping[str, float]
     for path in sorted(found):
         share = weights.get(path, 1.0) / total if total > 0 else 0.0
         even = min_max(found[path])
-        for rank, found_id in enumerate(sorted(even, key=lambda one: (-even[one], one)), start=1):
-            scores[found_id] = scores.get(found_id, 0.0) + share * even[found_id]
-            best[found_id] = min(best.get(found_id, rank), rank)
+        ordered = sorted([(-score, found_id) for found_id, score in even.items()])
+        for rank, (less, found_id) in enumerate(ordered, start=1):
+            scores[found_id] = scores.get(found_id, 0.0) - share * less
+            known = best.get(found_id)
+            if known is None or rank < known:
+                best[found_id] = rank
     return _ordered(scores, best)
 
 
 def _ordered(scores: Mapping[str, float], best: Mapping[str, int]) -> dict[str, float]:
-    order = sorted(scores, key=lambda found_id: (-scores[found_id], best[found_id], found_id))
-    return {found_id: scores[found_id] for found_id in order}
+    ordered = sorted([(-score, best[found_id], found_id) for found_id, score in scores.items()])
+    return {found_id: scores[found_id] for _, _, found_id in ordered}

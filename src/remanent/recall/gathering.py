@@ -41,7 +41,8 @@ class Gathering:
     """Asks all paths of a recipe; one that fails or is late is left out, and what was gathered says so.
 
     A path whose model does not answer is left alone for a while, so that not every question waits for it: at once when
-    it was late, after `recall.failures` in a row when it failed in time.
+    it was late, after `recall.failures` in a row when it failed in time. One that is late because it makes itself ready
+    is asked again by the next question.
     """
 
     def __init__(self, paths: Sequence[RecallPath], settings: RecallSettings, *, clock: Clock) -> None:
@@ -116,6 +117,8 @@ class Gathering:
         except InvalidInput:
             raise
         except TimeoutError:
+            if path.preparing(question):
+                return LeftOut(path=path.name, reason="its index is still being loaded; ask again in a moment")
             self._note(path, at_once=True)
             return LeftOut(path=path.name, reason=f"no answer within {self._settings.path_timeout:g} s")
         except ModelUnavailable as error:

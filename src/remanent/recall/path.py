@@ -39,6 +39,10 @@ class RecallPath(ABC):
         """Return how much of its recipe's weight the path takes for a question; 0 when it need not be asked."""
         return 1.0
 
+    def preparing(self, question: Question) -> bool:
+        """Return whether it is late only because it makes itself ready, which it need not do for the next question."""
+        return False
+
     @abstractmethod
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Return records that pass the question's filter, best first."""

@@ -18,13 +18,15 @@ def context_of(
     if surroundings.session:
         evidence = session_evidence(scores, places, discount=surroundings.discount, depth=surroundings.depth)
     context: dict[str, float] = {}
+    of_neighbours, of_session = surroundings.neighbours, surroundings.session
     for record_id, place in places.items():
         near = 0.0
-        if surroundings.neighbours:
+        if of_neighbours:
             around = (other for other in (place.before_id, place.after_id) if other is not None)
-            near = surroundings.neighbours * sum(scores.get(other, 0.0) for other in around)
-        if place.session is not None and (near or record_id in scores):
-            near += surroundings.session * evidence.get(place.session, 0.0)
+            near = of_neighbours * sum(scores.get(other, 0.0) for other in around)
+        session = place.session
+        if session is not None and (near or record_id in scores):
+            near += of_session * evidence.get(session, 0.0)
         context[record_id] = near
     return context
 
@@ -38,7 +40,10 @@ def session_evidence(
         place = places.get(record_id)
         if place is not None and place.session is not None:
             by_session.setdefault(place.session, []).append(score)
-    return {session: discounted(held, discount=discount, depth=depth) for session, held in by_session.items()}
+    return {
+        session: held[0] if len(held) == 1 else discounted(held, discount=discount, depth=depth)
+        for session, held in by_session.items()
+    }
 
 
 def discounted(scores: Iterable[float], *, discount: float, depth: int) -> float:

@@ -78,20 +78,22 @@ def weigh(
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
     found = _found(gathered)
+    boosts, agent_is_asked = recipe.boosts, question.asks_the_agent
     weighed = {
         record_id: Weighed(
             place=place,
             fused=fused.get(record_id, 0.0),
-            boosts=boosts_of_place(place, recipe.boosts, now=now, agent_is_asked=question.asks_the_agent),
+            boosts=boosts_of_place(place, boosts, now=now, agent_is_asked=agent_is_asked),
             found=found.get(record_id, []),
         )
         for record_id, place in places.items()
     }
     own = {record_id: weighed[record_id].own for record_id in fused if record_id in places}
     for record_id, context in context_of(own, places, recipe.surroundings).items():
-        weighed[record_id].context = context
-        weighed[record_id].score = own.get(record_id, 0.0) + context
-    return sorted((one for one in weighed.values() if one.record_id in own or one.context > 0), key=order)
+        one = weighed[record_id]
+        one.context = context
+        one.score = own.get(record_id, 0.0) + context
+    return sorted((one for record_id, one in weighed.items() if record_id in own or one.context > 0), key=order)
 
 
 def boost(weighed: list[Weighed], records: Mapping[str, Record], recipe: Recipe) -> None:
@@ -148,7 +150,7 @@ def _odds(score: float) -> float:
 
 def order(one: Weighed) -> tuple[float, float, str]:
     """Return what candidates are sorted by; chance has no part in it."""
-    return -one.score, -one.fused, one.record_id
+    return -one.score, -one.fused, one.place.record_id
 
 
 def _found(gathered: Gathered) -> dict[str, list[tuple[str, int, Candidate]]]:

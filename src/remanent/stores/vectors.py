@@ -26,6 +26,10 @@ class Vectors(ABC):
     ) -> list[Hit]:
         """Return the nearest records that pass the filter, by cosine, best first; sees every committed vector."""
 
+    def loading(self, scope: Scope, *, model: str) -> bool:
+        """Return whether a search would have to wait until the vectors are in memory."""
+        return False
+
     @abstractmethod
     async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
         """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""

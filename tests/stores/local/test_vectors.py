@@ -135,6 +135,23 @@ async def test_everything_is_loaded_once_however_many_ask(store: VectorStore, in
     assert store.asked_since == [0]
 
 
+async def test_an_index_is_loading_until_the_first_search_has_all_of_it(
+    store: VectorStore, index: LocalVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+    changes = store.vector_changes
+
+    async def watched(scope: Scope, model: str, *, since: int) -> VectorChanges:
+        seen.append(index.loading(SCOPE, model=MODEL))
+        return await changes(scope, model, since=since)
+
+    monkeypatch.setattr(store, "vector_changes", watched)
+    assert not index.loading(SCOPE, model=MODEL), "nobody has asked for it yet"
+    await check(index, store, QUESTION)
+    assert seen == [True]
+    assert not index.loading(SCOPE, model=MODEL)
+
+
 async def test_a_search_that_is_cancelled_leaves_the_index_whole(
     store: VectorStore, index: LocalVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,10 @@ class VectorPath(RecallPath):
         """Weigh the model by how well it knows the question's language."""
         return 1.0 if self._among is None else self._among.weight(self._embedder, question.text)
 
+    def preparing(self, question: Question) -> bool:
+        """Return whether the index is still being loaded."""
+        return self._vectors.loading(question.scope, model=self.model_id)
+
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Embed the question and search its neighbours."""
         return await _nearest(self._vectors, self._embedder, question, limit=limit)

@@ -118,6 +118,11 @@ class LocalVectors(Vectors):
         self._make_room(slot)
         return hits
 
+    def loading(self, scope: Scope, *, model: str) -> bool:
+        """Return whether the index is being loaded; that goes on when the search which began it is given up."""
+        slot = self._slots.get((scope.owner, model))
+        return slot is not None and not slot.opened
+
     async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
         """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""
         self._refuse_when_closed()
