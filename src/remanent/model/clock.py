@@ -1,7 +1,7 @@
 """Where time comes from, and the one precision it is kept in."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from pydantic import AfterValidator, PlainSerializer
@@ -42,8 +42,7 @@ def to_millis(moment: datetime) -> int:
 
 def from_millis(millis: int) -> datetime:
     """Return the instant of so many milliseconds since the epoch."""
-    seconds, rest = divmod(millis, 1000)
-    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1000)
+    return EPOCH + timedelta(0, 0, 0, millis)
 
 
 def to_text(instant: datetime) -> str:

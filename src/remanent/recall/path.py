@@ -1,9 +1,10 @@
 """The port of recall paths: each ranks records for a question in its own way."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from remanent.recall.question import Question
+from remanent.stores import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,8 @@ class Candidate:
     score: float
     reason: str = ""
     """What the path has to say beyond its name: the date it matched, the link it followed."""
+    place: Place | None = field(default=None, compare=False)
+    """Where it stands, if the path knows: then nobody has to look it up again."""
 
 
 class RecallPath(ABC):

@@ -151,7 +151,7 @@ class Recall:
         gathered = await self._gathering.gather(question, recipe, width=2 * manner.limit)
         fused = weighing.fuse(gathered, recipe)
         reach = 1 if recipe.surroundings.neighbours or manner.grain == "turns" else 0
-        places = await self._reading.places(question, list(fused), reach=reach)
+        places = await self._reading.places(question, list(fused), reach=reach, known=gathered.places)
         now = question.asked_at or self._clock()
         weighed = weighing.weigh(question, gathered, places, fused, recipe, now=now)
         records = await self._reading.records(question, [one.record_id for one in weighed[: manner.shortlist]])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from remanent.model import ConflictState, EntryKind, JobState, Kind, Origin, Status
 
@@ -115,17 +115,11 @@ class QueueState:
     """When the next job can be claimed: the past when at once, `None` when nothing waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A record found by one search, with that search's own score: higher is better."""
+class Place(NamedTuple):
+    """Where a record stands among what was said, without its text; a record that is no turn has no neighbours.
 
-    record_id: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a record stands among what was said, without its text; a record that is no turn has no neighbours."""
+    Plain, because every candidate of every question has one.
+    """
 
     record_id: str
     kind: Kind
@@ -137,6 +131,16 @@ class Place:
     before_id: str | None = None
     """The entry before it in its session, or among those without one."""
     after_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record found by one search, with that search's own score: higher is better."""
+
+    record_id: str
+    score: float
+    place: Place | None = field(default=None, compare=False)
+    """Where it stands, without its neighbours, if the search came by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,11 +60,18 @@ class Store(ABC):
 
     @abstractmethod
     async def places(
-        self, scope: Scope, record_ids: Sequence[str], *, record_filter: RecordFilter, reach: int = 0
+        self,
+        scope: Scope,
+        record_ids: Sequence[str],
+        *,
+        record_filter: RecordFilter,
+        reach: int = 0,
+        neighbours: bool = True,
     ) -> list[Place]:
         """Return where those of the ids stand that pass the filter, in the given order.
 
-        With a `reach`, the turns up to so many entries before and after them follow, as far as they pass too.
+        With a `reach`, the turns up to so many entries before and after them follow, as far as they pass too. Without
+        `neighbours` nobody wants to know who they are, and the places do not say.
         """
 
     @abstractmethod

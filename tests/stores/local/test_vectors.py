@@ -53,7 +53,7 @@ async def sealing(store: VectorStore, quick_folder: Path) -> AsyncIterator[Local
 
 async def test_the_usual_search_asks_the_store_for_a_match_once(store: VectorStore, index: LocalVectors) -> None:
     await check(index, store, QUESTION)
-    assert store.matched == [36]
+    assert store.matched == [26]
 
 
 async def test_a_filter_that_few_pass_is_exact_and_asks_of_no_record_twice(

@@ -27,7 +27,7 @@ class KeywordPath(RecallPath):
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
         covered = await indexed_through(self._store, question.scope)
         hits = await self._store.search_text(question.scope, terms, record_filter=question.record_filter, limit=limit)
-        found = [Candidate(hit.record_id, hit.score) for hit in hits]
+        found = [Candidate(hit.record_id, hit.score, place=hit.place) for hit in hits]
         known = {hit.record_id for hit in hits}
         tail = await self._find_in_tail(question, frozenset(terms), covered=covered)
         fresh = [one for one in tail if one.record_id not in known]

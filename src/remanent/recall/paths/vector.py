@@ -71,4 +71,4 @@ async def _nearest(vectors: Vectors, embedder: Embedder, question: Question, *, 
     hits = await vectors.search(
         question.scope, vector, model=embedder.model_id, record_filter=question.record_filter, limit=limit
     )
-    return [Candidate(hit.record_id, hit.score) for hit in hits]
+    return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in hits]

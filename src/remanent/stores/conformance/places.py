@@ -8,6 +8,7 @@ from remanent.stores.conformance.base import ANY_STATUS, StoreSuite, append, put
 from remanent.stores.conformance.samples import Samples
 from remanent.stores.queries import Erasure, RecordFilter
 from remanent.stores.store import Store
+from remanent.text.words import index_terms
 
 
 class PlacesConformance(StoreSuite):
@@ -59,6 +60,28 @@ class PlacesConformance(StoreSuite):
         await put(store, record)
         (place,) = await store.places(scope, [record.id, "unknown"], record_filter=RecordFilter(), reach=1)
         assert (place.kind, place.trust, place.seq, place.before_id) == (Kind.SEMANTIC, Origin.WEB, 0, None)
+
+    async def test_a_place_without_neighbours_says_all_else(self, store: Store, samples: Samples, scope: Scope) -> None:
+        turns = await _turns(store, samples, scope, ["a", None, "a"])
+        record = samples.make_record(scope, kind=Kind.SEMANTIC, trust=Origin.WEB)
+        await put(store, record)
+        ids = [record.id, "unknown", *(turn.id for turn in turns)]
+        whole = await store.places(scope, ids, record_filter=RecordFilter())
+        alone = await store.places(scope, ids, record_filter=RecordFilter(), neighbours=False)
+        assert alone == [place._replace(before_id=None, after_id=None) for place in whole]
+        assert any(place.before_id for place in whole)
+
+    async def test_a_search_tells_where_its_hits_stand_if_it_knows(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        turns = await _turns(store, samples, scope, ["a", None])
+        for wanted in (RecordFilter(), RecordFilter(kinds=(Kind.TURN,))):
+            terms = index_terms(turns[0].content)
+            hits = await store.search_text(scope, terms, record_filter=wanted, limit=10)
+            ids = [hit.record_id for hit in hits]
+            places = await store.places(scope, ids, record_filter=wanted, neighbours=False)
+            assert places
+            assert all(hit.place in {None, place} for hit, place in zip(hits, places, strict=True))
 
     async def test_the_revision_rises_with_every_change_that_can_be_read(
         self, store: Store, samples: Samples, scope: Scope

@@ -69,6 +69,11 @@ class Index:
         rows = self._rows.nbytes if self._rows is not None else 0
         return rows + (self._cells.nbytes if self._cells is not None else 0)
 
+    @property
+    def compares_all(self) -> bool:
+        """Whether it holds so few vectors that none can be missed."""
+        return self._cells is None or len(self) <= self._exact_limit
+
     # ── following the store ──────────────────────────────────────────────────
 
     def open(self) -> None:
@@ -182,7 +187,7 @@ class Index:
         rows, scores, everything = self._rows.near(products, vector, of_kinds=of_kinds, count=count)
         of_rows, exact = len(rows), True
         if self._cells is not None:
-            if len(self) <= self._exact_limit:
+            if self.compares_all:
                 effort = math.inf
             sealed, their_scores, exact = self._cells.fill(products, vector, of_kinds=of_kinds, effort=effort)
             rows, scores = np.concatenate([rows, sealed]), np.concatenate([scores, their_scores])

@@ -23,7 +23,7 @@ from remanent.stores.local.index import Index, Near
 from remanent.stores.local.normal import normalise
 from remanent.stores.local.products import Products
 from remanent.stores.local.sealing import Abandoned, Holdings, MemorySink, seal
-from remanent.stores.queries import Hit, RecordFilter
+from remanent.stores.queries import Hit, Place, RecordFilter
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EXACT_LIMIT = 100_000
 MEMORY_BUDGET = 2**30
 _SPARE = 16
-"""How many more than twice the limit are looked at first, since the filter may leave some out."""
+"""How many more than the limit, or than twice as many in cells, are looked at first: the filter may leave some out."""
 _WIDER, _WIDEST = 4, 64
 """How much further the next look goes, at least and at most."""
 _ENOUGH = 0.7
@@ -164,15 +164,20 @@ class LocalVectors(Vectors):
         self, slot: _Slot, scope: Scope, question: "NDArray[np.float32]", record_filter: RecordFilter, limit: int
     ) -> list[Hit]:
         """Look ever further until enough pass the filter, or nothing is left to look at."""
-        passes: dict[str, bool] = {}
+        places: dict[str, Place | None] = {}
         count, effort = 2 * limit + _SPARE, max(1.0, (limit / 10) ** 0.25)
+        if slot.opened and slot.index.compares_all:
+            count = limit + _SPARE
         while True:
             near = await self._near(slot, question, kinds=record_filter.kinds, count=count, effort=effort)
-            unknown = [record_id for record_id, _ in near.found if record_id not in passes]
-            if unknown:
-                passing = set(await self._store.match(scope, unknown, record_filter))
-                passes.update((record_id, record_id in passing) for record_id in unknown)
-            hits = [Hit(record_id, score) for record_id, score in near.found if passes[record_id]]
+            # Most pass as a rule, so of exact finds not all need be looked up; how far cells have to be searched
+            # follows from how many pass.
+            hits: list[Hit] = []
+            first = limit + _SPARE if near.exact else len(near.found)
+            for some in (near.found[:first], near.found[first:]):
+                if len(hits) < limit:
+                    await self._look_up(scope, [record_id for record_id, _ in some], record_filter, places)
+                    hits += [Hit(found, score, place) for found, score in some if (place := places[found]) is not None]
             if near.all_there_is:
                 return hits[:limit]
             if len(hits) >= limit:
@@ -182,6 +187,16 @@ class LocalVectors(Vectors):
                     return hits[:limit]
             wider = min(_WIDEST, max(_WIDER, 2 * limit / max(len(hits), 0.5)))
             count, effort = int(count * wider), effort * wider**0.5
+
+    async def _look_up(
+        self, scope: Scope, record_ids: list[str], record_filter: RecordFilter, places: dict[str, Place | None]
+    ) -> None:
+        """Add the places of those that pass the filter and are not known yet, and None for the others."""
+        unknown = [record_id for record_id in record_ids if record_id not in places]
+        if unknown:
+            found = await self._store.places(scope, unknown, record_filter=record_filter, neighbours=False)
+            places.update(dict.fromkeys(unknown))
+            places.update((place.record_id, place) for place in found)
 
     async def _near(
         self,

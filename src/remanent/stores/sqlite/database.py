@@ -63,6 +63,7 @@ class Database:
         self.path = path
         self._busy_timeout = busy_timeout
         self._executor = executor
+        self._light: dict[asyncio.AbstractEventLoop, list[_Request]] = {}
         self._requests: queue.SimpleQueue[_Request | _Stop] = queue.SimpleQueue()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._lock = threading.Lock()
@@ -114,9 +115,48 @@ class Database:
         result: T = await request.future
         return result
 
-    async def read(self, work: Work[T]) -> T:
-        """Run work on a reader connection, on one consistent snapshot."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, self._read, work)
+    async def read(self, work: Work[T], *, light: bool = False) -> T:
+        """Run work on a reader connection, on one consistent snapshot.
+
+        `light` work, which takes less than the way to a thread and back, goes there together with what else is asked
+        for in the same turn of the event loop.
+        """
+        loop = asyncio.get_running_loop()
+        if not light:
+            return await loop.run_in_executor(self._executor, self._read, work)
+        request = _Request(work, False, loop, loop.create_future())
+        waiting = self._light.setdefault(loop, [])
+        waiting.append(request)
+        if len(waiting) == 1:
+            loop.call_soon(self._send_light, loop)
+        result: T = await request.future
+        return result
+
+    def _send_light(self, loop: asyncio.AbstractEventLoop) -> None:
+        group = self._light.pop(loop)
+        try:
+            self._executor.submit(self._read_together, group)
+        except RuntimeError:  # the threads were stopped since
+            for request in group:
+                request.error = StoreClosed("the store is closed; open it again")
+            _settle_all(group)
+
+    def _read_together(self, group: list[_Request]) -> None:
+        """Read for all of a group on one snapshot; when anything goes wrong, for each by itself."""
+
+        def work(reader: apsw.Connection) -> None:
+            for request in group:
+                request.result = request.work(reader)
+
+        try:
+            self._read(work)
+        except Exception:  # noqa: BLE001 - border: each is told of its own trouble
+            for request in group:
+                try:
+                    request.result = self._read(request.work)
+                except Exception as error:  # noqa: BLE001 - border: it goes to the caller
+                    request.error = error
+        _settle(group)
 
     def _read(self, work: Work[T]) -> T:
         with self._reader() as reader, translated(reader):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apsw
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Kind, Link, Origin, Record, Scope, Tombstone, Version, from_millis
+from remanent.model import Conflict, Entry, Kind, Link, Record, Scope, Tombstone, Version
 from remanent.stores.queries import ConflictQuery, EntryQuery, LinkQuery, Order, Place, RecordFilter, RecordQuery
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.filters import Condition, record_condition, record_table
@@ -92,9 +92,13 @@ def match(
     return [record_id for record_id in record_ids if record_id in passing]
 
 
+PLACE_COLUMNS = """
+    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')), ifnull(e.seq, 0)
+"""
+"""What a place without neighbours is made of; `e` is the entry of the same id, if there is one."""
+
 # The first of each pair goes by the index of sessions, the second by the journal itself.
-_PLACE_COLUMNS = """
-    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')), ifnull(e.seq, 0),
+_NEIGHBOURS = """
     CASE WHEN e.session IS NOT NULL
         THEN (SELECT o.id FROM entries o WHERE o.session = e.session AND o.seq < e.seq ORDER BY o.seq DESC LIMIT 1)
         ELSE (SELECT o.id FROM entries o WHERE o.seq = e.seq - 1 AND o.session IS NULL) END,
@@ -127,13 +131,26 @@ def _places(
 ) -> dict[str, Place]:
     where = record_condition(scope, record_filter)
     sql = f"""
-        SELECT {_PLACE_COLUMNS} FROM json_each(?) w JOIN {record_table(record_filter)} r ON r.id = w.value
+        SELECT {PLACE_COLUMNS}, {_NEIGHBOURS} FROM json_each(?) w
+        JOIN {record_table(record_filter)} r ON r.id = w.value
         LEFT JOIN entries e ON e.id = r.id WHERE {where.text} ORDER BY w.key
     """
-    rows_found = connection.execute(sql, (rows.dump(list(record_ids)), *where.values))
-    return {
-        row[0]: Place(row[0], Kind(row[1]), row[2], from_millis(row[3]), Origin(row[4]), *row[5:]) for row in rows_found
-    }
+    found = connection.execute(sql, (rows.dump(list(record_ids)), *where.values))
+    return {row[0]: rows.place_of(row) for row in found}
+
+
+def lone_places(
+    connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
+) -> list[Place]:
+    """Return where records stand, without who their neighbours are."""
+    where = record_condition(scope, record_filter)
+    sql = f"""
+        SELECT {PLACE_COLUMNS} FROM json_each(?) w JOIN {record_table(record_filter)} r ON r.id = w.value
+        LEFT JOIN entries e ON e.id = r.id WHERE {where.text}
+    """
+    found = connection.execute(sql, (rows.dump(list(record_ids)), *where.values))
+    places = {row[0]: rows.place_of(row) for row in found}
+    return [places[record_id] for record_id in dict.fromkeys(record_ids) if record_id in places]
 
 
 def revision(connection: apsw.Connection) -> int:

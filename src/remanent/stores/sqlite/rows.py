@@ -14,6 +14,7 @@ from remanent.model import (
     EntryKind,
     Job,
     JobState,
+    Kind,
     Link,
     Origin,
     Record,
@@ -24,6 +25,7 @@ from remanent.model import (
     to_millis,
 )
 from remanent.model.clock import Instant
+from remanent.stores.queries import Place
 
 Row = tuple[Any, ...]
 
@@ -38,6 +40,8 @@ JOB_COLUMNS = (
 )
 LINK_COLUMNS = "from_id, to_id, relation, strength, created_at, updated_at"
 _COUNTERS = {"access_count", "scan_count"}
+_KINDS = {kind.value: kind for kind in Kind}
+_ORIGINS = {origin.value: origin for origin in Origin}
 _DAMAGED = "a stored text is damaged; run `remanent doctor --repair` to save what is readable"
 
 
@@ -118,6 +122,11 @@ def entry_of(scope: Scope, row: Row) -> Entry:
         origin=Origin(origin),
         erased=bool(gone),
     )
+
+
+def place_of(row: Row) -> Place:
+    """Return the place of a row (id, kind, session, occurred, trust, seq, and the neighbours if they are wanted)."""
+    return Place(row[0], _KINDS[row[1]], row[2], from_millis(row[3]), _ORIGINS[row[4]], *row[5:])
 
 
 def record_body(record: Record) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from remanent.model import Kind, Scope
 from remanent.stores.queries import Hit, RecordFilter, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
-from remanent.stores.sqlite.rows import verify
+from remanent.stores.sqlite.reads import PLACE_COLUMNS
+from remanent.stores.sqlite.rows import Row, place_of, verify
 
 MAX_TERMS = 64
 """More terms than this say nothing new and cost time."""
@@ -35,10 +36,18 @@ def search_text(
         return _search_then_filter(connection, scope, query, record_filter, limit)
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT r.id, -bm25(records_text) AS score FROM records_text CROSS JOIN records r ON r.ref = records_text.rowid
-        WHERE records_text MATCH ? AND {condition.text} ORDER BY score DESC, r.ref LIMIT ?
+        SELECT {PLACE_COLUMNS}, t.score FROM (
+            SELECT r.ref, -bm25(records_text) AS score
+            FROM records_text CROSS JOIN records r ON r.ref = records_text.rowid
+            WHERE records_text MATCH ? AND {condition.text} ORDER BY score DESC, r.ref LIMIT ?
+        ) t CROSS JOIN records r ON r.ref = t.ref LEFT JOIN entries e ON e.id = r.id ORDER BY t.score DESC, r.ref
     """
-    return [Hit(*row) for row in connection.execute(sql, (query, *condition.values, limit))]
+    return [_hit(row) for row in connection.execute(sql, (query, *condition.values, limit))]
+
+
+def _hit(row: Row) -> Hit:
+    """Return the hit of a row whose last column is the score."""
+    return Hit(row[0], row[-1], place_of(row[:-1]))
 
 
 def _any_of(terms: Sequence[str]) -> str:
@@ -52,15 +61,15 @@ def _search_then_filter(
     """Rank first and look up few rows; widen while too many of the best do not pass."""
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT r.id, t.score FROM (
+        SELECT {PLACE_COLUMNS}, t.score FROM (
             SELECT rowid AS ref, -bm25(records_text) AS score FROM records_text WHERE records_text MATCH ?
             ORDER BY score DESC, rowid LIMIT ?
-        ) t CROSS JOIN records r ON r.ref = t.ref
+        ) t CROSS JOIN records r ON r.ref = t.ref LEFT JOIN entries e ON e.id = r.id
         WHERE {condition.text} ORDER BY t.score DESC, r.ref LIMIT ?
     """
     width = limit + 8
     while True:
-        hits = [Hit(*row) for row in connection.execute(sql, (query, width, *condition.values, limit))]
+        hits = [_hit(row) for row in connection.execute(sql, (query, width, *condition.values, limit))]
         if len(hits) >= limit or _matches_at_most(connection, query, width):
             return hits
         width *= _WIDER

@@ -42,6 +42,8 @@ from remanent.stores.store import Store
 
 T = TypeVar("T")
 READERS = 4
+_FEW = 32
+"""Rows that are read in less time than it takes to wake a thread."""
 SCRUB_PATIENCE = 10.0
 """Seconds that an erasure waits for readers to let go of the log."""
 
@@ -127,27 +129,39 @@ class SqliteStore(Store):
 
     async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
         """Return journal entries, erased ones as stubs."""
-        return await self._read(scope, lambda connection: reads.entries(connection, scope, query), [])
+        light = query.limit <= _FEW
+        return await self._read(scope, lambda connection: reads.entries(connection, scope, query), [], light=light)
 
     async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
         """Return records; with `as_of`, as they stood then."""
-        return await self._read(scope, lambda connection: reads.records(connection, scope, query), [])
+        light = query.limit <= _FEW
+        return await self._read(scope, lambda connection: reads.records(connection, scope, query), [], light=light)
 
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
         return await self._read(scope, lambda connection: reads.match(connection, scope, record_ids, record_filter), [])
 
     async def places(
-        self, scope: Scope, record_ids: Sequence[str], *, record_filter: RecordFilter, reach: int = 0
+        self,
+        scope: Scope,
+        record_ids: Sequence[str],
+        *,
+        record_filter: RecordFilter,
+        reach: int = 0,
+        neighbours: bool = True,
     ) -> list[Place]:
         """Return where those of the ids stand that pass the filter, then their neighbours."""
+        if reach or neighbours:
+            return await self._read(
+                scope, lambda connection: reads.places(connection, scope, record_ids, record_filter, reach), []
+            )
         return await self._read(
-            scope, lambda connection: reads.places(connection, scope, record_ids, record_filter, reach), []
+            scope, lambda connection: reads.lone_places(connection, scope, record_ids, record_filter), []
         )
 
     async def revision(self, scope: Scope) -> int:
         """Return a number that rises whenever anything that can be read is changed."""
-        return await self._read(scope, reads.revision, 0)
+        return await self._read(scope, reads.revision, 0, light=True)
 
     async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
         """Return records whose content has no vector yet, oldest first."""
@@ -163,11 +177,12 @@ class SqliteStore(Store):
 
     async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
         """Return links by (from, to, relation)."""
-        return await self._read(scope, lambda connection: reads.links(connection, query), [])
+        light = query.from_ids is not None or query.to_ids is not None
+        return await self._read(scope, lambda connection: reads.links(connection, query), [], light=light)
 
     async def graph_revision(self, scope: Scope, kind: Kind) -> int:
         """Return a number that rises whenever a record of the kind or a link that leaves one changes."""
-        return await self._read(scope, lambda connection: reads.graph_revision(connection, kind), 0)
+        return await self._read(scope, lambda connection: reads.graph_revision(connection, kind), 0, light=True)
 
     async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
         """Return conflicts, oldest first."""
@@ -179,7 +194,7 @@ class SqliteStore(Store):
 
     async def states(self, scope: Scope) -> dict[str, JsonValue]:
         """Return all named values by key."""
-        return await self._read(scope, reads.states, {})
+        return await self._read(scope, reads.states, {}, light=True)
 
     async def search_text(
         self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
@@ -196,7 +211,7 @@ class SqliteStore(Store):
 
     async def vector_revision(self, scope: Scope) -> int:
         """Return a number that rises whenever any vector is put or removed, by any process."""
-        return await self._read(scope, search.vector_revision, 0)
+        return await self._read(scope, search.vector_revision, 0, light=True)
 
     async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
         """Return what happened to a model's vectors after a revision."""
@@ -227,7 +242,7 @@ class SqliteStore(Store):
 
     async def queue(self, scope: Scope) -> QueueState:
         """Return how the agent's queue stands."""
-        return await self._read(scope, queue.state, QueueState())
+        return await self._read(scope, queue.state, QueueState(), light=True)
 
     async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
         """Return jobs in queue order."""
@@ -277,7 +292,7 @@ class SqliteStore(Store):
 
     # ── inside ───────────────────────────────────────────────────────────────
 
-    async def _read(self, scope: Scope, work: Work[T], nothing: T) -> T:
+    async def _read(self, scope: Scope, work: Work[T], nothing: T, *, light: bool = False) -> T:
         """Run work on a snapshot; a scope that was never written to has nothing and is not made by asking."""
         if self._key(scope) not in self._slots:
             if self._closed:
@@ -285,7 +300,7 @@ class SqliteStore(Store):
             if not self.layout.database(scope).exists():
                 return nothing
         async with self._database(scope) as database:
-            return await database.read(work)
+            return await database.read(work, light=light)
 
     @staticmethod
     def _key(scope: Scope) -> tuple[str, str, str]:
