@@ -30,14 +30,19 @@ def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> fl
 
 
 def boosts_of_place(
-    place: Place, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False
+    place: Place, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False, person: str | None = None
 ) -> tuple[Factor, ...]:
-    """Return the factors of what a record's place tells: who said it, when, and what kind it is."""
+    """Return the factors of what a record's place tells: who said it, when, and what kind it is.
+
+    `person` is the one speaker whom the question names, if it names just one.
+    """
     # Spelt out, because it is done for every candidate of every question.
     factors = []
     by_trust = trust(place.trust, boosts, agent_is_asked=agent_is_asked)
     if by_trust != 1.0:
         factors.append(Factor("trust", by_trust))
+    if boosts.speaker and person is not None and place.role == person:
+        factors.append(Factor("speaker", 1 + boosts.speaker))
     by_age = recency(place.occurred_at, boosts, now=now)
     if by_age != 1.0:
         factors.append(Factor("recency", by_age))
@@ -45,6 +50,13 @@ def boosts_of_place(
     if by_kind != 1.0:
         factors.append(Factor("kind", by_kind))
     return tuple(factors)
+
+
+def boosts_for(boosts: Boosts, *, for_a_fact: bool) -> Boosts:
+    """Return the boosts for a question for a fact, or for a message that goes on talking."""
+    if for_a_fact or boosts.recency_in_talk is None:
+        return boosts
+    return boosts.replace(recency=boosts.recency_in_talk)
 
 
 def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:

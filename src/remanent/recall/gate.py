@@ -129,7 +129,7 @@ class Gate:
         self, question: Question, found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]
     ) -> GateVerdict:
         """Return whether any of the records that the paths found is an answer."""
-        wanted = asked(question.text, asked_at=question.asked_at)
+        wanted = asked(question.asked, asked_at=question.asked_at)
         if not wanted.terms and not any(sign.isalnum() for sign in question.text):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
         words, size = await self.words(question.scope, wanted, best_of(found, records))

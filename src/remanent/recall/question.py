@@ -1,13 +1,16 @@
 """What is asked: the words, of whom, when, and what can be read from the words alone."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
-from remanent.model import Scope
+from remanent.model import Scope, TurnData
 from remanent.stores import RecordFilter
 from remanent.text.dates import TimeMention, find_dates
+from remanent.text.focus import focus, questions
+from remanent.text.folding import fold
 from remanent.text.language import Language, language_of
 from remanent.text.mentions import Mention, mentions
 from remanent.text.words import query_terms
@@ -30,6 +33,16 @@ _OF_THE_AGENT = re.compile(
 )
 # "Can you list", "would you suggest": asked to do something now, not what was said.
 _REQUEST = re.compile(r"\b(?:can|could|would|will|should|do)\s+you\b", re.IGNORECASE)
+# A question for a fact, by how it begins. "How should I", "do you" and "what about" ask for a thought, not for a fact.
+_FOR_A_FACT = re.compile(
+    r"^\W*(?:(?:and|so|also|by\s+the\s+way|remind\s+me|tell\s+me)[,\s]+)?(?:(?:in|on|at|for|to|from|of|with|by)\s+)?"
+    r"(?:what|when|where|who|whom|whose|which|how|why|did|does|do|is|are|was|were|has|have|had)\b"
+    r"(?!\s+(?:you|should|could|can|about)\b)|什么|谁|哪|几|多少|吗|怎么|为何|何时|呢",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.。!！]\s+\S|[。！]\S")
+_SEVERAL_SENTENCES = 2
+_MOST_PARTS = 4
 _LONGEST_QUESTION = 200
 """Characters; who writes more tells and asks for work, with what was worked out before."""
 
@@ -49,9 +62,20 @@ class Question:
     seeds: tuple[str, ...] = ()
 
     @cached_property
+    def asked(self) -> str:
+        """The words without those of which their writer says that they are not the question."""
+        return focus(self.text)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The questions in it, each to be searched by itself; of a great many, all as one."""
+        parts = tuple(questions(self.text))
+        return parts if len(parts) <= _MOST_PARTS else (self.asked,)
+
+    @cached_property
     def terms(self) -> tuple[str, ...]:
         """The search terms of the words."""
-        return tuple(query_terms(self.text))
+        return tuple(query_terms(self.asked))
 
     @cached_property
     def language(self) -> Language:
@@ -66,7 +90,7 @@ class Question:
     @cached_property
     def names(self) -> tuple[Mention, ...]:
         """Whom and what the words name."""
-        return tuple(mentions(self.text))
+        return tuple(mentions(self.asked))
 
     @cached_property
     def asks_for_order(self) -> bool:
@@ -78,9 +102,29 @@ class Question:
         """Whether the assistant's word may be the answer: it is asked for, or a long message goes on with the work."""
         return len(self.text) > _LONGEST_QUESTION or _OF_THE_AGENT.search(_REQUEST.sub(" ", self.text)) is not None
 
+    @cached_property
+    def asks_for_a_fact(self) -> bool:
+        """Whether it asks for something that was said once, rather than goes on with what is being talked about."""
+        asked = self.asked.strip()
+        short = len(asked) <= _LONGEST_QUESTION and len(_SENTENCE_END.findall(asked)) < _SEVERAL_SENTENCES
+        return short and _FOR_A_FACT.search(asked) is not None
+
+    def person_among(self, roles: Iterable[str]) -> str | None:
+        """Return the one of those who spoke whom the words name, None when they name none or several."""
+        folded = fold(self.text).casefold()
+        speakers = {role: fold(TurnData(role=role).speaker).casefold().strip() for role in roles}
+        named = [role for role, name in speakers.items() if name and _names(folded, name)]
+        return named[0] if len(named) == 1 else None
+
     def following(self, seeds: tuple[str, ...]) -> "Question":
         """Return the same question for paths that start from what others found; what was read stays read."""
         other = replace(self, seeds=seeds)
-        read = ("terms", "language", "dates", "names", "asks_for_order", "asks_the_agent")
+        read = ("asked", "parts", "terms", "language", "dates", "names", "asks_for_order", "asks_the_agent")
         other.__dict__.update({name: self.__dict__[name] for name in read if name in self.__dict__})
         return other
+
+
+def _names(text: str, name: str) -> bool:
+    """Tell whether a text holds a name: as whole words where words are set apart."""
+    edge = r"\b" if name.isascii() else ""
+    return name in text and re.search(f"{edge}{re.escape(name)}{edge}", text) is not None

@@ -29,7 +29,13 @@ class Reading:
             fresh = await self._unindexed(question, missing)
             for entry in fresh:
                 places[entry.id] = Place(
-                    entry.id, Kind.TURN, entry.scope.session, entry.occurred_at, entry.origin, entry.seq
+                    entry.id,
+                    Kind.TURN,
+                    entry.scope.session,
+                    entry.occurred_at,
+                    entry.origin,
+                    entry.seq,
+                    role=entry.role,
                 )
             # What is neither there nor fresh did not pass, or was indexed a moment ago: a second look tells which.
             places |= await self._places(question, [one for one in missing if one not in places], reach=reach)

@@ -19,7 +19,7 @@ from remanent.recall.question import Question
 from remanent.recall.reading import Reading
 from remanent.recall.recipe import Recipe, Recipes
 from remanent.recall.recipes import built_in
-from remanent.recall.surroundings import discounted
+from remanent.recall.sessions import by_their_turns, by_their_words
 from remanent.recall.weighing import Weighed
 from remanent.settings import RecallSettings
 from remanent.stores import Store
@@ -242,20 +242,12 @@ class Recall:
     async def _sessions(
         self, question: Question, weighed: Sequence[Weighed], records: dict[str, Record], manner: Manner
     ) -> list[FoundItem]:
-        """Rank sessions by the evidence that all candidates of each give together."""
+        """Rank sessions by the evidence that all candidates of each give together, and by the words of the whole."""
         groups: dict[str, list[Weighed]] = {}
         for one in weighed:
             groups.setdefault(one.place.session or f"\0{one.record_id}", []).append(one)
         around = manner.recipe.surroundings
-        reads_again = any(one.reranked is not None for one in weighed)
-        scores = {
-            name: discounted(
-                (one.score if reads_again else one.own for one in group),
-                discount=around.grain_discount,
-                depth=around.grain_depth,
-            )
-            for name, group in groups.items()
-        }
+        scores = await by_their_words(self._store, question, by_their_turns(groups, around), around)
         best = sorted(groups, key=lambda name: (-scores[name], name))[: manner.limit]
         unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
         records |= await self._reading.records(question, unread)

@@ -33,12 +33,16 @@ class Boosts(Word):
     """How far each of these may move a score; 0 turns it off. What is unknown of a record moves nothing."""
 
     recency: Boosting = 0.0
+    recency_in_talk: Boosting | None = None
+    """The same for a message that goes on talking, where it differs from a question for a fact."""
     half_life_days: Annotated[float, Field(gt=0)] = 30.0
     """Days after which half of the boost for being new is left."""
     confidence: Boosting = 0.0
     usage: Boosting = 0.0
     trust: Boosting = 0.0
     """How much less the word of an agent or of the web counts than a person's."""
+    speaker: Boosting = 0.0
+    """How much more counts what was said by the one person whom the question names."""
     kinds: dict[Kind, Annotated[float, Field(ge=0.5, le=1.5)]] = Field(default_factory=dict)
     """What a kind multiplies by; others by 1."""
 
@@ -57,6 +61,11 @@ class Surroundings(Word):
     grain_discount: Share = 0.5
     """The same where whole sessions are ranked."""
     grain_depth: Annotated[int, Field(ge=1)] = 3
+    words: Share = 0.0
+    """Of a session's rank, the share that all of its words decide, whichever turns were found; in answers to
+    questions for facts."""
+    words_of: Annotated[int, Field(ge=1, le=200)] = 20
+    """How many of the best sessions are read for their words."""
 
 
 class Rerank(Word):

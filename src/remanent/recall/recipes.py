@@ -6,27 +6,26 @@ from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Sur
 DEFAULT = Recipe(
     name="default",
     paths={
-        "keyword": PathUse(weight=0.6, limit=200),
-        "vector": PathUse(weight=0.4, limit=200),
+        "keyword": PathUse(weight=0.55, limit=200),
+        "vector": PathUse(weight=0.45, limit=200),
         "entity": PathUse(weight=0.05, limit=100),
-        "time": PathUse(weight=0.1, limit=50),
+        "time": PathUse(weight=0.5, limit=50),
         "graph": PathUse(weight=0.1, limit=20),
         "recency": PathUse(weight=0.01, limit=10),
     },
     other=PathUse(weight=0.2, limit=20),
     fusion="hybrid",
-    surroundings=Surroundings(session=0.3),
-    boosts=Boosts(recency=0.3, confidence=0.2, usage=0.05, trust=0.375),
+    surroundings=Surroundings(session=0.25, discount=0.8, depth=5, grain_discount=0.6, grain_depth=4, words=0.25),
+    boosts=Boosts(recency=0.05, confidence=0.2, usage=0.05, trust=0.375, speaker=0.5),
     diversity=0.5,
 )
 """What answers when nothing else is asked for."""
 
 SESSIONS = DEFAULT.replace(
-    name="default/session",
-    paths={**DEFAULT.paths, "keyword": PathUse(weight=0.5, limit=200), "vector": PathUse(weight=0.5, limit=200)},
-    boosts=DEFAULT.boosts.replace(recency=0.6),
+    name="default/session", boosts=DEFAULT.boosts.replace(recency=0.0, recency_in_talk=0.6, speaker=0.0)
 )
-"""The same where whole sessions are wanted: what they are about says more, and so does how new they are."""
+"""The same where whole sessions are wanted: in one of them everybody speaks. Who goes on talking means what was talked
+about of late; who asks for a fact means whenever it was told."""
 
 QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
 """The default, read again by a cross-encoder: slower, better."""

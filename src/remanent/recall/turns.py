@@ -34,6 +34,7 @@ LOOK_BACK = 32
 
 REPLY_WITHIN = timedelta(hours=1)
 CONTEXT_TERMS = 20
+SPOKEN_CHARACTERS = 300
 CONTEXT_CHARACTERS = 400
 
 ENTRIES_AT_ONCE = 256
@@ -302,6 +303,12 @@ def _context_terms(entry: Entry, previous: Entry | None) -> list[str]:
 
 
 def _as_spoken(record: Record) -> str:
-    """Return the text that a record's vector is made of: a turn with the name of who spoke, if it has one."""
-    speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
-    return f"{speaker}: {record.content}" if speaker else record.content
+    """Return the text that a record's vector is made of: a turn with the name of who spoke, if it has one.
+
+    What a long turn is about shows in its beginning; a vector of all of it is near to everything and to nothing, and
+    takes many times as long. Its words are searched to the last.
+    """
+    if not isinstance(record.data, TurnData):
+        return record.content
+    speaker = record.data.speaker
+    return (f"{speaker}: {record.content}" if speaker else record.content)[:SPOKEN_CHARACTERS]

@@ -9,7 +9,7 @@ from datetime import datetime
 from remanent.embedding.reranker import Reranker
 from remanent.errors import RemanentError
 from remanent.model import LeftOut, PathRank, Record
-from remanent.recall.boosts import Factor, boosts_of_place, boosts_of_record, product
+from remanent.recall.boosts import Factor, boosts_for, boosts_of_place, boosts_of_record, product
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import Candidate
@@ -78,12 +78,13 @@ def weigh(
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
     found = _found(gathered)
-    boosts, agent_is_asked = recipe.boosts, question.asks_the_agent
+    boosts, agent_is_asked = boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact), question.asks_the_agent
+    person = question.person_among({place.role for place in places.values()})
     weighed = {
         record_id: Weighed(
             place=place,
             fused=fused.get(record_id, 0.0),
-            boosts=boosts_of_place(place, boosts, now=now, agent_is_asked=agent_is_asked),
+            boosts=boosts_of_place(place, boosts, now=now, agent_is_asked=agent_is_asked, person=person),
             found=found.get(record_id, []),
         )
         for record_id, place in places.items()
@@ -121,7 +122,7 @@ async def rerank(
     best = weighed[: rerank.candidates]
     try:
         async with asyncio.timeout(timeout):
-            judged = await reranker.score(question.text, [records[one.record_id].content for one in best])
+            judged = await reranker.score(question.asked, [records[one.record_id].content for one in best])
     except (RemanentError, TimeoutError) as error:
         return LeftOut(path="reranker", reason=f"{type(error).__name__}: {error}" if str(error) else "not in time")
     for one, score in zip(best, judged, strict=True):

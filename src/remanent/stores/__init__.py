@@ -18,6 +18,7 @@ from remanent.stores.queries import (
     QueueState,
     RecordFilter,
     RecordQuery,
+    SessionTerms,
     TermCounts,
     VectorChanges,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "QueueState",
     "RecordFilter",
     "RecordQuery",
+    "SessionTerms",
     "Store",
     "TermCounts",
     "Transaction",

@@ -128,6 +128,8 @@ class Place(NamedTuple):
     trust: Origin = Origin.USER
     seq: int = 0
     """The turn's place in the journal; 0 when the record is no turn."""
+    role: str = ""
+    """Who said it, or the part they played; empty when the record is no turn."""
     before_id: str | None = None
     """The entry before it in its session, or among those without one."""
     after_id: str | None = None
@@ -150,6 +152,14 @@ class TermCounts:
     records: int
     holding: Mapping[str, int]
     """One number per term that was asked for; 0 when no record holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTerms:
+    """What the texts of one session hold together: how many terms, and how often each of those asked for."""
+
+    length: int
+    counts: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Job, Kind, Link, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
 from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
@@ -22,6 +22,7 @@ from remanent.stores.queries import (
     QueueState,
     RecordFilter,
     RecordQuery,
+    SessionTerms,
     TermCounts,
     VectorChanges,
 )
@@ -125,6 +126,22 @@ class Store(ABC):
     @abstractmethod
     async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
         """Return how many records of the agent hold each of the terms, counting no further than `most`."""
+
+    @abstractmethod
+    async def session_terms(
+        self,
+        scope: Scope,
+        sessions: Sequence[str],
+        terms: Sequence[str],
+        *,
+        record_filter: RecordFilter,
+        origins: Sequence[Origin] | None = None,
+        most: int,
+    ) -> dict[str, SessionTerms]:
+        """Return how often sessions hold terms, over their `most` latest records that pass and are of the origins.
+
+        What was once true is not counted: a filter with `as_of` gives nothing.
+        """
 
     @abstractmethod
     async def vector_revision(self, scope: Scope) -> int:

@@ -1,11 +1,13 @@
 """Records that hold the question's words."""
 
+import asyncio
+
 from remanent.model import Kind
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.turns import indexed_through
 from remanent.stores import EntryQuery, Store
-from remanent.text.words import index_terms
+from remanent.text.words import index_terms, query_terms
 
 TAIL = 200
 """How many of the newest entries are searched word by word while their index is not made yet."""
@@ -26,9 +28,8 @@ class KeywordPath(RecallPath):
             return []
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
         covered = await indexed_through(self._store, question.scope)
-        hits = await self._store.search_text(question.scope, terms, record_filter=question.record_filter, limit=limit)
-        found = [Candidate(hit.record_id, hit.score, place=hit.place) for hit in hits]
-        known = {hit.record_id for hit in hits}
+        found = await self._find_parts(question, limit=limit)
+        known = {one.record_id for one in found}
         tail = await self._find_in_tail(question, frozenset(terms), covered=covered)
         fresh = [one for one in tail if one.record_id not in known]
         if not fresh:
@@ -40,6 +41,26 @@ class KeywordPath(RecallPath):
         close = [_placed(one, high + one.score) for one in fresh if 2 * one.score > len(terms)]
         far = [_placed(one, low - 1 / (1 + one.score)) for one in fresh if 2 * one.score <= len(terms)]
         return close + found + far
+
+    async def _find_parts(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Search for each part of the question by itself: what answers one of them best is as good as any."""
+        parts = [terms for part in question.parts if (terms := query_terms(part))] or [list(question.terms)]
+        searched = await asyncio.gather(
+            *(
+                self._store.search_text(question.scope, terms, record_filter=question.record_filter, limit=limit)
+                for terms in parts
+            )
+        )
+        if len(parts) == 1:
+            return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in searched[0]]
+        high = max((hits[0].score for hits in searched if hits), default=0.0)
+        best: dict[str, Candidate] = {}
+        for hits in searched:
+            for hit in hits:
+                score = high * hit.score / hits[0].score if hits[0].score > 0 else 0.0
+                if hit.record_id not in best or score > best[hit.record_id].score:
+                    best[hit.record_id] = Candidate(hit.record_id, score, place=hit.place)
+        return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]
 
     async def _find_in_tail(self, question: Question, terms: frozenset[str], *, covered: int) -> list[Candidate]:
         """Return turns that are not indexed yet and share words with the question, most words first."""

@@ -65,10 +65,15 @@ class FormerVectorPath(RecallPath):
 
 
 async def _nearest(vectors: Vectors, embedder: Embedder, question: Question, *, limit: int) -> list[Candidate]:
-    (vector,) = await embedder.embed([question.text])
-    if not vector.any():
-        return []
-    hits = await vectors.search(
-        question.scope, vector, model=embedder.model_id, record_filter=question.record_filter, limit=limit
-    )
-    return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in hits]
+    """Search near each part of the question; what is near one of them is near."""
+    best: dict[str, Candidate] = {}
+    for vector in await embedder.embed(list(question.parts)):
+        if not vector.any():
+            continue
+        hits = await vectors.search(
+            question.scope, vector, model=embedder.model_id, record_filter=question.record_filter, limit=limit
+        )
+        for hit in hits:
+            if hit.record_id not in best or hit.score > best[hit.record_id].score:
+                best[hit.record_id] = Candidate(hit.record_id, hit.score, place=hit.place)
+    return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]

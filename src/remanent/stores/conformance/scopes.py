@@ -37,6 +37,9 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "states": lambda store, scope: store.states(scope),
     "search": lambda store, scope: store.search_text(scope, ["a"], record_filter=RecordFilter(), limit=1),
     "term counts": lambda store, scope: store.term_counts(scope, ["a"], most=1),
+    "session terms": lambda store, scope: store.session_terms(
+        scope, ["a"], ["a"], record_filter=RecordFilter(), most=1
+    ),
     "vector revision": lambda store, scope: store.vector_revision(scope),
     "vector changes": lambda store, scope: store.vector_changes(scope, MODEL, since=0),
     "vector models": lambda store, scope: store.vector_models(scope),

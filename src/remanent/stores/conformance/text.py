@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from remanent.model import Kind, Scope, Status
+from remanent.model import Kind, Origin, Scope, Status
 from remanent.stores.conformance.base import StoreSuite, found, found_by, put, update
 from remanent.stores.conformance.samples import Samples
-from remanent.stores.queries import RecordFilter
+from remanent.stores.queries import RecordFilter, SessionTerms
 from remanent.stores.store import Store
 from remanent.text.words import query_terms
 
@@ -202,6 +202,30 @@ class TextConformance(StoreSuite):
             tx.forget(records[0], at=samples.clock())
         assert (await store.term_counts(scope, ["tea"], most=3)).holding == {"tea": 3}
         assert (await store.term_counts(scope, ["tea"], most=100)).holding == {"tea": 5}
+
+    async def test_terms_are_counted_by_session(self, store: Store, samples: Samples, scope: Scope) -> None:
+        inner = {name: scope.within(session=name) for name in ("a", "b")}
+        told = [samples.make_record(inner["a"], text) for text in ("green tea tea", "black tea", "milk")]
+        other = samples.make_record(inner["b"], "tea")
+        machine = samples.make_record(inner["b"], "tea tea", trust=Origin.AGENT)
+        await put(store, *told, other, machine)
+
+        async def held(most: int = 100, origins: list[Origin] | None = None) -> dict[str, SessionTerms]:
+            return await store.session_terms(
+                scope,
+                ["a", "b", "none"],
+                ["tea", "milk", '"'],
+                record_filter=RecordFilter(),
+                origins=origins,
+                most=most,
+            )
+
+        assert await held() == {"a": SessionTerms(6, {"tea": 3, "milk": 1}), "b": SessionTerms(3, {"tea": 3})}
+        assert (await held(origins=[Origin.USER]))["b"] == SessionTerms(1, {"tea": 1})
+        assert (await held(most=2)).keys() == {"b"}
+        async with store.transaction(scope) as tx:
+            tx.forget(told[0], at=samples.clock())
+        assert (await held())["a"] == SessionTerms(3, {"tea": 1, "milk": 1})
 
     async def test_no_terms_find_nothing(self, store: Store, samples: Samples, scope: Scope) -> None:
         await put(store, samples.make_record(scope))

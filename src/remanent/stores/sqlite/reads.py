@@ -93,7 +93,8 @@ def match(
 
 
 PLACE_COLUMNS = """
-    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')), ifnull(e.seq, 0)
+    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')), ifnull(e.seq, 0),
+    ifnull(e.role, '')
 """
 """What a place without neighbours is made of; `e` is the entry of the same id, if there is one."""
 

@@ -125,7 +125,7 @@ def entry_of(scope: Scope, row: Row) -> Entry:
 
 
 def place_of(row: Row) -> Place:
-    """Return the place of a row (id, kind, session, occurred, trust, seq, and the neighbours if they are wanted)."""
+    """Return the place of a row (id, kind, session, occurred, trust, seq, role, and the neighbours if wanted)."""
     return Place(row[0], _KINDS[row[1]], row[2], from_millis(row[3]), _ORIGINS[row[4]], *row[5:])
 
 

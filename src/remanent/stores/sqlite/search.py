@@ -1,13 +1,14 @@
 """Full-text and vector reads."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
 import apsw
 import numpy as np
 
-from remanent.model import Kind, Scope
-from remanent.stores.queries import Hit, RecordFilter, TermCounts, VectorChanges
+from remanent.model import Kind, Origin, Scope
+from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
 from remanent.stores.sqlite.reads import PLACE_COLUMNS
 from remanent.stores.sqlite.rows import Row, place_of, verify
@@ -106,6 +107,36 @@ def term_counts(connection: apsw.Connection, terms: Sequence[str], most: int) ->
         query = _any_of([term])
         holding[term] = connection.execute(sql, (query, most)).get if query else 0
     return TermCounts(records, holding)
+
+
+def session_terms(
+    connection: apsw.Connection,
+    scope: Scope,
+    sessions: Sequence[str],
+    terms: Sequence[str],
+    *,
+    record_filter: RecordFilter,
+    origins: Sequence[Origin] | None,
+    most: int,
+) -> dict[str, SessionTerms]:
+    """Return how often sessions hold terms, over the latest records that pass."""
+    condition = record_condition(scope, record_filter)
+    condition.among("r.session", list(sessions))
+    condition.among("coalesce(e.origin, json_extract(r.body, '$.trust'))", origins)
+    sql = f"""
+        SELECT r.session, t.terms FROM records r CROSS JOIN records_text t ON t.rowid = r.ref
+        LEFT JOIN entries e ON e.id = r.id WHERE {condition.text} ORDER BY r.ref DESC LIMIT ?
+    """
+    asked = frozenset(terms)
+    lengths: Counter[str] = Counter()
+    counts: dict[str, Counter[str]] = {}
+    for session, text in connection.execute(sql, (*condition.values, most)):
+        words = text.split()
+        lengths[session] += len(words)
+        held = counts.setdefault(session, Counter())
+        for word in asked.intersection(words):
+            held[word] += words.count(word)
+    return {session: SessionTerms(lengths[session], dict(held)) for session, held in counts.items()}
 
 
 def vector_revision(connection: apsw.Connection) -> int:

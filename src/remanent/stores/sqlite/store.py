@@ -10,10 +10,11 @@ from itertools import count
 from pathlib import Path
 from typing import LiteralString, TypeVar
 
+import apsw
 from pydantic import JsonValue
 
 from remanent.errors import IntegrityError, NotFound, StoreClosed
-from remanent.model import Conflict, Entry, Job, Kind, Link, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
 from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
@@ -28,6 +29,7 @@ from remanent.stores.queries import (
     QueueState,
     RecordFilter,
     RecordQuery,
+    SessionTerms,
     TermCounts,
     VectorChanges,
 )
@@ -208,6 +210,27 @@ class SqliteStore(Store):
         """Return how many records of the agent hold each of the terms."""
         nothing = TermCounts(0, dict.fromkeys(terms, 0))
         return await self._read(scope, lambda connection: search.term_counts(connection, terms, most), nothing)
+
+    async def session_terms(
+        self,
+        scope: Scope,
+        sessions: Sequence[str],
+        terms: Sequence[str],
+        *,
+        record_filter: RecordFilter,
+        origins: Sequence[Origin] | None = None,
+        most: int,
+    ) -> dict[str, SessionTerms]:
+        """Return how often sessions hold terms, over their latest records."""
+        if record_filter.as_of is not None:
+            return {}
+
+        def read(connection: apsw.Connection) -> dict[str, SessionTerms]:
+            return search.session_terms(
+                connection, scope, sessions, terms, record_filter=record_filter, origins=origins, most=most
+            )
+
+        return await self._read(scope, read, {})
 
     async def vector_revision(self, scope: Scope) -> int:
         """Return a number that rises whenever any vector is put or removed, by any process."""

@@ -1,0 +1,82 @@
+"""Which sessions answer a question: by their best turns, and by the words of all that was said in them."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from remanent.model import Origin
+from remanent.recall.fusion import min_max
+from remanent.recall.question import Question
+from remanent.recall.recipe import Surroundings
+from remanent.recall.surroundings import discounted
+from remanent.recall.weighing import Weighed
+from remanent.stores import SessionTerms, Store, TermCounts
+
+MOST_RECORDS = 4000
+"""Records of all sessions together that are read for their words."""
+MOST_COUNTED = 20_000
+"""A term that as many records hold tells nothing."""
+# An assistant's long answers hold every word of a field; what a session is about is what people said in it.
+_PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL)
+_K1 = 1.2
+_B = 0.75
+
+
+def by_their_turns(groups: Mapping[str, Sequence[Weighed]], around: Surroundings) -> dict[str, float]:
+    """Return how much the candidates of each session speak for it."""
+    read_again = any(one.reranked is not None for group in groups.values() for one in group)
+    return {
+        name: discounted(
+            (one.score if read_again else one.own for one in group),
+            discount=around.grain_discount,
+            depth=around.grain_depth,
+        )
+        for name, group in groups.items()
+    }
+
+
+async def by_their_words(
+    store: Store, question: Question, scores: Mapping[str, float], around: Surroundings
+) -> dict[str, float]:
+    """Return the scores with the words of whole sessions weighed in; of all but the best, the scores as they are."""
+    best = sorted(scores, key=lambda name: (-scores[name], name))[: around.words_of]
+    if not around.words or not question.asks_for_a_fact or len(best) < 2:
+        return dict(scores)
+    held = await store.session_terms(
+        question.scope,
+        best,
+        question.terms,
+        record_filter=question.record_filter,
+        origins=None if question.asks_the_agent else _PEOPLE,
+        most=MOST_RECORDS,
+    )
+    if not held:
+        return dict(scores)
+    known = await store.term_counts(question.scope.owner, question.terms, most=MOST_COUNTED)
+    words = min_max(relevance(held, known))
+    turns = min_max({name: scores[name] for name in best})
+    # From 1 to 2, so that all of the rest fit between 0 and 1.
+    lead = max(scores.values()) or 1.0
+    rest = {name: score / lead for name, score in scores.items()}
+    return rest | {name: 1 + (1 - around.words) * turns[name] + around.words * words.get(name, 0.0) for name in best}
+
+
+def relevance(held: Mapping[str, SessionTerms], known: TermCounts) -> dict[str, float]:
+    """Return the BM25 of each session as one text among the others, rarity taken from single records."""
+    mean = sum(one.length for one in held.values()) / len(held) if held else 0.0
+    if not mean:
+        return dict.fromkeys(held, 0.0)
+    return {
+        name: sum(
+            _rarity(known.holding.get(term, 0), known.records) * _share(count, one.length / mean)
+            for term, count in one.counts.items()
+        )
+        for name, one in held.items()
+    }
+
+
+def _rarity(holding: int, records: int) -> float:
+    return math.log(1 + (max(records - holding, 0) + 0.5) / (holding + 0.5))
+
+
+def _share(count: int, length: float) -> float:
+    return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length))
