@@ -35,8 +35,8 @@ def steps() -> list[dict[str, Any]]:
     return read
 
 
-def play(do: Do) -> list[Any]:
-    """Play every step and return the outcomes in a form that can be compared."""
+def play(do: Do, *, without: frozenset[str] = frozenset()) -> list[Any]:
+    """Play every step and return the outcomes in a form that can be compared, `without` some fields by name."""
     kept: dict[str, str] = {}
     names: dict[str, str] = {}
     outcomes = []
@@ -48,7 +48,7 @@ def play(do: Do) -> list[Any]:
                 kept[name] = _at(answer, path)
         except RemanentError as error:
             answer = {"error": type(error).__name__}
-        outcomes.append(_plain(answer, names))
+        outcomes.append(_plain(answer, names, _LEFT_OUT | without))
     return outcomes
 
 
@@ -68,11 +68,11 @@ def _at(answer: Any, path: str) -> str:
     return str(answer)
 
 
-def _plain(answer: Any, names: dict[str, str]) -> Any:
+def _plain(answer: Any, names: dict[str, str], left_out: frozenset[str]) -> Any:
     if isinstance(answer, dict):
-        return {name: _plain(one, names) for name, one in answer.items() if name not in _LEFT_OUT}
+        return {name: _plain(one, names, left_out) for name, one in answer.items() if name not in left_out}
     if isinstance(answer, list):
-        return [_plain(one, names) for one in answer]
+        return [_plain(one, names, left_out) for one in answer]
     if isinstance(answer, float):
         return round(answer, 2)
     if isinstance(answer, str):
