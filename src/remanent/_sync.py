@@ -99,6 +99,13 @@ class Agent:
         """Return the bytes of a file that was kept with `attach`."""
         return self._portal.call(self._wrapped.attachment, attachment)
 
+    def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
+        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
+
+        A scratchpad is what an agent has at hand while it works; recall does not search it.
+        """
+        self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
+
     def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
         return self._portal.call(self._wrapped.link, from_id, to_id, relation=relation, strength=strength)
@@ -207,6 +214,14 @@ class Agent:
             newest_first=newest_first,
             limit=limit,
         )
+
+    def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
+        return self._portal.call(self._wrapped.deep_retrieval, record_id, attachment_id=attachment_id)
+
+    def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+        """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
+        return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
 
     def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""

@@ -9,10 +9,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from pydantic import JsonValue
+
 from remanent.agents.knowledge import Text
 from remanent.associative import Associations, AssociativePath, AsyncAssociativeMemory
+from remanent.bank.attachments import Kept
+from remanent.bank.deep_retrieval import DeepRetrieved, behind
 from remanent.bank.face import AsyncBank, Given, Means, read_files
 from remanent.bank.running import GivenFile
+from remanent.context import Scratchpad
 from remanent.embedding import (
     CachedEmbedder,
     Embedders,
@@ -325,6 +330,13 @@ class AsyncAgent:
             raise InvalidInput("this attachment lies outside; only its uri is known")
         return await self._parts.blobs.get(self._scope, attachment.digest)
 
+    async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
+        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
+
+        A scratchpad is what an agent has at hand while it works; recall does not search it.
+        """
+        await Scratchpad(self._parts.store, self._scope, session=session).write(key, value)
+
     async def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
         await self._current(from_id)
@@ -375,6 +387,9 @@ class AsyncAgent:
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
         self._parts.worker.watch(self._scope)
+        if session is not None:
+            # Before the rest: erasing leaves no byte behind of what was removed until then.
+            await Scratchpad(self._parts.store, self._scope, session=session).clear()
         erased = await self._parts.store.erase(self._scope, erasure)
         await self._parts.vectors.erased(self._scope, erased.record_ids)
         self._parts.associations.forget(self._scope)
@@ -466,6 +481,19 @@ class AsyncAgent:
             limit=limit,
         )
         return await self._parts.store.entries(self._scope.within(session=session), query)
+
+    async def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
+        record = await self._current(record_id)
+        wanted = tuple({source.entry_id for source in record.sources})
+        entries = await self._parts.store.entries(self._scope, EntryQuery(entry_ids=wanted, limit=NO_LIMIT))
+        kept = Kept(self._parts.blobs, self._scope)
+        return await behind(record, entries, kept=kept, attachment_id=attachment_id)
+
+    async def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+        """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
+        values = await Scratchpad(self._parts.store, self._scope, session=session).read()
+        return values if key is None else {name: value for name, value in values.items() if name == key}
 
     async def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""

@@ -34,7 +34,7 @@ def through_commands(cli: Cli) -> Do:
 
     def do(name: str, given: dict[str, Any]) -> Any:
         arguments, told = _line(name, given)
-        said = cli(name, *arguments, "--json", given=told)
+        said = cli(*name.replace("_", "-").split("."), *arguments, "--json", given=told)
         if said.err.startswith('{"error"'):
             raise getattr(errors, said.error["error"])(said.error["message"])
         command = CATALOGUE[name].command

@@ -44,12 +44,15 @@ async def test_the_official_client_gives_the_same(tmp_path: Path, transport: Tra
             if result.is_error:
                 told = result.structured_content
                 raise getattr(errors, told["error"])(told["message"])
-            # A page of entries is a list for those who call a method.
-            return result.structured_content["items"] if tool == "history" else result.structured_content
+            # A page of entries is a list for those who call a method, and a scratchpad its values.
+            inner = {"history": "items", "scratchpad_read": "values"}.get(tool)
+            return result.structured_content[inner] if inner else result.structured_content
 
         def do(name: str, given: dict[str, Any]) -> Any:
             return asyncio.run_coroutine_threadsafe(perform(name, given), loop).result()
 
         outcome = await asyncio.to_thread(play, do)
     assert outcome == await asyncio.to_thread(expected)
-    assert called == {"remember", "recall", "history", "forget"}
+    assert called == {
+        "remember", "recall", "history", "forget", "deep_retrieval", "scratchpad_read", "scratchpad_write",
+    }  # fmt: skip

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import remanent
 from remanent.model import Found, Message, Receipt
 from remanent.operations import Place
+from remanent.operations.scratchpad import PadValues
 from tests.language.scripted.steps import Step, says
 from tests.language.scripted.wire import Request, Wire
 from tests.scenario.play import play, steps
@@ -57,6 +58,8 @@ class Talking:
         answer = await self._here.service.perform(name, given, place=ADA)
         if name == "recall" and given.keys() <= {"query", "limit"}:
             await self._ask(given["query"], answer, limit=given.get("limit", 5))
+        if isinstance(answer, PadValues):
+            return answer.values
         return getattr(answer, "items", answer) if not isinstance(answer, Found) else answer
 
     async def _remember(self, messages: list[Message], session: str) -> Receipt:

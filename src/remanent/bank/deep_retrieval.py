@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, JsonValue
@@ -9,10 +10,10 @@ from pydantic import Field, JsonValue
 from remanent.agents.tools import OwnKnowledge, ToolOutput
 from remanent.bank.attachments import AttachmentType, Kept, type_of
 from remanent.bank.recognition import PDF, decoded
-from remanent.bank.tree import InteractionTree, TreeEntry
+from remanent.bank.tree import InteractionTree, TreeEntry, tree_of
 from remanent.errors import InvalidInput, NotFound, RemanentError
 from remanent.language.exchanges.react import Tool
-from remanent.model import Attachment, EntryKind, Instant, JsonObject, Origin, Word
+from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Origin, Record, Word
 from remanent.model.ids import Id
 from remanent.model.word import Text
 from remanent.text.pdf import read_pdf
@@ -68,40 +69,56 @@ class DeepRetrieval:
 
         A file that cannot be read is told of where it would stand. An unknown node or attachment is `NotFound`.
         """
-        entries = self._tree.of(node_id)
-        known = {item.attachment_id for entry in entries for item in entry.attachments}
-        if attachment_id is not None and attachment_id not in known:
-            raise NotFound(
-                f"node {node_id} has no attachment {attachment_id}; it has {', '.join(sorted(known)) or 'none'}"
-            )
-        return DeepRetrieved(
-            node_id=node_id, entries=tuple([await self._entry(entry, attachment_id) for entry in entries])
-        )
+        return await _retrieved(node_id, self._tree.of(node_id), self._kept, attachment_id)
 
-    async def _entry(self, entry: TreeEntry, attachment_id: str | None) -> DeepEntry:
-        wanted = [item for item in entry.attachments if attachment_id in {None, item.attachment_id}]
-        return DeepEntry(
-            id=entry.entry_id,
-            text=entry.text,
-            timestamp=entry.timestamp,
-            kind=entry.kind,
-            metadata={**entry.metadata, "source": entry.source},
-            attachments=tuple([await self._attachment(item) for item in wanted]),
-        )
 
-    async def _attachment(self, item: Attachment) -> DeepAttachment:
-        shown = DeepAttachment(
-            id=item.attachment_id,
-            type=type_of(item.media_type, item.name),
-            path=item.uri or "",
-            name=item.name,
-            media_type=item.media_type,
-        )
-        try:
-            content = await self._kept.get(item)
-        except RemanentError as error:
-            return shown.replace(problem=f"the file {item.name or item.attachment_id} cannot be read: {error}")
-        return await asyncio.to_thread(_filled, shown, content)
+async def behind(
+    record: Record, entries: Sequence[Entry], *, kept: Kept, attachment_id: str | None = None
+) -> DeepRetrieved:
+    """Return the entries that a record came from, as far as it did, with their files: a node of a bank or any other.
+
+    Unless a file is asked for, long ones are only told of.
+    """
+    found = await _retrieved(record.id, tree_of(record, entries), kept, attachment_id)
+    return found if attachment_id is not None else found.replace(entries=tuple(map(_brief, found.entries)))
+
+
+async def _retrieved(
+    node_id: str, entries: Sequence[TreeEntry], kept: Kept, attachment_id: str | None
+) -> DeepRetrieved:
+    known = {item.attachment_id for entry in entries for item in entry.attachments}
+    if attachment_id is not None and attachment_id not in known:
+        raise NotFound(f"node {node_id} has no attachment {attachment_id}; it has {', '.join(sorted(known)) or 'none'}")
+    return DeepRetrieved(
+        node_id=node_id, entries=tuple([await _entry(entry, kept, attachment_id) for entry in entries])
+    )
+
+
+async def _entry(entry: TreeEntry, kept: Kept, attachment_id: str | None) -> DeepEntry:
+    wanted = [item for item in entry.attachments if attachment_id in {None, item.attachment_id}]
+    return DeepEntry(
+        id=entry.entry_id,
+        text=entry.text,
+        timestamp=entry.timestamp,
+        kind=entry.kind,
+        metadata={**entry.metadata, "source": entry.source},
+        attachments=tuple([await _attachment(item, kept) for item in wanted]),
+    )
+
+
+async def _attachment(item: Attachment, kept: Kept) -> DeepAttachment:
+    shown = DeepAttachment(
+        id=item.attachment_id,
+        type=type_of(item.media_type, item.name),
+        path=item.uri or "",
+        name=item.name,
+        media_type=item.media_type,
+    )
+    try:
+        content = await kept.get(item)
+    except RemanentError as error:
+        return shown.replace(problem=f"the file {item.name or item.attachment_id} cannot be read: {error}")
+    return await asyncio.to_thread(_filled, shown, content)
 
 
 class DeepRetrievalTool(OwnKnowledge):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from remanent.bank.ledger import Ledger
 from remanent.errors import NotFound
-from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Source, Word
+from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Record, Source, Word
 from remanent.model.ids import Id
 from remanent.model.word import Text
 
@@ -46,11 +46,7 @@ class InteractionTree:
         record = self._ledger.record(node_id)
         if record is None:
             raise NotFound(f"there is no node {node_id} in this bank; `search` shows the ids of those that are")
-        spans: dict[str, list[Source]] = {}
-        for source in record.sources:
-            spans.setdefault(source.entry_id, []).append(source)
-        found = [self._shown(self._ledger.entries[entry_id], parts) for entry_id, parts in spans.items()]
-        return tuple(sorted(found, key=lambda shown: (shown.timestamp, self._ledger.entries[shown.entry_id].seq)))
+        return tree_of(record, [self._ledger.entries[source.entry_id] for source in record.sources])
 
     def entry(self, entry_id: str) -> Entry:
         """Return a whole entry as it was written."""
@@ -64,14 +60,28 @@ class InteractionTree:
         """All that was written, in order."""
         return tuple(self._ledger.entries.values())
 
-    def _shown(self, entry: Entry, parts: Sequence[Source]) -> TreeEntry:
-        text = "".join(entry.text[part.start : part.end] for part in sorted(parts, key=lambda part: part.start))
-        return TreeEntry(
-            entry_id=entry.id,
-            kind=entry.kind,
-            text=text,
-            timestamp=entry.occurred_at,
-            source=source_of(entry),
-            metadata=entry.metadata,
-            attachments=tuple(item for item in entry.attachments if item.attachment_id in text),
-        )
+
+def tree_of(record: Record, entries: Sequence[Entry]) -> tuple[TreeEntry, ...]:
+    """Return the entries that a record names as its sources, by timestamp; those that are not given are left out."""
+    known = {entry.id: entry for entry in entries}
+    spans: dict[str, list[Source]] = {}
+    for source in record.sources:
+        if source.entry_id in known:
+            spans.setdefault(source.entry_id, []).append(source)
+    found = [_shown(known[entry_id], parts) for entry_id, parts in spans.items()]
+    return tuple(sorted(found, key=lambda shown: (shown.timestamp, known[shown.entry_id].seq)))
+
+
+def _shown(entry: Entry, parts: Sequence[Source]) -> TreeEntry:
+    text = "".join(entry.text[part.start : part.end] for part in sorted(parts, key=lambda part: part.start))
+    # What a bank read in may be many files in one entry; its nodes are about those that their words refer to.
+    is_own = not source_of(entry)
+    return TreeEntry(
+        entry_id=entry.id,
+        kind=entry.kind,
+        text=text,
+        timestamp=entry.occurred_at,
+        source=source_of(entry),
+        metadata=entry.metadata,
+        attachments=tuple(item for item in entry.attachments if is_own or item.attachment_id in text),
+    )

@@ -186,6 +186,10 @@ RecordId = Annotated[
         help=say("A record, as `recall` and `entries` show it.", "记忆的 id，见 `recall` 与 `entries` 的输出。"),
     ),
 ]
+AttachmentId = Annotated[
+    str | None,
+    typer.Option("--attachment-id", metavar="ID", help=say("Only this file, whole.", "只要这个附件，给出全文。")),
+]
 FromId = Annotated[str, typer.Argument(metavar="FROM_ID", help=say("The record it leaves.", "起点记忆。"))]
 ToId = Annotated[str, typer.Argument(metavar="TO_ID", help=say("The record it leads to.", "终点记忆。"))]
 Relation = Annotated[str, typer.Option("--relation", metavar="TEXT", help=say("What ties them.", "关系名称。"))]
@@ -220,6 +224,30 @@ States = Annotated[
 ]
 ConflictsRecordId = Annotated[
     str | None, typer.Option("--record-id", metavar="ID", help=say("Only those of this record.", "只要涉及此记忆的。"))
+]
+Key = Annotated[str | None, typer.Option("--key", metavar="TEXT", help=say("Only this value.", "只要这个值。"))]
+ScratchpadReadSession = Annotated[
+    str | None,
+    typer.Option(
+        "--session",
+        "-s",
+        metavar="NAME",
+        help=say(
+            "The session whose scratchpad is meant; without one, the scratchpad that belongs to none.",
+            "草稿板所属的会话；不给则为不属于任何会话的草稿板。",
+        ),
+    ),
+]
+ScratchpadWriteKey = Annotated[str, typer.Argument(metavar="KEY", help=say("The name of the value.", "值的名称。"))]
+Value = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="VALUE",
+        help=say(
+            "The text to keep there, in place of what was there; without it, the value is removed.",
+            "要保存的文本，取代原有内容；不给则删除该值。",
+        ),
+    ),
 ]
 Keywords = Annotated[
     list[str], typer.Argument(metavar="KEYWORDS", help=say("Any of these words.", "关键词，任一匹配即可。"))
@@ -499,6 +527,14 @@ def get(place: Place, *, record_id: RecordId) -> None:
 
 
 @placed("agent")
+def deep_retrieval(place: Place, *, record_id: RecordId, attachment_id: AttachmentId = None) -> None:
+    """Show every raw word that a record came from, with its files; a long file only when it is asked for."""
+    from remanent.cli.perform import perform
+
+    perform("deep_retrieval", place, {"record_id": record_id, "attachment_id": attachment_id})
+
+
+@placed("agent")
 def versions(place: Place, *, record_id: RecordId) -> None:
     """Show every version of a record, the current one last."""
     from remanent.cli.perform import perform
@@ -554,6 +590,24 @@ def conflicts(
     from remanent.cli.perform import perform
 
     perform("conflicts", place, {"states": states, "record_id": record_id, "limit": limit})
+
+
+@placed("agent")
+def scratchpad_read(place: Place, *, key: Key = None, session: ScratchpadReadSession = None) -> None:
+    """Show what stands on a scratchpad."""
+    from remanent.cli.perform import perform
+
+    perform("scratchpad.read", place, {"key": key, "session": session})
+
+
+@placed("agent")
+def scratchpad_write(
+    place: Place, *, key: ScratchpadWriteKey, value: Value = None, session: ScratchpadReadSession = None
+) -> None:
+    """Write a value on a scratchpad, or remove it."""
+    from remanent.cli.perform import perform
+
+    perform("scratchpad.write", place, {"key": key, "value": value, "session": session})
 
 
 @placed("agent")
@@ -849,6 +903,14 @@ COMMANDS = (
     Made(("records",), say("List what is remembered, newest first.", "列出记忆，新的在前。"), records),
     Made(("get",), say("Show a record, whatever its status.", "显示一条记忆，无论其状态。"), get),
     Made(
+        ("deep-retrieval",),
+        say(
+            "Show every raw word that a record came from, with its files; a long file only when it is asked for.",
+            "读取一条记忆背后的全部原文与附件。",
+        ),
+        deep_retrieval,
+    ),
+    Made(
         ("versions",),
         say("Show every version of a record, the current one last.", "显示一条记忆的所有版本，当前版本在最后。"),
         versions,
@@ -873,6 +935,15 @@ COMMANDS = (
         ("conflicts",),
         say("Show contradictions between records, oldest first.", "显示记忆之间的矛盾，最早的在前。"),
         conflicts,
+    ),
+    Made(("scratchpad", "read"), say("Show what stands on a scratchpad.", "显示草稿板上的内容。"), scratchpad_read),
+    Made(
+        ("scratchpad", "write"),
+        say(
+            "Write a value on a scratchpad, or remove it. Durable on return; recall does not search scratchpads.",
+            "在草稿板上写下或删除一个值。返回即已落盘；检索不会搜到草稿板。",
+        ),
+        scratchpad_write,
     ),
     Made(
         ("associative", "recall"),

@@ -18,6 +18,7 @@ GROUPS = {
     "associative": Phrase("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
     "audit": Phrase("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
     "keys": Phrase("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+    "scratchpad": Phrase("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
 }
 """What a group of commands is for; operations with a dot in their name stand in one."""
 

@@ -7,7 +7,10 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import JsonValue
+
 from remanent._portal import Portal
+from remanent.bank.deep_retrieval import DeepRetrieved
 from remanent.client.remote import AsyncRemoteAgent, AsyncRemoteMemory, aconnect
 from remanent.jobs import Progress
 from remanent.model import (
@@ -179,6 +182,10 @@ class RemoteAgent:
         """Return a record, whatever its status."""
         return self._portal.call(self._wrapped.get, record_id)
 
+    def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
+        return self._portal.call(self._wrapped.deep_retrieval, record_id, attachment_id=attachment_id)
+
     def versions(self, record_id: str) -> list[Version]:
         """Return every version of a record, the current one last."""
         return self._portal.call(self._wrapped.versions, record_id)
@@ -211,6 +218,17 @@ class RemoteAgent:
     ) -> list[Conflict]:
         """Return contradictions between records, oldest first; those of one record if it is named."""
         return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, limit=limit)
+
+    def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+        """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
+        return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
+
+    def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
+        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
+
+        A scratchpad is what an agent has at hand while it works; recall does not search it.
+        """
+        self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
 
     def erase(
         self,

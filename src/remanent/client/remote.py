@@ -5,6 +5,9 @@ from datetime import datetime
 from types import TracebackType
 from typing import Literal, Self
 
+from pydantic import JsonValue
+
+from remanent.bank.deep_retrieval import DeepRetrieved
 from remanent.client.connection import Connection
 from remanent.jobs import Progress
 from remanent.model import (
@@ -193,6 +196,13 @@ class AsyncRemoteAgent:
         answer: Record = await self._connection.do("get", {"record_id": record_id}, place=self._place)
         return answer
 
+    async def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
+        answer: DeepRetrieved = await self._connection.do(
+            "deep_retrieval", {"record_id": record_id, "attachment_id": attachment_id}, place=self._place
+        )
+        return answer
+
     async def versions(self, record_id: str) -> list[Version]:
         """Return every version of a record, the current one last."""
         answer: list[Version] = await self._connection.do("versions", {"record_id": record_id}, place=self._place)
@@ -240,6 +250,22 @@ class AsyncRemoteAgent:
             "conflicts", {"states": states, "record_id": record_id, "limit": limit}, place=self._place
         )
         return answer
+
+    async def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+        """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
+        answer: dict[str, JsonValue] = await self._connection.do(
+            "scratchpad.read", {"key": key, "session": session}, place=self._place
+        )
+        return answer
+
+    async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
+        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
+
+        A scratchpad is what an agent has at hand while it works; recall does not search it.
+        """
+        await self._connection.do(
+            "scratchpad.write", {"key": key, "value": value, "session": session}, place=self._place
+        )
 
     async def erase(
         self,

@@ -73,10 +73,11 @@ class BankAnswer(Word):
     tool=Tool(
         "bank_run",
         SaidInBoth(
-            "Answer a question from a long text that is given with it; contradictions in the text are cross-checked.",
-            "根据随问题给出的长文本作答，并交叉核对其中的矛盾。",
+            "Answer a question from a long text that is given with it; contradictions in the text are cross-checked. "
+            "With a bank_id what was learned is kept, and task_state shows it.",
+            "根据随问题给出的长文本作答，并交叉核对其中的矛盾。给出 bank_id 则保留所得，可用 task_state 查看。",
         ),
-        fields=("task", "context"),
+        fields=("task", "context", "bank_id"),
     ),
 )
 async def run_bank(call: Call, request: RunBank) -> BankAnswer:
@@ -113,7 +114,22 @@ class BankState(Word):
     conflicts: tuple[Conflict, ...] = ()
 
 
-@operation("bank.get", zh="显示记忆库的状况。", permission=READ, route="GET banks/{bank_id}", command=None)
+@operation(
+    "bank.get",
+    zh="显示记忆库的状况。",
+    permission=READ,
+    route="GET banks/{bank_id}",
+    command=None,
+    tool=Tool(
+        "task_state",
+        SaidInBoth(
+            "See how a long task stands that was kept under a bank_id: its goal, the steps done and the next one, what "
+            "is known so far with ids for deep_retrieval, and which contradictions are open.",
+            "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"
+            "以及尚未解决的矛盾。",
+        ),
+    ),
+)
 async def get_bank(call: Call, request: WhichBank) -> BankState:
     """Show how a kept bank stands: its task, its nodes, its contradictions."""
     async with _opened(call, request.bank_id) as bank:

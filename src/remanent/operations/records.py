@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+from remanent.bank.deep_retrieval import DeepRetrieved
 from remanent.model import Conflict, ConflictState, Link, Record, Status, Tombstone, Version, Word
 from remanent.model.ids import Id
 from remanent.model.word import Share
@@ -140,6 +141,37 @@ async def link(call: Call, request: MakeLink) -> Link:
     return await call.agent.link(request.from_id, request.to_id, relation=request.relation, strength=request.strength)
 
 
+class WordsBehind(Word):
+    """What the raw words are wanted of."""
+
+    record_id: RecordId
+    attachment_id: Annotated[Id | None, about("Only this file, whole.", "只要这个附件，给出全文。")] = None
+
+
+@operation(
+    "deep_retrieval",
+    zh="读取一条记忆背后的全部原文与附件。",
+    permission=READ,
+    route="GET records/{record_id}/sources",
+    face=Face("deep_retrieval"),
+    command=Command(arguments=("record_id",)),
+    tool=Tool(
+        "deep_retrieval",
+        Said(
+            "Read every raw word behind a remembered item, with who said it, tool calls and files: when a summary is "
+            "not enough, before you rely on a detail, or to compare contradicting items. Give the record_id that "
+            "recall or task_state showed. A long file is given when its attachment_id is asked for.",
+            "读取一条记忆背后的全部原文，包括出处、工具调用与附件：摘要不够用、要依据某个细节，"
+            "或要对照互相矛盾的记忆时使用。"
+            "给出 recall 或 task_state 显示的 record_id；较长的附件用 attachment_id 单独读取。",
+        ),
+    ),
+)
+async def deep_retrieval(call: Call, request: WordsBehind) -> DeepRetrieved:
+    """Show every raw word that a record came from, with its files; a long file only when it is asked for."""
+    return await call.agent.deep_retrieval(request.record_id, attachment_id=request.attachment_id)
+
+
 class Forget(Word):
     """What to forget, and why."""
 
@@ -237,4 +269,4 @@ async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
     return Page(items=tuple(found))
 
 
-OPERATIONS = (records, get, versions, links, link, forget, restore, tombstones, conflicts)
+OPERATIONS = (records, get, deep_retrieval, versions, links, link, forget, restore, tombstones, conflicts)

@@ -5,8 +5,11 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from remanent.bank.deep_retrieval import DeepRetrieved
 from remanent.language.tongue import Tongue
-from remanent.model import Entry, Found, Receipt, Record, Tombstone
+from remanent.model import ConflictState, Entry, Found, Receipt, Record, Tombstone
+from remanent.operations.bank import BankState
+from remanent.operations.scratchpad import PadValues
 from remanent.operations.shapes import Page
 from remanent.text.escaping import escape
 from remanent.text.excerpt import excerpt
@@ -75,6 +78,38 @@ def _record(record: Record, tongue: Tongue) -> str:
     return f"[{record.id}] ({state}) {record.occurred_at:%Y-%m-%d %H:%M}: {_shown(record.content)}"
 
 
+def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
+    if not found.entries:
+        return {"en": "Nothing is left of what it came from.", "zh": "其来源已不存在。"}[tongue]
+    lines = [{"en": "Word for word, oldest first:", "zh": "原文，由旧到新："}[tongue]]
+    for entry in found.entries:
+        # Whole: whoever asks for the raw words has seen the short ones.
+        lines.append(f"- {entry.timestamp:%Y-%m-%d %H:%M} {entry.kind}: {escape(entry.text)}")
+        for item in entry.attachments:
+            told = item.content if item.encoding == "text" else item.problem
+            lines.append(f"  [{escape(item.id)}] {escape(item.name)} ({escape(item.media_type)}): {escape(told)}")
+    return "\n".join(lines)
+
+
+def _state(state: BankState, tongue: Tongue) -> str:
+    lines = [escape(state.insight.render(tongue))]
+    lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
+    lines += [f"- [{node_id}] {_shown(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
+    settled = {ConflictState.RESOLVED}
+    open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
+    if open_ones:
+        lines.append({"en": "Contradictions that are not settled:", "zh": "尚未解决的矛盾："}[tongue])
+        lines += [f"- [{conflict.id}] {_shown(conflict.description)}" for conflict in open_ones]
+    return "\n".join(lines)
+
+
+def _pad(pad: PadValues, tongue: Tongue) -> str:
+    if not pad.values:
+        return {"en": "Nothing stands there.", "zh": "上面没有内容。"}[tongue]
+    values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in pad.values.items()}
+    return "\n".join(f"{escape(key)}: {escape(value)}" for key, value in values.items())
+
+
 def _shown(text: str) -> str:
     return escape(excerpt(text, _LONGEST))
 
@@ -84,4 +119,7 @@ _WORDS: dict[type, Callable[[Any, Tongue], str]] = {
     Receipt: _receipt,
     Tombstone: _tombstone,
     Record: _record,
+    DeepRetrieved: _deep,
+    BankState: _state,
+    PadValues: _pad,
 }

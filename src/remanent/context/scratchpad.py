@@ -1,0 +1,86 @@
+"""A scratchpad: a small, durable set of named values that an agent keeps while it works, for a session or for all."""
+
+from urllib.parse import quote, unquote
+
+from pydantic import JsonValue
+from pydantic_core import to_json
+
+from remanent.errors import InvalidInput
+from remanent.model import Scope
+from remanent.model.word import check_json
+from remanent.stores import Store
+
+MOST_KEYS = 200
+LONGEST_KEY = 200
+LONGEST_VALUE = 20_000
+LARGEST = 65_536
+"""Characters of all values of an agent as JSON: they are read with the agent's other states."""
+
+_PREFIX = "scratchpad/"
+
+
+class Scratchpad:
+    """The pad of one agent's session; without a session, the one that belongs to no session.
+
+    Every key is a state of its own, so that two writers of different keys never undo each other's work.
+    """
+
+    def __init__(self, store: Store, scope: Scope, *, session: str | None = None) -> None:
+        self._store = store
+        self._scope = scope.owner
+        self._place = f"{_PREFIX}{quote(session or '', safe='')}/"
+
+    async def read(self) -> dict[str, JsonValue]:
+        """Return all values by key, sorted by key."""
+        states = await self._store.states(self._scope)
+        found = {
+            unquote(name.removeprefix(self._place)): value
+            for name, value in states.items()
+            if name.startswith(self._place)
+        }
+        return dict(sorted(found.items()))
+
+    async def write(self, key: str, value: JsonValue) -> None:
+        """Keep a value under a key in place of what was there; `None` removes it. Durable on return."""
+        _check_key(key)
+        check_json(value)
+        if value is not None:
+            await self._check_room(key, value)
+        async with self._store.transaction(self._scope) as tx:
+            tx.state(self._name(key), value)
+
+    async def clear(self) -> None:
+        """Remove every value."""
+        keys = await self.read()
+        if not keys:
+            return
+        async with self._store.transaction(self._scope) as tx:
+            for key in keys:
+                tx.state(self._name(key), None)
+
+    async def _check_room(self, key: str, value: JsonValue) -> None:
+        size = _size(value)
+        if size > LONGEST_VALUE:
+            raise InvalidInput(
+                f"a value of a scratchpad has at most {LONGEST_VALUE} characters, not {size}; `remember` what is longer"
+            )
+        own = self._name(key)
+        states = await self._store.states(self._scope)
+        others = {name: held for name, held in states.items() if name.startswith(_PREFIX) and name != own}
+        if len(others) >= MOST_KEYS or sum(map(_size, others.values())) + size > LARGEST:
+            raise InvalidInput(
+                f"the scratchpads of an agent hold {MOST_KEYS} values and {LARGEST} characters at most; remove what is "
+                "no longer needed"
+            )
+
+    def _name(self, key: str) -> str:
+        return f"{self._place}{quote(key, safe='')}"
+
+
+def _check_key(key: str) -> None:
+    if not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
+        raise InvalidInput(f"a key of a scratchpad has 1 to {LONGEST_KEY} printable characters")
+
+
+def _size(value: JsonValue) -> int:
+    return len(to_json(value).decode())

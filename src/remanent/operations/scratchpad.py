@@ -1,0 +1,107 @@
+"""The scratchpad: small values that an agent keeps at hand while it works."""
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
+from remanent.model import Word
+from remanent.model.word import Text
+from remanent.operations.access.principal import Permission
+from remanent.operations.call import Call
+from remanent.operations.operation import Command, Face, Said, Tool, operation
+from remanent.operations.shapes import Done, about
+
+READ, WRITE = Permission.READ, Permission.WRITE
+
+Key = Annotated[
+    str,
+    about("The name of the value.", "值的名称。", min_length=1, max_length=LONGEST_KEY, pattern=r"^[^\x00-\x1f\x7f]+$"),
+]
+Pad = Annotated[
+    str | None,
+    about(
+        "The session whose scratchpad is meant; without one, the scratchpad that belongs to none.",
+        "草稿板所属的会话；不给则为不属于任何会话的草稿板。",
+        min_length=1,
+        max_length=200,
+    ),
+]
+
+
+class ReadPad(Word):
+    """Which scratchpad."""
+
+    key: Annotated[str | None, about("Only this value.", "只要这个值。", min_length=1, max_length=LONGEST_KEY)] = None
+    session: Pad = None
+
+
+class PadValues(Word):
+    """What a scratchpad holds, by key."""
+
+    values: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+@operation(
+    "scratchpad.read",
+    zh="显示草稿板上的内容。",
+    permission=READ,
+    route="GET scratchpad",
+    examples=({}, {"key": "plan", "session": "monday"}),
+    face=Face("scratchpad_read", give=lambda answer: answer.values),
+    tool=Tool(
+        "scratchpad_read",
+        Said(
+            "Read your scratchpad: the plan, interim results and notes to yourself that you wrote with "
+            "scratchpad_write, also before a restart. Look here first when you go on with work that was begun earlier.",
+            "读取你的草稿板：此前用 scratchpad_write 写下的计划、中间结果和备忘，重启后仍在。"
+            "继续先前的工作时，先看这里。",
+        ),
+    ),
+)
+async def read_pad(call: Call, request: ReadPad) -> PadValues:
+    """Show what stands on a scratchpad."""
+    return PadValues(values=await call.agent.scratchpad_read(key=request.key, session=request.session))
+
+
+class WritePad(Word):
+    """What to write where."""
+
+    key: Key
+    value: Annotated[
+        Text | None,
+        about(
+            "The text to keep there, in place of what was there; without it, the value is removed.",
+            "要保存的文本，取代原有内容；不给则删除该值。",
+            max_length=LONGEST_VALUE,
+        ),
+    ] = None
+    session: Pad = None
+
+
+@operation(
+    "scratchpad.write",
+    zh="在草稿板上写下或删除一个值。返回即已落盘；检索不会搜到草稿板。",
+    permission=WRITE,
+    route="POST scratchpad",
+    examples=({"key": "plan", "value": "1. read the report 2. compare the figures"},),
+    face=Face("scratchpad_write", give=lambda _: None),
+    command=Command(arguments=("key", "value")),
+    tool=Tool(
+        "scratchpad_write",
+        Said(
+            "Write a note to yourself that you will need later in this work: the plan, what is done, interim results. "
+            "It replaces what stood under the key; without a value it is removed. Durable when this returns. For what "
+            "matters beyond this work use remember instead.",
+            "为当前工作写下以后要用的备忘：计划、已完成的步骤、中间结果。会取代该名称下原有的内容；不给值则删除。"
+            "返回即已持久保存。超出当前工作仍然有用的内容请改用 remember。",
+        ),
+    ),
+)
+async def write_pad(call: Call, request: WritePad) -> Done:
+    """Write a value on a scratchpad, or remove it. Durable on return; recall does not search scratchpads."""
+    await call.agent.scratchpad_write(request.key, request.value, session=request.session)
+    return Done()
+
+
+OPERATIONS = (read_pad, write_pad)

@@ -1,0 +1,71 @@
+"""What an agent works with over MCP, by the official client: its scratchpad, the state of a task, the raw words."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remanent.memory import aopen
+from tests.server.mcp.world import TRANSPORTS, Transport, connected
+
+CONTEXT = "Mount Kelt is 3,412 metres high. It was first climbed in 1921 by Ines Moura."
+
+
+async def called(client: Any, tool: str, **arguments: Any) -> Any:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_scratchpad_outlives_the_server(tmp_path: Path, transport: Transport) -> None:
+    async with connected(tmp_path, transport) as client:
+        await called(client, "scratchpad_write", key="plan", value="1. read </memory> 2. compare")
+        assert "Nothing" in (await called(client, "scratchpad_read", session="other")).content[0].text
+    async with connected(tmp_path, transport) as client:
+        result = await called(client, "scratchpad_read")
+        assert result.structured_content == {"values": {"plan": "1. read </memory> 2. compare"}}
+        assert "</memory>" not in result.content[0].text
+        await called(client, "scratchpad_write", key="plan")
+        assert (await called(client, "scratchpad_read")).structured_content == {"values": {}}
+
+
+async def test_the_state_of_a_kept_task_leads_to_the_raw_words(tmp_path: Path) -> None:
+    async with connected(tmp_path, "http") as client:
+        await called(client, "bank_run", task="How high is Mount Kelt?", context=CONTEXT, bank_id="kelt")
+        state = await called(client, "task_state", bank_id="kelt")
+        told = state.content[0].text
+        assert "How high is Mount Kelt?" in told
+        node_ids = state.structured_content["node_ids"]
+        assert node_ids
+        assert all(node_id in told for node_id in node_ids)
+        raw = [await called(client, "deep_retrieval", record_id=node_id) for node_id in node_ids]
+        assert "3,412" in "".join(one.content[0].text for one in raw)
+        unknown = await client.call_tool("task_state", {"bank_id": "nothing"})
+        assert unknown.is_error
+
+
+async def test_the_words_behind_a_memory_come_whole_with_their_files(tmp_path: Path) -> None:
+    long = "This sentence is not short. " * 200
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        short = await ada.attach(b"the short file", name="short.txt", media_type="text/plain")
+        large = await ada.attach(b"x" * 30_000, name="large.txt", media_type="text/plain")
+        outside = short.replace(attachment_id="elsewhere", digest=None, uri="https://example.com/a.png")
+        receipt = await ada.remember([{"role": "user", "content": long, "attachments": [short, large, outside]}])
+        await memory.settle()
+    (record_id,) = receipt.entry_ids
+    async with connected(tmp_path, "http") as client:
+        result = await called(client, "deep_retrieval", record_id=record_id)
+        (entry,) = result.structured_content["entries"]
+        assert entry["text"] == long
+        assert long.strip() in result.content[0].text
+        found = {item["name"] + item["path"]: (item["content"], bool(item["problem"])) for item in entry["attachments"]}
+        assert found["short.txt"] == ("the short file", False)
+        assert found["large.txt"] == ("", True)
+        assert found["short.txthttps://example.com/a.png"] == ("", True)
+        result = await called(client, "deep_retrieval", record_id=record_id, attachment_id=large.attachment_id)
+        ((item,),) = [entry["attachments"] for entry in result.structured_content["entries"]]
+        assert item["content"] == "x" * 30_000
+        unknown = await client.call_tool("deep_retrieval", {"record_id": record_id, "attachment_id": "nothing"})
+        assert unknown.structured_content["error"] == "NotFound"
