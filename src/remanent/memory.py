@@ -104,6 +104,7 @@ from remanent.stores.cache import Cache
 from remanent.stores.files import FileBlobs
 from remanent.stores.inprocess import InProcessCache
 from remanent.stores.local import LocalVectors
+from remanent.stores.notes import Notes
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transfer import export_lines, import_lines
 
@@ -131,6 +132,7 @@ class _Parts:
     recall: Recall
     engine: Engine
     associations: Associations
+    notes: Notes
     worker: Worker
     clock: Clock
     new_id: NewId
@@ -185,6 +187,7 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         recall=recall,
         engine=engine,
         associations=associations,
+        notes=Notes(store, clock=clock),
         worker=worker,
         clock=clock,
         new_id=new_id,
@@ -387,8 +390,9 @@ class AsyncAgent:
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
         self._parts.worker.watch(self._scope)
+        # Before the rest: erasing leaves no byte behind of what was removed until then.
+        await self._parts.notes.blank(self._scope)
         if session is not None:
-            # Before the rest: erasing leaves no byte behind of what was removed until then.
             await Scratchpad(self._parts.store, self._scope, session=session).clear()
         erased = await self._parts.store.erase(self._scope, erasure)
         await self._parts.vectors.erased(self._scope, erased.record_ids)
@@ -613,6 +617,7 @@ class AsyncMemory:
 
     def __init__(self, parts: _Parts) -> None:
         self._parts = parts
+        self.notes = parts.notes
 
     @property
     def settings(self) -> Settings:

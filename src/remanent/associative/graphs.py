@@ -143,7 +143,7 @@ class Graphs:
         for tombstone in await self._store.tombstones(owner):
             if tombstone.kind is Kind.TRACE:
                 graph.bury(forgotten_of(tombstone))
-        graph.focuses = focus_ids((await self._store.states(owner)).get(FOCUS))
+        graph.focuses = focus_ids(await self._store.state(owner, FOCUS))
 
     async def _page(self, owner: Scope, after: str | None) -> list[Record]:
         wanted = RecordQuery(filter=RecordFilter(kinds=(Kind.TRACE,)), after_id=after, limit=PAGE)

@@ -33,6 +33,7 @@ class Service:
         self.keys = KeyRing(home, clock=clock)
         self.audit = AuditLog(home, clock=clock)
         self.runs = Runs(clock=clock)
+        self.clock = clock
 
     async def __aenter__(self) -> Self:
         return self

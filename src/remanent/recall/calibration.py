@@ -89,7 +89,7 @@ class Calibration:
         """Tell whether a journal that has come to this place should be measured."""
         if seq < FEWEST_RECORDS:
             return False
-        kept = (await self._store.states(scope)).get(GATE)
+        kept = await self._store.state(scope, GATE)
         if (
             not isinstance(kept, dict)
             or kept.get("version") != VERSION

@@ -128,7 +128,7 @@ class Echoes:
         return await self._store.records(scope, query)
 
     async def _known(self, scope: Scope) -> list[str]:
-        kept = (await self._store.states(scope)).get(GIVEN)
+        kept = await self._store.state(scope, GIVEN)
         return [str(record_id) for record_id in kept] if isinstance(kept, list) else []
 
 

@@ -169,7 +169,7 @@ class Gate:
         return wording(wanted, counts.holding, terms, records=counts.records), counts.records
 
     async def _measures(self, scope: Scope, tongue: Tongue) -> Measures | None:
-        return read_measures((await self._store.states(scope.owner)).get(GATE), tongue, models=self.models)
+        return read_measures(await self._store.state(scope.owner, GATE), tongue, models=self.models)
 
     def _known(self, measures: Measures | None, size: int) -> dict[str, Near]:
         usual = {path: USUAL_NEARNESS[model].of(size) for path, model in self.models.items() if model in USUAL_NEARNESS}

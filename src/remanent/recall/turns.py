@@ -50,7 +50,7 @@ class IsDue(Protocol):
 
 async def indexed_through(store: Store, scope: Scope) -> int:
     """Return the place in the journal up to which every entry has its turn record."""
-    seq = (await store.states(scope)).get(TURNS, 0)
+    seq = await store.state(scope, TURNS)
     return seq if isinstance(seq, int) else 0
 
 
@@ -238,7 +238,7 @@ class Indexing:
 
     async def _models_of(self, scope: Scope) -> set[str]:
         """Return the models whose vectors every record has; of an agent that never noted them, those in the store."""
-        noted = (await self._store.states(scope)).get(MODELS)
+        noted = await self._store.state(scope, MODELS)
         if isinstance(noted, list):
             return {str(model) for model in noted}
         return set(await self._store.vector_models(scope))

@@ -107,7 +107,7 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
     elif operation.reads is not Body.JSON:
         kind = LINES if operation.reads is Body.LINES else "application/octet-stream"
         described["requestBody"] = {
-            "required": operation.reads is Body.LINES,
+            "required": False,  # an empty one is no malformed one
             "content": {kind: {"schema": {"type": "string"}}},
         }
     return described

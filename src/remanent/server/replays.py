@@ -2,20 +2,36 @@
 
 import asyncio
 import hashlib
+import logging
+import tempfile
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from remanent.errors import InvalidInput
+from remanent.errors import InvalidInput, RemanentError, StorageError
+from remanent.model import Scope
+from remanent.operations import Place, Service
+from remanent.stores.notes import LIFETIME, Note
+from remanent.stores.sqlite.layout import write_durably
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
+FOLDER = Path(".access") / "replays"
+"""Under the home folder: what was done for a whole organisation, without what was answered."""
 MOST = 10_000
 SECONDS = 86_400.0
 _LONGEST = 255
+_IN_MEMORY = 1024 * 1024
+_PIECE = 65_536
+_KEPT_HEADERS = ("content-type", "etag", "location")
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -26,27 +42,41 @@ class _Kept:
 
 
 class Replays:
-    """The answers of one process to keyed requests, for a day; the journal itself knows repeated messages for good."""
+    """The answers to keyed requests, for a day: in this process, and noted durably before they are given.
 
-    def __init__(self, *, timer: Callable[[], float]) -> None:
+    A process that dies between doing and noting has answered nobody; the request is then done again when it comes
+    again. What the journal holds is stored once even so, because its messages carry ids made of the key.
+    """
+
+    def __init__(self, service: Service, *, timer: Callable[[], float]) -> None:
+        self._service = service
         self._timer = timer
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
 
     async def once(
-        self, key: str, *, who: str, fingerprint: str, answer: Callable[[], Awaitable[Response]]
+        self,
+        key: str,
+        *,
+        who: str,
+        place: Place,
+        fingerprint: str,
+        answer: Callable[[], Awaitable[Response]],
+        is_told: bool = True,
     ) -> Response:
-        """Return the answer that was given for this key, or make it; what failed may be tried again."""
+        """Return the answer that was given for this key, or make it; what failed may be tried again.
+
+        Unless `is_told`, it is noted that something was answered and not what.
+        """
         self._forget_old()
         kept = self._kept.get((who, key))
         if kept is not None:
-            if kept.fingerprint != fingerprint:
-                raise InvalidInput(f"this {HEADER} was used for another request; take a new one")
+            _check(kept.fingerprint, fingerprint)
             first = await asyncio.shield(kept.answer)
             return Response(first.body, first.status_code, headers={**dict(first.headers), REPLAYED: "true"})
         kept = _Kept(fingerprint, self._timer(), asyncio.get_running_loop().create_future())
         self._kept[(who, key)] = kept
         try:
-            response = await answer()
+            response = await self._noted(f"{who}\n{key}", place, fingerprint, answer, is_told=is_told)
         except BaseException as error:
             self._kept.pop((who, key), None)
             if isinstance(error, Exception):
@@ -58,6 +88,42 @@ class Replays:
         kept.answer.set_result(response)
         return response
 
+    async def _noted(
+        self,
+        name: str,
+        place: Place,
+        fingerprint: str,
+        answer: Callable[[], Awaitable[Response]],
+        *,
+        is_told: bool,
+    ) -> Response:
+        notes = self._notes(place)
+        name = hashlib.sha256(name.encode()).hexdigest()
+        earlier = await notes.find(name)
+        if earlier is not None:
+            return _again(earlier, fingerprint)
+        response = await answer()
+        content = bytes(response.body).decode() if is_told else None
+        headers = {header: response.headers[header] for header in _KEPT_HEADERS if header in response.headers}
+        note = Note(
+            fingerprint=fingerprint,
+            at=self._service.clock(),
+            status=response.status_code,
+            headers=headers if is_told else {},
+            content=content,
+        )
+        try:
+            await notes.keep(name, note)
+        except RemanentError as error:
+            # What was asked for is done, and its answer is good; only a restart would not know of it.
+            _logger.warning("the answer to a keyed request is not noted: %s", type(error).__name__)
+        return response
+
+    def _notes(self, place: Place) -> "_OfAgent | _OfFolder":
+        if place.workspace is not None and place.agent is not None:
+            return _OfAgent(self._service, Scope(org=place.org, workspace=place.workspace, agent=place.agent))
+        return _OfFolder(self._service.memory.settings.home / FOLDER, now=self._service.clock())
+
     def _forget_old(self) -> None:
         ends = self._timer() - SECONDS
         while self._kept:
@@ -65,6 +131,67 @@ class Replays:
             if len(self._kept) <= MOST and kept.at > ends:
                 return
             del self._kept[oldest]
+
+
+class _OfAgent:
+    """Notes in the agent's own store."""
+
+    def __init__(self, service: Service, scope: Scope) -> None:
+        self._notes = service.memory.notes
+        self._scope = scope
+
+    async def find(self, name: str) -> Note | None:
+        return await self._notes.find(self._scope, name)
+
+    async def keep(self, name: str, note: Note) -> None:
+        await self._notes.keep(self._scope, name, note)
+
+
+class _OfFolder:
+    """Notes in files, for what belongs to no agent."""
+
+    def __init__(self, folder: Path, *, now: datetime) -> None:
+        self._folder = folder
+        self._now = now
+
+    async def find(self, name: str) -> Note | None:
+        return await asyncio.to_thread(self._read, self._folder / f"{name}.json")
+
+    async def keep(self, name: str, note: Note) -> None:
+        await asyncio.to_thread(self._write, name, note)
+
+    def _read(self, file: Path) -> Note | None:
+        try:
+            note = Note.from_json(file.read_bytes())
+        except (FileNotFoundError, InvalidInput):
+            return None
+        except OSError as error:
+            raise StorageError(f"{file} cannot be read: {error.strerror}") from error
+        return note if note.at > self._now - LIFETIME else None
+
+    def _write(self, name: str, note: Note) -> None:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for file in self._folder.glob("*.json"):
+                if self._read(file) is None:
+                    file.unlink(missing_ok=True)
+            write_durably(self._folder / f"{name}.json", note.to_json().encode())
+        except OSError as error:
+            raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
+
+
+def _check(known: str, given: str) -> None:
+    if known != given:
+        raise InvalidInput(f"this {HEADER} was used for another request; take a new one")
+
+
+def _again(note: Note, fingerprint: str) -> Response:
+    _check(note.fingerprint, fingerprint)
+    if note.content is None:
+        raise InvalidInput(
+            f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
+        )
+    return Response(note.content.encode(), note.status, headers={**note.headers, REPLAYED: "true"})
 
 
 def key_of(request: Request) -> str | None:
@@ -79,3 +206,20 @@ def fingerprint(request: Request, content: bytes) -> str:
     """Return what tells one request from another."""
     told = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
     return hashlib.sha256(told + content).hexdigest()
+
+
+@asynccontextmanager
+async def hashed(upload: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, AsyncIterator[bytes]]]:
+    """Take an upload in and give its hash and its pieces once more; a large one waits in a file without a name."""
+    digest = hashlib.sha256()
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+        async for piece in upload:
+            digest.update(piece)
+            await asyncio.to_thread(file.write, piece)
+        file.seek(0)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            while piece := await asyncio.to_thread(file.read, _PIECE):
+                yield piece
+
+        yield digest.digest(), pieces()

@@ -18,7 +18,7 @@ from remanent.server.door import Door
 from remanent.server.limits import pieces, read_json
 from remanent.server.problems import Refusal, problem
 from remanent.server.reading import IF_MATCH, from_json, from_query, takes_body
-from remanent.server.replays import Replays, fingerprint, key_of
+from remanent.server.replays import Replays, fingerprint, hashed, key_of
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
 
@@ -54,7 +54,7 @@ class Rest:
         self._settings = settings
         self._tracer = tracer
         self._door = Door(service, settings, timer=timer)
-        self._replays = Replays(timer=timer)
+        self._replays = Replays(service, timer=timer)
         self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
 
     def routes(self) -> list[BaseRoute]:
@@ -118,8 +118,11 @@ class Rest:
         return await self._replays.once(
             key,
             who=principal.name,
+            place=place,
             fingerprint=fingerprint(request, asked.to_json().encode()),
             answer=lambda: self._do(operation, request, asked, place, principal),
+            # Long work ends with its process, and what concerns a whole organisation may be a secret: a new key.
+            is_told=not operation.long and operation.level is Level.AGENT,
         )
 
     async def _do(
@@ -140,7 +143,30 @@ class Rest:
         self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
     ) -> Response:
         asked = from_query(operation, request)
+        key = key_of(request)
         upload = pieces(request, limit=int(self._settings.max_upload))
+        if key is None or not operation.changes:
+            return await self._take(operation, request, asked, place, principal, upload=upload)
+        # A key must be held against what comes with it before anything is done: it waits in a file.
+        async with hashed(upload) as (digest, content):
+            return await self._replays.once(
+                key,
+                who=principal.name,
+                place=place,
+                fingerprint=fingerprint(request, asked.to_json().encode() + digest),
+                answer=lambda: self._take(operation, request, asked, place, principal, upload=content),
+            )
+
+    async def _take(
+        self,
+        operation: Operation[Any, Any],
+        request: Request,
+        asked: Word,
+        place: Place,
+        principal: Principal,
+        *,
+        upload: AsyncIterator[bytes],
+    ) -> Response:
         with self._tracer.operation(operation.name, agent=place.agent):
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
         return self._respond(operation, request, answer)

@@ -28,6 +28,9 @@ from remanent.stores.queries import (
 )
 from remanent.stores.transaction import Transaction
 
+HIDDEN = "."
+"""States whose key begins so belong to this place and not to the agent's memory: no export holds them."""
+
 
 class Store(ABC):
     """Keeps everything that is true. A scope's agent bounds every call; its session and task narrow reads.
@@ -116,6 +119,10 @@ class Store(ABC):
     @abstractmethod
     async def states(self, scope: Scope) -> dict[str, JsonValue]:
         """Return all named values by key."""
+
+    @abstractmethod
+    async def state(self, scope: Scope, key: str) -> JsonValue:
+        """Return one named value; `None` when there is none."""
 
     @abstractmethod
     async def search_text(

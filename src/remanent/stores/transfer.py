@@ -34,7 +34,7 @@ from remanent.stores.changes import (
     PutVersion,
 )
 from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import Store
+from remanent.stores.store import HIDDEN, Store
 from remanent.stores.transaction import search_terms
 
 FORMAT = 1
@@ -117,7 +117,8 @@ async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
         yield "tombstone", tombstone.to_json()
     async for vector in _vectors(store, scope):
         yield "vector", vector
-    for key, value in sorted((await store.states(scope)).items()):
+    own = {key: value for key, value in (await store.states(scope)).items() if not key.startswith(HIDDEN)}
+    for key, value in sorted(own.items()):
         yield "state", _dump({"key": key, "value": value})
     for job in await _jobs(store, scope):
         yield "job", job.to_json()
@@ -390,7 +391,7 @@ class _Reader:
 
     def state(self, body: dict[str, Any]) -> Change:
         key, value = body.get("key"), body.get("value")
-        if len(body) != 2 or not isinstance(key, str) or value is None:
+        if len(body) != 2 or not isinstance(key, str) or value is None or key.startswith(HIDDEN):
             raise InvalidInput("a state has a key and a value")
         return PutState(key, check_json(value))
 

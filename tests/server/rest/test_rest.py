@@ -63,8 +63,7 @@ async def test_a_repeated_key_is_known_even_after_the_server_was_started_again(s
     before = await first.http.post(f"{AGENT}/entries", json={"messages": ["only once"]}, headers=key)
     second = await start()
     after = await second.http.post(f"{AGENT}/entries", json={"messages": ["only once"]}, headers=key)
-    assert after.json()["entry_ids"] == before.json()["entry_ids"]
-    assert after.json()["repeated"] == 1
+    assert after.content == before.content
 
 
 async def test_what_failed_may_be_tried_again_with_the_same_key(served: Served) -> None:

@@ -51,7 +51,7 @@ class FormerVectorPath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search with the first former model that can be had here; raise why when there is one and it cannot."""
-        noted = (await self._store.states(question.scope)).get(MODELS)
+        noted = await self._store.state(question.scope, MODELS)
         former = {str(model) for model in noted} - self._wanted if isinstance(noted, list) else set()
         why: RemanentError | None = None
         for model_id in sorted(former):

@@ -226,6 +226,8 @@ class GraphConformance(StoreSuite):
                 tx.state(key, value)
         assert await store.states(scope) == values
         assert list(await store.states(scope)) == sorted(values)
+        assert {key: await store.state(scope, key) for key in values} == values
+        assert await store.state(scope, "nobody") is None
         async with store.transaction(scope) as tx:
             tx.state("a", 1)
             tx.state("b", None)

@@ -35,6 +35,7 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "conflicts": lambda store, scope: store.conflicts(scope, ConflictQuery()),
     "tombstones": lambda store, scope: store.tombstones(scope),
     "states": lambda store, scope: store.states(scope),
+    "state": lambda store, scope: store.state(scope, "a"),
     "search": lambda store, scope: store.search_text(scope, ["a"], record_filter=RecordFilter(), limit=1),
     "term counts": lambda store, scope: store.term_counts(scope, ["a"], most=1),
     "session terms": lambda store, scope: store.session_terms(

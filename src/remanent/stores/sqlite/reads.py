@@ -225,3 +225,9 @@ def tombstones(connection: apsw.Connection, scope: Scope, record_ids: Sequence[s
 def states(connection: apsw.Connection) -> dict[str, JsonValue]:
     """Return all named values."""
     return {key: rows.parse(value) for key, value in connection.execute("SELECT key, value FROM states ORDER BY key")}
+
+
+def state(connection: apsw.Connection, key: str) -> JsonValue:
+    """Return one named value."""
+    value = connection.execute("SELECT value FROM states WHERE key = ?", (key,)).get
+    return None if value is None else rows.parse(value)

@@ -198,6 +198,10 @@ class SqliteStore(Store):
         """Return all named values by key."""
         return await self._read(scope, reads.states, {}, light=True)
 
+    async def state(self, scope: Scope, key: str) -> JsonValue:
+        """Return one named value."""
+        return await self._read(scope, lambda connection: reads.state(connection, key), None)
+
     async def search_text(
         self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
     ) -> list[Hit]:

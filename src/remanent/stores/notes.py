@@ -1,0 +1,88 @@
+"""Answers that were given to requests with a key of the caller's own, kept with the agent they were about.
+
+They lie in the agent's own store, as states that no export shows: they survive a restart, every process sees them, and
+erasing something of the agent takes the answers' content with it.
+"""
+
+from collections import defaultdict
+from datetime import timedelta
+
+from pydantic import Field
+
+from remanent.errors import InvalidInput
+from remanent.model import Clock, Instant, Scope, Word
+from remanent.model.word import Text
+from remanent.stores.store import HIDDEN, Store
+
+LIFETIME = timedelta(days=1)
+MOST = 10_000
+_PREFIX = f"{HIDDEN}note/"
+_TIDY_EVERY = 500
+
+
+class Note(Word):
+    """An answer, and what tells the request that it was given to from others."""
+
+    fingerprint: Text
+    at: Instant
+    status: int
+    headers: dict[str, Text] = Field(default_factory=dict)
+    content: Text | None = None
+    """`None` where it must not be kept, or was erased."""
+
+
+class Notes:
+    """Finds and keeps notes; old ones go in passing."""
+
+    def __init__(self, store: Store, *, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._kept: defaultdict[Scope, int] = defaultdict(int)
+
+    async def find(self, scope: Scope, name: str) -> Note | None:
+        """Return the note under a name, unless it is too old."""
+        value = await self._store.state(scope.owner, _PREFIX + name)
+        if not isinstance(value, dict):
+            return None
+        note = Note.model_validate(value)
+        return note if note.at > self._clock() - LIFETIME else None
+
+    async def keep(self, scope: Scope, name: str, note: Note) -> None:
+        """Keep a note durably."""
+        owner = scope.owner
+        if self._kept[owner] % _TIDY_EVERY == 0:
+            await self._tidy(owner)
+        self._kept[owner] += 1
+        async with self._store.transaction(owner) as tx:
+            tx.state(_PREFIX + name, note.model_dump(mode="json"))
+
+    async def blank(self, scope: Scope) -> None:
+        """Let go of what the answers said, and know further on that they were given."""
+        notes = {key: note for key, note in (await self._all(scope.owner)).items() if note.content is not None}
+        if not notes:
+            return
+        async with self._store.transaction(scope.owner) as tx:
+            for key, note in notes.items():
+                tx.state(key, note.replace(content=None).model_dump(mode="json"))
+
+    async def _tidy(self, scope: Scope) -> None:
+        notes = await self._all(scope)
+        oldest = sorted(notes, key=lambda key: notes[key].at)
+        ends = self._clock() - LIFETIME
+        over = max(0, len(oldest) - (MOST - _TIDY_EVERY))
+        gone = [key for place, key in enumerate(oldest) if place < over or notes[key].at <= ends]
+        if gone:
+            async with self._store.transaction(scope) as tx:
+                for key in gone:
+                    tx.state(key, None)
+
+    async def _all(self, scope: Scope) -> dict[str, Note]:
+        states = await self._store.states(scope)
+        found = {}
+        for key, value in states.items():
+            if key.startswith(_PREFIX):
+                try:
+                    found[key] = Note.model_validate(value)
+                except InvalidInput:  # not of this version: it goes with the oldest
+                    found[key] = Note(fingerprint="", at=self._clock() - LIFETIME, status=0)
+        return found
