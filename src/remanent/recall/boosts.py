@@ -1,6 +1,7 @@
 """What else speaks for a record than how well it fits the question: bounded factors, 1 when unknown; pure."""
 
 import math
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -32,24 +33,31 @@ def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> fl
 def boosts_of_place(
     place: Place, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False, person: str | None = None
 ) -> tuple[Factor, ...]:
-    """Return the factors of what a record's place tells: who said it, when, and what kind it is.
+    """Return the factors of what a record's place tells: who said it, when, and what kind it is."""
+    (factors,) = boosts_of_places([place], boosts, now=now, agent_is_asked=agent_is_asked, person=person)
+    return factors
+
+
+def boosts_of_places(
+    places: Iterable[Place],
+    boosts: Boosts,
+    *,
+    now: datetime | None,
+    agent_is_asked: bool = False,
+    person: str | None = None,
+) -> Iterator[tuple[Factor, ...]]:
+    """Yield the factors of each place; origins and kinds are few, and theirs are worked out once.
 
     `person` is the one speaker whom the question names, if it names just one.
     """
-    # Spelt out, because it is done for every candidate of every question.
-    factors = []
-    by_trust = trust(place.trust, boosts, agent_is_asked=agent_is_asked)
-    if by_trust != 1.0:
-        factors.append(Factor("trust", by_trust))
-    if boosts.speaker and person is not None and place.role == person:
-        factors.append(Factor("speaker", 1 + boosts.speaker))
-    by_age = recency(place.occurred_at, boosts, now=now)
-    if by_age != 1.0:
-        factors.append(Factor("recency", by_age))
-    by_kind = boosts.kinds.get(place.kind, 1.0)
-    if by_kind != 1.0:
-        factors.append(Factor("kind", by_kind))
-    return tuple(factors)
+    of_origin = {origin: _factors(trust=trust(origin, boosts, agent_is_asked=agent_is_asked)) for origin in Origin}
+    of_kind = {kind: _factors(kind=factor) for kind, factor in boosts.kinds.items()}
+    of_person = _factors(speaker=1 + boosts.speaker)
+    for place in places:
+        by_age = recency(place.occurred_at, boosts, now=now)
+        of_age = (Factor("recency", by_age),) if by_age != 1.0 else ()
+        of_speaker = of_person if person is not None and place.role == person else ()
+        yield of_origin[place.trust] + of_speaker + of_age + of_kind.get(place.kind, ())
 
 
 def boosts_for(boosts: Boosts, *, for_a_fact: bool) -> Boosts:

@@ -1,36 +1,35 @@
 """Choosing an answer that does not say the same twice, nor hear one source only; pure."""
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
 Likeness = Callable[[str, str], float]
 """How alike two candidates are, from 0 to 1."""
 
 
-def unlike(scores: Mapping[str, float], *, likeness: Likeness, strength: float, twins: float, limit: int) -> list[str]:
-    """Return up to `limit` ids by maximal marginal relevance, best first.
+def unlike(scores: Mapping[str, float], *, likeness: Likeness, strength: float, twins: float) -> Iterator[str]:
+    """Yield the ids by maximal marginal relevance, best first; what nobody takes is not worked out.
 
     A candidate's score falls by up to `strength` of it with its likeness to the nearest one chosen before; likeness
     below `twins` counts nothing. With equal scores the order of the mapping decides.
     """
     left = list(scores)
     if not strength:
-        return left[:limit]
+        yield from left
+        return
     nearest = dict.fromkeys(left, 0.0)
-    chosen: list[str] = []
-    while left and len(chosen) < limit:
+    while left:
         best = max(left, key=lambda one: scores[one] * (1 - strength * nearest[one]))
         left.remove(best)
-        chosen.append(best)
+        yield best
         for other in left:
             alike = likeness(best, other)
             if alike >= twins:
                 nearest[other] = max(nearest[other], alike)
-    return chosen
 
 
 def spread(
-    ranked: Sequence[str], source_of: Callable[[str], Hashable | None], *, share: float, limit: int
+    ranked: Iterable[str], source_of: Callable[[str], Hashable | None], *, share: float, limit: int
 ) -> list[str]:
     """Return up to `limit` ids, best first, of which no source has more than its share while others have any left.
 
@@ -41,8 +40,6 @@ def spread(
     chosen: list[str] = []
     waiting: list[str] = []
     for record_id in ranked:
-        if len(chosen) == limit:
-            break
         source = source_of(record_id)
         if source is not None and counts.get(source, 0) >= most:
             waiting.append(record_id)
@@ -50,6 +47,8 @@ def spread(
         if source is not None:
             counts[source] = counts.get(source, 0) + 1
         chosen.append(record_id)
+        if len(chosen) == limit:
+            break
     return chosen + waiting[: limit - len(chosen)]
 
 
@@ -57,4 +56,5 @@ def overlap(first: frozenset[str], second: frozenset[str]) -> float:
     """Return how many of all terms of two texts both hold."""
     if not first or not second:
         return 0.0
-    return len(first & second) / len(first | second)
+    both = len(first & second)
+    return both / (len(first) + len(second) - both)

@@ -8,6 +8,7 @@ the store itself in the background (`calibration.py`), and until then taken from
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -183,14 +184,14 @@ def lenience(records: int) -> float:
 
 def best_of(found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]) -> list[Record]:
     """Return the best candidates of all paths in turn, as far as they were read."""
-    longest = max((len(hits) for hits in found.values()), default=0)
-    best = dict.fromkeys(
-        hits[rank].record_id
-        for rank in range(longest)
-        for hits in found.values()
-        if rank < len(hits) and hits[rank].record_id in records
-    )
-    return [records[record_id] for record_id in list(best)[:MOST_READ]]
+    best: dict[str, Record] = {}
+    for abreast in zip_longest(*found.values()):
+        for hit in abreast:
+            if hit is not None and hit.record_id in records:
+                best.setdefault(hit.record_id, records[hit.record_id])
+        if len(best) >= MOST_READ:
+            break
+    return list(best.values())[:MOST_READ]
 
 
 def terms_of(record: Record) -> frozenset[str]:

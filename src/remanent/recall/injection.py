@@ -5,6 +5,7 @@ a language, what changes least comes first, and inside a section the oldest come
 added at the end. Nothing in it depends on scores. Only episodes tell their age, and in whole days.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,7 @@ from remanent.text.folding import fold
 from remanent.text.tokens import TokenCounter, token_counter
 
 ENVELOPE = "memory"
+_NO_LETTERS = re.compile(r"[\W_]+")
 _INDENT = "\n  "
 TAGS = RESERVED_TAGS | {"conversation"}
 """The tags that no stored text can open or close."""
@@ -72,8 +74,7 @@ def inject(
     """
     tongue = tongue_of(question)
     items = sorted(items, key=lambda item: item.rank)
-    prints = [fingerprint(item.text) for item in items]
-    wanted = [item for item, mark in zip(items, prints, strict=True) if mark not in seen]
+    wanted = [item for item in items if not seen or fingerprint(item.text) not in seen]
     if budget is None:
         told = {place: item.text for place, item in enumerate(wanted)}
         return _injection(wanted, told, tongue, now=now)
@@ -167,4 +168,4 @@ def fingerprint(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return the letters and digits of a text, by which a repetition is recognised."""
-    return "".join(sign for sign in fold(escape(text, tags=TAGS)).casefold() if sign.isalnum())
+    return _NO_LETTERS.sub("", fold(escape(text, tags=TAGS)).casefold())

@@ -1,21 +1,23 @@
 """The port of recall paths: each ranks records for a question in its own way."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from remanent.recall.question import Question
 from remanent.stores import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A record that one path found, with that path's own score (higher is better) and its reason."""
+class Candidate(NamedTuple):
+    """A record that one path found, with that path's own score (higher is better) and its reason.
+
+    Plain, because a question has hundreds.
+    """
 
     record_id: str
     score: float
     reason: str = ""
     """What the path has to say beyond its name: the date it matched, the link it followed."""
-    place: Place | None = field(default=None, compare=False)
+    place: Place | None = None
     """Where it stands, if the path knows: then nobody has to look it up again."""
 
 

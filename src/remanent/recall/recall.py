@@ -231,7 +231,6 @@ class Recall:
             likeness=lambda first, second: overlap(terms_of(first), terms_of(second)),
             strength=recipe.diversity,
             twins=recipe.twins,
-            limit=len(shortlist),
         )
         share = manner.source_share if manner.source_share is not None else recipe.source_share
         if question.scope.session is not None:

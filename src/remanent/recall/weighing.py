@@ -9,7 +9,7 @@ from datetime import datetime
 from remanent.embedding.reranker import Reranker
 from remanent.errors import RemanentError
 from remanent.model import LeftOut, PathRank, Record
-from remanent.recall.boosts import Factor, boosts_for, boosts_of_place, boosts_of_record, product
+from remanent.recall.boosts import Factor, boosts_for, boosts_of_places, boosts_of_record, product
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import Candidate
@@ -78,16 +78,21 @@ def weigh(
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
     found = _found(gathered)
-    boosts, agent_is_asked = boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact), question.asks_the_agent
-    person = question.person_among({place.role for place in places.values()})
+    boosts = boosts_of_places(
+        places.values(),
+        boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
+        now=now,
+        agent_is_asked=question.asks_the_agent,
+        person=question.person_among({place.role for place in places.values()}),
+    )
     weighed = {
         record_id: Weighed(
             place=place,
             fused=fused.get(record_id, 0.0),
-            boosts=boosts_of_place(place, boosts, now=now, agent_is_asked=agent_is_asked, person=person),
+            boosts=factors,
             found=found.get(record_id, []),
         )
-        for record_id, place in places.items()
+        for (record_id, place), factors in zip(places.items(), boosts, strict=True)
     }
     own = {record_id: weighed[record_id].own for record_id in fused if record_id in places}
     for record_id, context in context_of(own, places, recipe.surroundings).items():

@@ -135,13 +135,12 @@ class Place(NamedTuple):
     after_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A record found by one search, with that search's own score: higher is better."""
 
     record_id: str
     score: float
-    place: Place | None = field(default=None, compare=False)
+    place: Place | None = None
     """Where it stands, without its neighbours, if the search came by it."""
 
 

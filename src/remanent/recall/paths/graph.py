@@ -1,5 +1,6 @@
 """Records that links tie to what other paths found."""
 
+import asyncio
 from heapq import heappop, heappush
 
 from remanent.model import Link
@@ -43,8 +44,11 @@ class GraphPath(RecallPath):
     async def _links(self, question: Question, border: list[str]) -> list[Link]:
         ends = tuple(border)
         owner = question.scope.owner
-        leaving = await self._store.links(owner, LinkQuery(from_ids=ends, min_strength=WEAKEST))
-        return leaving + await self._store.links(owner, LinkQuery(to_ids=ends, min_strength=WEAKEST))
+        leaving, arriving = await asyncio.gather(
+            self._store.links(owner, LinkQuery(from_ids=ends, min_strength=WEAKEST)),
+            self._store.links(owner, LinkQuery(to_ids=ends, min_strength=WEAKEST)),
+        )
+        return leaving + arriving
 
 
 def _stronger(links: list[Link], strength: dict[str, float], reasons: dict[str, str]) -> set[str]:

@@ -1,6 +1,7 @@
 """Words to rows and back; whose memory it is comes from the file's place, never from a row."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
 
@@ -27,7 +28,7 @@ from remanent.model import (
 from remanent.model.clock import Instant
 from remanent.stores.queries import Place
 
-Row = tuple[Any, ...]
+Row = Sequence[Any]
 
 ENTRY_COLUMNS = (
     "seq, id, caller_id, session, task, kind, role, text, occurred_at, recorded_at, metadata, attachments, "

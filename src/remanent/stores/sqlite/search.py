@@ -10,7 +10,7 @@ import numpy as np
 from remanent.model import Kind, Origin, Scope
 from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
-from remanent.stores.sqlite.reads import PLACE_COLUMNS
+from remanent.stores.sqlite.reads import PLACE_COLUMNS, together
 from remanent.stores.sqlite.rows import Row, place_of, verify
 
 MAX_TERMS = 64
@@ -37,13 +37,13 @@ def search_text(
         return _search_then_filter(connection, scope, query, record_filter, limit)
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT {PLACE_COLUMNS}, t.score FROM (
+        SELECT json_array({PLACE_COLUMNS}, t.score) AS row FROM (
             SELECT r.ref, -bm25(records_text) AS score
             FROM records_text CROSS JOIN records r ON r.ref = records_text.rowid
             WHERE records_text MATCH ? AND {condition.text} ORDER BY score DESC, r.ref LIMIT ?
         ) t CROSS JOIN records r ON r.ref = t.ref LEFT JOIN entries e ON e.id = r.id ORDER BY t.score DESC, r.ref
     """
-    return [_hit(row) for row in connection.execute(sql, (query, *condition.values, limit))]
+    return [_hit(row) for row in together(connection, sql, (query, *condition.values, limit))]
 
 
 def _hit(row: Row) -> Hit:
@@ -62,7 +62,7 @@ def _search_then_filter(
     """Rank first and look up few rows; widen while too many of the best do not pass."""
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT {PLACE_COLUMNS}, t.score FROM (
+        SELECT json_array({PLACE_COLUMNS}, t.score) AS row FROM (
             SELECT rowid AS ref, -bm25(records_text) AS score FROM records_text WHERE records_text MATCH ?
             ORDER BY score DESC, rowid LIMIT ?
         ) t CROSS JOIN records r ON r.ref = t.ref LEFT JOIN entries e ON e.id = r.id
@@ -70,7 +70,7 @@ def _search_then_filter(
     """
     width = limit + 8
     while True:
-        hits = [_hit(row) for row in connection.execute(sql, (query, width, *condition.values, limit))]
+        hits = [_hit(row) for row in together(connection, sql, (query, width, *condition.values, limit))]
         if len(hits) >= limit or _matches_at_most(connection, query, width):
             return hits
         width *= _WIDER
