@@ -76,11 +76,14 @@ class World:
 
     def open_store(self) -> Store:
         """Open the files anew, as another process would."""
-        store = SqliteStore(self.home)
+        store = self.make_store()
         for name in TAPPED:
             setattr(store, name, self._tap(store, name, getattr(store, name)))
         self.stores.append(store)
         return store
+
+    def make_store(self) -> Store:
+        return SqliteStore(self.home)
 
     def _tap(self, store: Store, name: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         async def tapped(*arguments: Any, **options: Any) -> Any:

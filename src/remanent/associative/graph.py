@@ -78,6 +78,9 @@ class UnderWay:
     faded: set[str] = field(default_factory=set)
 
 
+_NOBODY: frozenset[str] = frozenset()
+
+
 @dataclass(slots=True)
 class Memorial:
     """A tombstone, with its words in the form in which keywords are looked for."""
@@ -135,19 +138,23 @@ class Graph:
 
         With changes that are under way, as it will be once they are made.
         """
-        floor = self.floor
-        leaving = [edge for edge in vertex.leaving if edge.strength >= floor and edge.target.alive]
-        arriving = [edge for edge in vertex.arriving if edge.strength >= floor]
+        # A compression asks this of every node: plain loops are twice as fast as sums of what passes.
+        floor, total = self.floor, 0.0
+        gone = under_way.gone if under_way is not None else _NOBODY
+        for edge in vertex.leaving:
+            if edge.strength >= floor and edge.target.alive and edge.target.id not in gone:
+                total += edge.strength
         if under_way is None:
-            return sum(edge.strength for edge in leaving) + sum(edge.strength for edge in arriving)
-        gone, faded, rate = under_way.gone, under_way.faded, under_way.rate
-        total = sum(edge.strength for edge in leaving if edge.target.id not in gone)
-        for edge in arriving:
-            source_id = edge.source.id
-            if source_id in gone:
-                continue
-            strength = edge.strength * rate if source_id in faded else edge.strength
-            if strength >= floor:
+            for edge in vertex.arriving:
+                if edge.strength >= floor:
+                    total += edge.strength
+            return total
+        faded, rate = under_way.faded, under_way.rate
+        for edge in vertex.arriving:
+            strength, source_id = edge.strength, edge.source.id
+            if source_id in faded:
+                strength *= rate
+            if strength >= floor and source_id not in gone:
                 total += strength
         return total
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from remanent.associative.graph import Edge, Graph
 from remanent.associative.words import Forgotten
-from remanent.model import Kind, Record, Scope, Tombstone
+from remanent.model import Kind, Link, Record, Scope, Tombstone
 from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 
 FOCUS = "associative.focus"
@@ -135,11 +135,10 @@ class Graphs:
                 graph.add(record)
             after = page[-1].id
         links = await self._store.links(owner, LinkQuery())
-        mine = [link for link in links if link.from_id in graph]
-        foreign = await self._foreign(owner, {link.to_id for link in mine if link.to_id not in graph})
-        for link in mine:
-            if link.to_id not in foreign:
-                graph.attach(Edge(graph.place(link.from_id), graph.place(link.to_id), link.relation, link.strength))
+        # Nobody else has the graph yet, and hundreds of thousands of links would keep the event loop from all others.
+        unknown = await asyncio.to_thread(_unknown_ends, graph, links)
+        foreign = await self._foreign(owner, unknown)
+        await asyncio.to_thread(_tie, graph, links, foreign=foreign)
         for tombstone in await self._store.tombstones(owner):
             if tombstone.kind is Kind.TRACE:
                 graph.bury(forgotten_of(tombstone))
@@ -164,6 +163,19 @@ class Graphs:
             if held.graph is not None and not held.lock.locked():
                 total -= held.graph.places
                 del self._held[other]
+
+
+def _unknown_ends(graph: Graph, links: Sequence[Link]) -> set[str]:
+    """Return where links of the graph's nodes lead to, other than to its nodes."""
+    return {link.to_id for link in links if link.to_id not in graph and link.from_id in graph}
+
+
+def _tie(graph: Graph, links: Sequence[Link], *, foreign: Collection[str]) -> None:
+    """Take in the links that leave nodes and do not lead to records of another kind."""
+    for link in links:
+        source = graph.find(link.from_id)
+        if source is not None and link.to_id not in foreign:
+            graph.attach(Edge(source, graph.place(link.to_id), link.relation, link.strength))
 
 
 def forgotten_of(tombstone: Tombstone) -> Forgotten:

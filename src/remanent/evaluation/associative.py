@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from remanent.associative import Associations, AsyncAssociativeMemory
+from remanent.associative.graph import Graph, Vertex
 from remanent.associative.graphs import FOCUS
 from remanent.evaluation.charts import lines
 from remanent.evaluation.corpus import START, percentile
@@ -30,8 +31,8 @@ from remanent.stores.sqlite import SqliteStore
 BATCH = 20
 """Messages that one call remembers: what a full context hands over."""
 DAYS = 365.0
-EVERYWHERE = 100_000
-"""A depth that leaves nothing out of reach: what is not found is forgotten."""
+AGES = (7, 30, 60, 120, 240)
+"""Days since something was said once at which the forgetting curve is told as a figure."""
 NODES, LINKS_EACH = 10_000, 20
 QUESTIONS = 300
 
@@ -167,6 +168,12 @@ class Life:
                 curve.append(((number + 0.5) * width, sum(found) / len(found)))
         return curve
 
+    def remembered(self, ages: Sequence[float]) -> list[tuple[float, float]]:
+        """Return the curve at some ages, each from the bin that it falls into."""
+        curve = self.forgetting()
+        width = curve[0][0] * 2 if curve else 1.0
+        return [(age, share) for age in ages for middle, share in curve if abs(middle - age) <= width / 2][: len(ages)]
+
 
 async def live(
     home: Path,
@@ -203,10 +210,21 @@ async def _look(agent: Agent, year: Year, said: Sequence[Said], *, day: float, d
     for depth in (2, 3, 10):
         found = [await agent.memory.search([word], depth=depth, limit=1) for word in year.often]
         often[depth] = sum(bool(one.items) for one in found) / len(found)
-    everything = await agent.memory.search([], depth=EVERYWHERE, limit=0)
-    text = "\n".join(item.node.content for item in everything.items)
+    text = "\n".join(vertex.content for vertex in within_reach(await agent.associations.graphs.at(agent.scope)))
     once = tuple((days * (len(said) - place), one.keyword in text) for place, one in enumerate(said) if not one.often)
     return Look(day, state.nodes, state.characters, state.mean_strength, often, once)
+
+
+def within_reach(graph: Graph) -> list[Vertex]:
+    """Return what a search of any depth comes to: all that links lead to from the focuses."""
+    reached = dict.fromkeys(graph.focused())
+    ahead = list(reached)
+    while ahead:
+        for edge in graph.leaving(ahead.pop()):
+            if edge.target.alive and edge.target not in reached:
+                reached[edge.target] = None
+                ahead.append(edge.target)
+    return list(reached)
 
 
 def life_figures(life: Life) -> list[Figure]:
@@ -220,6 +238,10 @@ def life_figures(life: Life) -> list[Figure]:
         at_least(f"{name}, what is spoken of often is recalled", 100 * often[3], "%", 95),
         Figure(f"{name}, the same at the usual depth of 2", round(100 * often[2], 1), "%"),
         Figure(f"{name}, nodes at the end", later[-1].nodes, ""),
+        *(
+            Figure(f"{name}, said once some {age:.0f} days ago and still recalled", round(100 * share, 1), "%")
+            for age, share in life.remembered(AGES)
+        ),
     ]
     if life.schedule == "fixed":
         return [*figures, at_most(f"{name}, nodes at most", life.most_nodes, "", 10_000)]

@@ -50,6 +50,15 @@ class Unit:
         if kind is not None:
             self._changed.add(kind)
 
+    def _note_all(self, record_ids: Sequence[str], *, among: str) -> None:
+        """Note that many records, or links that leave them, change; `among` is their ids as JSON."""
+        if any(record_id not in self._kind_of for record_id in record_ids):
+            found = self._sql(
+                "SELECT DISTINCT kind FROM records WHERE id IN (SELECT value FROM json_each(?))", (among,)
+            )
+            self._changed.update(kind for (kind,) in found)
+        self._changed.update(kind for record_id in record_ids if (kind := self._kind_of.get(record_id)) is not None)
+
     def revise(self) -> None:
         """Raise the number by which readers see that something changed."""
         self._sql(_REVISE)
@@ -162,9 +171,9 @@ class Unit:
 
     def touch(self, change: changes.TouchRecords) -> None:
         """Raise the counters of records that exist."""
+        if change.scanned:
+            self._note_all(change.record_ids, among=rows.dump(change.record_ids))
         for record_id in change.record_ids:
-            if change.scanned:
-                self._note(record_id)
             self._sql(
                 "UPDATE records SET access_count = access_count + ?, scan_count = scan_count + ? WHERE id = ?",
                 (change.accessed, change.scanned, record_id),
@@ -265,9 +274,8 @@ class Unit:
 
     def fade_links(self, change: changes.FadeLinks) -> None:
         """Weaken the links that leave records, after removing those that were too weak already."""
-        for from_id in change.from_ids:
-            self._note(from_id)
         among = rows.dump(change.from_ids)
+        self._note_all(change.from_ids, among=among)
         self._sql(f"DELETE FROM links WHERE {_LEAVING} AND strength < ?", (among, change.floor))
         self._sql(
             f"UPDATE links SET strength = strength * ?, updated_at = ? WHERE {_LEAVING}",

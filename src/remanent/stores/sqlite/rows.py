@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -202,9 +203,13 @@ def link_of(row: Row) -> Link:
         to_id=to_id,
         relation=relation,
         strength=strength,
-        created_at=from_millis(created),
-        updated_at=from_millis(updated),
+        created_at=_shared_moment(created),
+        updated_at=_shared_moment(updated),
     )
+
+
+# Links are made and weakened by the thousand in one moment.
+_shared_moment = lru_cache(maxsize=4096)(from_millis)
 
 
 def job_row(job: Job) -> Row:
