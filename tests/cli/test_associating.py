@@ -55,3 +55,28 @@ def test_triples_that_make_no_sense_are_refused_by_their_line(cli: Cli, home: Pa
     said = cli("associative", "load-triples", str(file), "--agent", "bob", "--home", str(home))
     assert said.code != 0
     assert "line 2" in said.err
+
+
+def test_what_comes_to_mind_is_shown_with_its_path_and_what_is_gone_with_where_it_came_from(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    with remanent.open(home, embedder="none", associative={"decay_rate": 0.3, "max_focus_count": 1}) as memory:
+        ada = memory.agent("ada").associative
+        for text in (CAT, "Crane seven was moved to the northern pier.", "团子打翻了花瓶。", "Mira reads.", "No more."):
+            ada.remember(text)
+            memory.settle()
+        stones = {stone.about: stone for stone in ada.forgotten()}
+    (entry_id,) = {source.entry_id for stone in stones.values() if "橘猫" in stone.about for source in stone.sources}
+    said = cli("associative", "recall", "团子", "crane", "mira", "--agent", "ada", "--home", str(home))
+    assert said.code == 0
+    assert "Mira reads." in said.out
+    assert "from focus" in said.out
+    assert "Once known" in said.out
+    assert entry_id in said.out
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    left = cli("associative", "forgotten", "--agent", "ada", "--home", str(home))
+    assert "曾经记得" in left.out
+    node_id = next(stone.node_id for stone in stones.values() if "橘猫" in stone.about)
+    back = cli("associative", "restore", node_id, "--agent", "ada", "--home", str(home))
+    assert "团子" in back.out

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from remanent.cli import words
+from remanent.cli.associating import show_forgotten, show_recollection
 from remanent.cli.exits import Exit
 from remanent.cli.input import STANDARD
 from remanent.cli.reading import QUOTED, explanation, show_entries, show_found
@@ -143,6 +144,11 @@ def _show_loaded(shown: Shown) -> None:
     shown.screen.tell(words.IMPORTED, agent=shown.place.agent, counts=named or "0")
 
 
+def _show_taken(shown: Shown) -> None:
+    taken = shown.answer
+    shown.screen.show(shown.screen.word(words.TRIPLES_TAKEN, nodes=taken.nodes, links=taken.links, known=taken.known))
+
+
 def _show_written(shown: Shown) -> None:
     """Say where lines went, or put the bytes of a file there."""
     if isinstance(shown.answer, bytes):
@@ -233,6 +239,10 @@ SHOWN: Mapping[str, Show] = {
     "import": _show_loaded,
     "roles": _show_roles,
     "try": _show_tried,
+    "associative.recall": lambda shown: show_recollection(shown.screen, shown.answer.found),
+    "associative.forgotten": lambda shown: show_forgotten(shown.screen, shown.answer.items),
+    "associative.restore": _show_restored,
+    "associative.load_triples": _show_taken,
     "keys.create": _show_key,
     "keys.rotate": _show_key,
 }

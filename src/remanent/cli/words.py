@@ -252,6 +252,21 @@ GRAPH = Phrase(
 FOCUS = Phrase("in focus, newest first", "关注点（新的在前）")
 KEYWORDS = Phrase("keywords", "关键词")
 SINCE = Phrase("since", "时间")
+IN_FOCUS = Phrase("in focus", "关注点")
+FOCUS_PATH = Phrase("from focus “{focus}”", "自关注点“{focus}”")
+NO_ASSOCIATION = Phrase("Nothing comes to mind.", "什么也想不起来。")
+ONCE_KNOWN = Phrase(
+    "Once known: “{about}” ({size} characters; learned {learned}, forgotten {forgotten}).",
+    "曾经记得：“{about}”（{size} 字；记于 {learned}，忘于 {forgotten}）。",
+)
+REBUILT_FROM = Phrase(
+    "It can be rebuilt from {entries}: `remanent associative restore {node_id}`.",
+    "可由 {entries} 重建：`remanent associative restore {node_id}`。",
+)
+TRIPLES_TAKEN = Phrase(
+    "{nodes} nodes and {links} links taken in; {known} nodes were here already.",
+    "读入 {nodes} 个节点、{links} 条关联；{known} 个节点原已存在。",
+)
 
 # ── measuring ──
 FIGURE = Phrase("figure", "指标")
