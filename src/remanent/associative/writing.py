@@ -126,6 +126,7 @@ class Writer:
 
     async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> Draft:
         annotation = await self._annotation(segment.text)
+        await asyncio.sleep(0)
         names = await self._relations(segment.text, focused)
         relations = {vertex.id: name for vertex, name in zip(focused, names, strict=True)}
         return Draft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
@@ -217,6 +218,7 @@ async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T], *, at
 
     async def one(item: T) -> R:
         async with gate:
+            await asyncio.sleep(0)  # without a model nothing waits, and others have their turn
             return await work(item)
 
     async with asyncio.TaskGroup() as group:
