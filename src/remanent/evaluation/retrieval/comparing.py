@@ -29,6 +29,10 @@ Meter = Callable[[str, int], Advance]
 """Begins a stretch of work with its name and length, and is told of every step."""
 
 
+READ_AT_ONCE = 2000
+"""Characters of a text that a small model reads at once; what comes after is cut off where nothing cleverer is done."""
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The answers of everyone to one set's questions, by grain and name, and who could not take part."""
@@ -131,7 +135,7 @@ async def _material(conversation: Conversation, embedders: Embedders, meter: Met
     """Return a conversation for others, with vectors of the model that suits its language best."""
     turns = {turn.turn_id: turn.text for _, turn in conversation.turns() if turn.text.strip()}
     questions = [question.text for question in conversation.questions]
-    texts = [*turns.values(), *questions]
+    texts = [text[:READ_AT_ONCE] for text in (*turns.values(), *questions)]
     best = max(embedders.members, key=lambda member: embedders.weight(member, " ".join(questions)[:2000]))
     advance = meter(f"{conversation.store_id}: {best.model_id}", len(texts))
     rows = []
