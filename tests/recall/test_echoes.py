@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -56,6 +57,22 @@ async def test_a_block_that_comes_back_alone_is_kept_and_answers_nothing(
     assert turn.id not in [item.record_id for item in again.items]
     assert len(again.items) == len(FACTS)
     assert [entry.text for entry in await ada.entries()][-1] == given_out.text
+
+
+@pytest.mark.parametrize("grain", ["turns", "session"])
+async def test_a_conversation_that_comes_back_is_not_learned_again(
+    memory: AsyncMemory, grain: Literal["turns", "session"]
+) -> None:
+    bo = memory.agent("bo")
+    talk = [("Ann", "Where do you keep the spare key?"), ("Bo", "Under the\nblue pot."), ("Ann", "And the ladder?")]
+    await bo.remember([{"role": role, "content": text} for role, text in talk], session="garden")
+    await memory.settle()
+    given_out = await bo.recall("Where is the spare key?", gate=False, grain=grain)
+    turn = await heard(memory, bo, given_out.text)
+    assert turn.status is Status.SUPERSEDED
+    assert len(set(repeats(turn))) >= 2
+    other = await heard(memory, bo, given_out.text.replace("blue pot", "red pot"))
+    assert other.status is not Status.SUPERSEDED
 
 
 async def test_of_a_message_behind_a_block_only_the_message_is_learned(memory: AsyncMemory, ada: AsyncAgent) -> None:

@@ -30,6 +30,8 @@ _LEAD = re.compile(r"- (?:\[[^\]\n]*\] )?")
 _STANDING = re.compile(r" \((?:confidence: \d+%, sources: \d+|置信度: \d+%, 来源: \d+)\)\Z")
 _SEARCHED = 32
 _LOOKED_AT = 8
+_MOST_LINES = 400
+"""Lines of a conversation that are looked for one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +108,31 @@ class Echoes:
         holders: list[str] = []
         for item in items:
             words = "\n".join(line for line in item.split("\n") if line.startswith(("- ", "  ")))
-            searched = await self._searched(scope, words)
-            holder = next(
-                (found for form in _forms(words) if (found := _holder_of_parts(form, [*given, *searched], entry))), None
-            )
+            held = await self._held(scope, words, given, entry)
+            if held is None:
+                return None
+            holders += held
+        return holders
+
+    async def _held(self, scope: Scope, words: str, given: Sequence[Record], entry: Entry) -> list[str] | None:
+        """Return the records that the words of an item stand in: one, or in a conversation one for each line."""
+        whole = await self._holder_of(scope, words, given, entry)
+        if whole is not None:
+            return [whole]
+        lines = [line for line in words.split("\n") if plain(line)]
+        if not 1 < len(lines) <= _MOST_LINES:
+            return None
+        holders = []
+        for line in lines:
+            holder = await self._holder_of(scope, line, given, entry)
             if holder is None:
                 return None
             holders.append(holder)
         return holders
+
+    async def _holder_of(self, scope: Scope, words: str, given: Sequence[Record], entry: Entry) -> str | None:
+        records = [*given, *await self._searched(scope, words)]
+        return next((found for form in _forms(words) if (found := _holder_of_parts(form, records, entry))), None)
 
     async def _searched(self, scope: Scope, words: str) -> list[Record]:
         """Return the records that hold most of the words: what was given out by another process is found so."""
