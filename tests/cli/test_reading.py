@@ -40,7 +40,7 @@ def test_the_words_of_the_question_need_no_quotes(cli: Cli) -> None:
 def test_explaining_shows_paths_ranks_and_scores(cli: Cli) -> None:
     cli.told("The heron fishes at dawn.")
     said = cli("recall", "heron", "--explain")
-    for told in ("path, rank (score)", "keyword 1 (", "recency 1 (", "recipe default, grain item", "recency ×1.3"):
+    for told in ("path, rank (score)", "keyword 1 (", "recency 1 (", "recipe default, grain item", "recency ×1.05"):
         assert told in said.out, told
 
 
@@ -48,8 +48,17 @@ def test_explaining_in_chinese_names_what_moved_an_answer(cli: Cli, monkeypatch:
     cli.told("The heron fishes at dawn.")
     monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
     said = cli("recall", "heron", "--explain")
-    for told in ("检索方案 default", "路径、排名（得分）", "新近 ×1.3"):
+    for told in ("检索方案 default", "路径、排名（得分）", "新近 ×1.05"):
         assert told in said.out, told
+
+
+def test_explaining_tells_how_the_gate_judged(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.told("The heron fishes at dawn.", "The otter sleeps at noon.", "My sister Ann lives in Porto.")
+    said = cli("recall", "heron", "--explain")
+    assert "gate: " in said.out
+    assert "enough speaks for an answer" in said.out
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    assert "门控：得分" in cli("recall", "heron", "--explain").out
 
 
 def test_a_whole_session_is_shown_as_one_answer(cli: Cli) -> None:

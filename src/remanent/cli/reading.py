@@ -10,7 +10,7 @@ from rich.text import Text
 
 from remanent.cli import words
 from remanent.cli.screen import Screen, local_time, visible
-from remanent.model import Boost, Entry, Found, FoundItem, FoundSource, PathRank
+from remanent.model import Boost, Entry, Found, FoundItem, FoundSource, GateVerdict, PathRank
 from remanent.text.excerpt import excerpt
 
 QUOTED = 60
@@ -63,6 +63,12 @@ def explanation(screen: Screen, found: Found) -> Table:
             f"{explained.score:.4f}",
         )
     return table
+
+
+def gate_told(screen: Screen, verdict: GateVerdict) -> str:
+    """Return in a line why a question was answered or not."""
+    reason = screen.word(words.GATE_REASONS[verdict.reason])
+    return screen.word(words.GATE, score=f"{verdict.score:.2f}", threshold=f"{verdict.threshold:.2f}", reason=reason)
 
 
 def _rank(rank: PathRank) -> str:

@@ -15,7 +15,7 @@ from remanent.cli import words
 from remanent.cli.associating import show_forgotten, show_recollection
 from remanent.cli.exits import Exit
 from remanent.cli.input import STANDARD
-from remanent.cli.reading import QUOTED, explanation, show_entries, show_found
+from remanent.cli.reading import QUOTED, explanation, gate_told, show_entries, show_found
 from remanent.cli.screen import Screen, local_time, standard_output, visible
 from remanent.model import Receipt, system_clock
 from remanent.operations import Body, Operation, Place
@@ -118,6 +118,8 @@ def _show_found(shown: Shown) -> None:
         show_found(shown.screen, shown.answer, now=system_clock())
         if shown.options.get("explain"):
             shown.screen.show(explanation(shown.screen, shown.answer))
+    if shown.options.get("explain") and shown.answer.gate is not None:
+        shown.screen.show(gate_told(shown.screen, shown.answer.gate))
 
 
 def _show_tombstones(shown: Shown) -> None:

@@ -73,6 +73,15 @@ BOOSTS = {
     "kind": Phrase("kind", "类型"),
     "confidence": Phrase("confidence", "置信度"),
     "usage": Phrase("usage", "使用频次"),
+    "speaker": Phrase("speaker", "说话人"),
+}
+GATE = Phrase("gate: {score} against {threshold}: {reason}", "门控：得分 {score}，阈值 {threshold}：{reason}")
+GATE_REASONS = {
+    "near": Phrase("enough speaks for an answer", "有足够依据作答"),
+    "strange": Phrase("no more speaks for an answer than for a stranger's question", "与无关的问题相比没有更多依据"),
+    "vague": Phrase("the question names nothing that could be missing", "问题没有提到可能缺失的内容"),
+    "wordless": Phrase("there is no word in the question", "问题中没有词语"),
+    "unmeasured": Phrase("too little is known of this memory to judge by", "这份记忆太少，尚无法判断"),
 }
 RANKS_AND_SCORES = Phrase("path, rank (score)", "路径、排名（得分）")
 BOOSTED = Phrase("moved by", "调整")
