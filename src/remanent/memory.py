@@ -17,7 +17,8 @@ from remanent.bank.attachments import Kept
 from remanent.bank.deep_retrieval import DeepRetrieved, behind
 from remanent.bank.face import AsyncBank, Given, Means, read_files
 from remanent.bank.running import GivenFile
-from remanent.context import Scratchpad
+from remanent.context import Scratchpad, Waiting
+from remanent.context.waiting import FOLDER as WAITING
 from remanent.embedding import (
     CachedEmbedder,
     Embedders,
@@ -392,6 +393,8 @@ class AsyncAgent:
         self._parts.worker.watch(self._scope)
         # Before the rest: erasing leaves no byte behind of what was removed until then.
         await self._parts.notes.blank(self._scope)
+        waiting = Waiting(self._parts.settings.home / WAITING)
+        await asyncio.to_thread(waiting.erase, self._scope, session=session, everything=everything)
         if session is not None:
             await Scratchpad(self._parts.store, self._scope, session=session).clear()
         erased = await self._parts.store.erase(self._scope, erasure)
@@ -400,6 +403,9 @@ class AsyncAgent:
         await self._parts.recall.erased(self._scope)
         for digest in erased.digests:
             await self._parts.blobs.delete(self._scope, digest)
+        stubs = await self._parts.store.entries(self._scope, EntryQuery(entry_ids=erased.entry_ids, limit=NO_LIMIT))
+        said = {stub.caller_id for stub in stubs if stub.caller_id}
+        await asyncio.to_thread(waiting.erase, self._scope, caller_ids=said)
         return erased
 
     # ── reading ──────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
@@ -14,6 +15,10 @@ _REFUSED_COST = 20.0
 """What a wrong key costs of the address's own bucket: guessing is slow."""
 
 
+_RATES: WeakKeyDictionary[Service, tuple[RateLimit, RateLimit]] = WeakKeyDictionary()
+"""The buckets of keys and of strangers: REST, MCP and the proxy of one server share them."""
+
+
 class Door:
     """Lets in whoever has a key, or whoever sits at the machine while there are none."""
 
@@ -21,8 +26,10 @@ class Door:
         self, service: Service, settings: ServerSettings, *, timer: Callable[[], float] = time.monotonic
     ) -> None:
         self._service = service
-        self._rate = RateLimit(settings.rate, settings.burst, timer=timer)
-        self._strangers = RateLimit(settings.rate, settings.burst, timer=timer)
+        if service not in _RATES:
+            keys, strangers = (RateLimit(settings.rate, settings.burst, timer=timer) for _ in range(2))
+            _RATES[service] = (keys, strangers)
+        self._rate, self._strangers = _RATES[service]
 
     def bearer(self, request: Request) -> str | None:
         """Return the key that a request brings, if it brings one."""

@@ -24,7 +24,8 @@ HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 FOLDER = Path(".access") / "replays"
 """Under the home folder: what was done for a whole organisation, without what was answered."""
-MOST = 10_000
+MOST = 1_000
+"""Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
 SECONDS = 86_400.0
 _LONGEST = 255
 _IN_MEMORY = 1024 * 1024

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as Connection
 
+from remanent.context.waiting import FOLDER
 from remanent.errors import NotFound, RemanentError
 from remanent.model import Clock, NewId, Scope, id_source, system_clock
 from remanent.operations import Service
@@ -30,9 +31,6 @@ from remanent.server.proxy.reminding import Reminder, Reminding
 from remanent.server.proxy.spool import Spool
 from remanent.server.proxy.upstream import Headers, Upstream
 from remanent.text.tokens import token_counter
-
-SPOOL = ".proxy"
-"""Under the home folder; no organisation can have this name."""
 
 _PLAIN = "-_.:@+=~ /#,()"
 """What scope names hold beside letters and digits, and a header can hold as it is."""
@@ -64,7 +62,7 @@ class Proxy:
         self._reminding = Reminding(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
         )
-        spool = Spool(memory.settings.home / SPOOL, new_id=new_id or id_source(clock))
+        spool = Spool(memory.settings.home / FOLDER, new_id=new_id or id_source(clock))
         self.keeper = Keeper(service, spool, timeout=settings.keep_timeout)
 
     def routes(self) -> list[BaseRoute]:

@@ -2,22 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
+from remanent.context.waiting import REFUSED, Waiting
 from remanent.errors import CallerError, InvalidInput
 from remanent.model import Message, NewId, Scope
 from remanent.model.word import Word
 from remanent.operations import LOCAL
 from remanent.server.proxy.tolerance import Tolerated
 from remanent.stores.sqlite.layout import sync_folder, write_durably
-
-REFUSED = "refused"
-"""Where turns go that memory will never take, for a person to look at."""
 
 _logger = logging.getLogger(__name__)
 
@@ -51,6 +49,7 @@ class Spool:
 
     def __init__(self, folder: Path, *, new_id: NewId) -> None:
         self._folder = folder
+        self._waiting = Waiting(folder)
         self._new_id = new_id
 
     async def put(self, turn: Turn) -> None:
@@ -60,43 +59,43 @@ class Spool:
     async def drain(self, deliver: Deliver) -> Drained:
         """Send every waiting turn to memory, oldest first; after a failure an agent's later turns wait too."""
         stored, stuck, waiting = 0, set[Scope](), 0
-        for file in await asyncio.to_thread(self._files):
-            turn = await asyncio.to_thread(self._read, file)
-            if turn is None:
-                continue
-            if turn.scope.owner in stuck:
-                waiting += 1
-                continue
-            with Tolerated("memory does not take a spooled turn") as outcome:
-                await deliver(turn)
-            if isinstance(outcome.error, CallerError):
-                await asyncio.to_thread(self._set_aside, file)  # the same call will fail again
-            elif outcome.error is not None:
-                stuck.add(turn.scope.owner)
-                waiting += 1
-            else:
-                await asyncio.to_thread(file.unlink, missing_ok=True)
-                stored += 1
+        for file in await asyncio.to_thread(self._waiting.files):
+            # Held from reading to storing: whoever erases waits, and then finds the turn in memory or nowhere.
+            handle = await asyncio.to_thread(self._waiting.take_lock)
+            try:
+                turn = await asyncio.to_thread(self._read, file)
+                if turn is None:
+                    continue
+                if turn.scope.owner in stuck:
+                    waiting += 1
+                elif await self._deliver(file, turn, deliver):
+                    stored += 1
+                elif file.exists():
+                    stuck.add(turn.scope.owner)
+                    waiting += 1
+            finally:
+                self._waiting.release(handle)
         return Drained(stored, waiting)
+
+    async def _deliver(self, file: Path, turn: Turn, deliver: Deliver) -> bool:
+        """Return whether memory took a turn; one that it never will is set aside."""
+        with Tolerated("memory does not take a spooled turn") as outcome:
+            await deliver(turn)
+        if isinstance(outcome.error, CallerError):
+            await asyncio.to_thread(self._set_aside, file)  # the same call will fail again
+        elif outcome.error is None:
+            await asyncio.to_thread(file.unlink, missing_ok=True)
+        return outcome.error is None
 
     def count(self) -> int:
         """Return how many turns wait."""
-        return len(self._files())
+        return len(self._waiting.files())
 
     def _write(self, turn: Turn) -> None:
         if not self._folder.is_dir():
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             sync_folder(self._folder.parent)
         write_durably(self._folder / f"{self._new_id()}.json", turn.to_json().encode())
-
-    def _files(self) -> list[Path]:
-        return sorted(self._listed())
-
-    def _listed(self) -> Iterator[Path]:
-        try:
-            yield from (file for file in self._folder.iterdir() if file.suffix == ".json")
-        except FileNotFoundError:
-            return
 
     def _read(self, file: Path) -> Turn | None:
         try:

@@ -1,0 +1,107 @@
+"""What was said and waits on disk until memory can take it: it must go when what it belongs to is erased.
+
+The proxy writes the files; erasing looks through them here, whichever process erases and whether or not a server runs.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from remanent.errors import StorageError
+from remanent.model import Scope
+
+FOLDER = ".proxy"
+"""Under the home folder; no organisation can have this name."""
+
+REFUSED = "refused"
+"""Where turns go that memory will never take, for a person to look at."""
+
+_LOCK = ".lock"
+
+
+class Waiting:
+    """The folder of turns that wait."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def take_lock(self, *, is_shared: bool = True) -> int | None:
+        """Return what holds the folder, or `None` where there is none; who stores a turn shares it, who erases not."""
+        try:
+            handle = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            return None
+        fcntl.flock(handle, fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX)
+        return handle
+
+    def release(self, handle: int | None) -> None:
+        """Let go of the folder."""
+        if handle is not None:
+            os.close(handle)
+
+    def files(self) -> list[Path]:
+        """Return the turns that wait, oldest first."""
+        return sorted(self._json_files(self._folder))
+
+    def erase(
+        self, scope: Scope, *, session: str | None = None, everything: bool = False, caller_ids: Collection[str] = ()
+    ) -> int:
+        """Remove the turns of an agent: all of them, those of a session, or those that hold one of these messages."""
+        if not self._folder.is_dir():
+            return 0
+        try:
+            with self._held():
+                gone = [
+                    file
+                    for file in (*self.files(), *self._json_files(self._folder / REFUSED))
+                    if _belongs(file, scope, session=session, everything=everything, caller_ids=caller_ids)
+                ]
+                for file in gone:
+                    file.unlink(missing_ok=True)
+                return len(gone)
+        except OSError as error:
+            raise StorageError(f"turns that wait in {self._folder} cannot be erased: {error.strerror}") from error
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        handle = self.take_lock(is_shared=False)
+        try:
+            yield
+        finally:
+            self.release(handle)
+
+    @staticmethod
+    def _json_files(folder: Path) -> list[Path]:
+        try:
+            return [file for file in folder.iterdir() if file.suffix == ".json"]
+        except FileNotFoundError:
+            return []
+
+
+def _belongs(file: Path, scope: Scope, *, session: str | None, everything: bool, caller_ids: Collection[str]) -> bool:
+    turn = _read(file)
+    whose = turn.get("scope")
+    if not isinstance(whose, dict):
+        return False
+    names = ("org", "workspace", "agent")
+    if [whose.get(name) for name in names] != [getattr(scope, name) for name in names]:
+        return False
+    if everything or (session is not None and whose.get("session") == session):
+        return True
+    messages = turn.get("messages")
+    said = (
+        {message.get("id") for message in messages if isinstance(message, dict)} if isinstance(messages, list) else ()
+    )
+    return any(caller_id in said for caller_id in caller_ids)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_bytes())
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,116 @@
+"""What waits to be kept is erased with what it belongs to: no spooled word comes back."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remanent.context.waiting import FOLDER, REFUSED, Waiting
+from remanent.errors import DuplicateEntry
+from remanent.memory import aopen
+from remanent.model import Message, id_source
+from remanent.server.proxy.spool import Spool, Turn
+from tests.language.scripted.steps import says
+from tests.server.proxy.test_spool import ADA, BOB, Memory, turn
+from tests.server.proxy.world import MODEL, broken, question, world
+
+CANARY = "canary 3fd0a1"
+
+
+def traces(home: Path) -> list[str]:
+    return [file.name for file in home.rglob("*") if file.is_file() and CANARY.encode() in file.read_bytes()]
+
+
+async def spooled(home: Path, *, session: str = "s1") -> None:
+    """Have a chat that memory could not take."""
+    async with world(home, says("Noted.")) as here:
+        with broken("remember"):
+            async with here.client(session=session) as client:
+                await client.chat.completions.create(model=MODEL, messages=[question(CANARY)])
+    assert traces(home)
+
+
+@pytest.mark.parametrize("by", [{"everything": True}, {"session": "s1"}])
+async def test_a_spooled_turn_of_an_erased_agent_or_session_does_not_come_back(tmp_path: Path, by: Any) -> None:
+    await spooled(tmp_path)
+    async with aopen(tmp_path, embedder="none") as memory:
+        await memory.agent("ada").erase(**by)
+    assert traces(tmp_path) == []
+    async with world(tmp_path) as here:
+        assert await here.proxy.keeper.drain() == 0
+        assert await here.said() == []
+
+
+async def test_turns_of_other_agents_and_sessions_stay(tmp_path: Path) -> None:
+    await spooled(tmp_path, session="s2")
+    async with aopen(tmp_path, embedder="none") as memory:
+        await memory.agent("ada").erase(session="s1")
+        await memory.agent("bob").erase(everything=True)
+    async with world(tmp_path) as here:
+        await here.proxy.keeper.drain()
+        assert await here.said() == [("user", CANARY), ("assistant", "Noted.")]
+
+
+async def test_a_turn_that_was_stored_and_spooled_too_goes_with_its_entries(tmp_path: Path) -> None:
+    async with world(tmp_path, says("Noted.")) as here:
+        async with here.client() as client:
+            await client.chat.completions.create(model=MODEL, messages=[question(CANARY)])
+        entries = await here.journal()
+        again = Turn(
+            scope=entries[0].scope,
+            messages=tuple(
+                Message(content=entry.text, id=entry.caller_id, occurred_at=entry.occurred_at, role=entry.role)
+                for entry in entries
+            ),
+        )
+        spool = Spool(tmp_path / FOLDER, new_id=id_source())
+        await spool.put(again)
+        assert spool.count() == 1
+        await here.agent().erase(entry_ids=[entries[0].id])
+        assert spool.count() == 0
+        await here.memory.settle()
+        assert traces(tmp_path) == []
+        await here.proxy.keeper.drain()
+        assert CANARY not in [text for _, text in await here.said()]
+
+
+async def test_what_was_set_aside_goes_too(tmp_path: Path) -> None:
+    spool, memory = Spool(tmp_path, new_id=id_source()), Memory()
+    memory.faults[ADA] = DuplicateEntry("taken")
+    await spool.put(turn(ADA, CANARY))
+    await spool.put(turn(BOB, "two"))
+    await spool.drain(memory)
+    assert len(list((tmp_path / REFUSED).iterdir())) == 1
+    assert Waiting(tmp_path).erase(ADA, everything=True) == 1
+    assert list((tmp_path / REFUSED).iterdir()) == []
+    assert Waiting(tmp_path).erase(BOB, session="s") == 0
+    assert memory.taken == [turn(BOB, "two")]
+
+
+async def test_erasing_waits_for_a_turn_that_is_being_stored(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, new_id=id_source())
+    await spool.put(turn(ADA, CANARY))
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slowly(_: Turn) -> None:
+        begun.set()
+        await go_on.wait()
+
+    draining = asyncio.create_task(spool.drain(slowly))
+    await begun.wait()
+    erasing = asyncio.create_task(asyncio.to_thread(Waiting(tmp_path).erase, ADA, everything=True))
+    # It cannot be done while the turn is held, however long one waits; a moment shows a lock that does not hold.
+    done, _ = await asyncio.wait({erasing}, timeout=0.2)
+    assert not done
+    go_on.set()
+    assert (await draining).stored == 1
+    assert await erasing == 0
+
+
+def test_without_a_folder_there_is_nothing_to_erase(tmp_path: Path) -> None:
+    assert Waiting(tmp_path / "absent").erase(ADA, everything=True) == 0
+    assert not (tmp_path / "absent").exists()
+    (tmp_path / "odd.json").write_text("[1]")
+    (tmp_path / "torn.json").write_text('{"scope":')
+    assert Waiting(tmp_path).erase(ADA, everything=True) == 0
