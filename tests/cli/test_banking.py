@@ -53,3 +53,29 @@ def test_an_exported_bank_is_drawn_and_its_trees_are_printed(cli: Cli, tmp_path:
 def test_what_is_no_bank_and_a_missing_task_are_refused(cli: Cli, tmp_path: Path) -> None:
     assert cli("bank", "show", written(tmp_path, "x.json", "{}")).code != Exit.OK
     assert cli("bank", "run", "--task", " ").code == Exit.USAGE
+
+
+def test_a_kept_bank_is_moved_looked_at_settled_and_cleared(cli: Cli, tmp_path: Path) -> None:
+    export = tmp_path / "bank.json"
+    cli("bank", "run", "--task", QUESTION, "--context", written(tmp_path, "a.txt", TEXT), "--export", export)
+    assert cli("bank", "import", export, "kelt", "--json").json["goal"] == QUESTION
+    state = cli("bank", "get", "kelt", "--json").json
+    assert state["insight"]["goal"] == QUESTION
+    taken = cli("bank", "observe", "kelt", "The Sorran range has nine peaks.", "--json")
+    assert taken.code == Exit.OK, taken.err
+    found = cli("bank", "search", "kelt", "Sorran", "range", "--json").json
+    assert found
+    node_id = state["node_ids"][0]
+    assert "3,412" in cli("bank", "deep-retrieval", "kelt", node_id).out
+    assert "3,412" in cli("deep-retrieval", node_id, "--json").out
+    again = tmp_path / "again.json"
+    assert cli("bank", "export", again, "kelt").code == Exit.OK
+    assert "nine peaks" in again.read_text(encoding="utf-8")
+    assert cli("bank", "clear", "kelt", "--yes").code == Exit.OK
+    assert cli("bank", "get", "kelt", "--json").error["error"] == "NotFound"
+
+
+def test_a_scratchpad_is_written_and_read_by_commands(cli: Cli) -> None:
+    assert cli("scratchpad", "write", "plan", "先看报告").code == Exit.OK
+    assert cli("scratchpad", "read", "--json").json == {"plan": "先看报告"}
+    assert "先看报告" in cli("scratchpad", "read").out

@@ -70,7 +70,7 @@ def _root(
     del version
 
 
-add_commands(app, COMMANDS, groups={"associative": associative})
+add_commands(app, COMMANDS, groups={"associative": associative, "bank": bank})
 
 
 @app.command()

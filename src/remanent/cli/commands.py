@@ -359,6 +359,46 @@ KeyIds = Annotated[
     list[str],
     typer.Argument(metavar="KEY_ID", help=say("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。")),
 ]
+BankId = Annotated[
+    str,
+    typer.Argument(
+        metavar="BANK_ID",
+        help=say("The name of the bank: letters, digits, - and _.", "记忆库的名称：字母、数字、- 与 _。"),
+    ),
+]
+Text = Annotated[str, typer.Argument(metavar="TEXT", help=say("The text.", "文本。"))]
+BankSearchQuery = Annotated[list[str], typer.Argument(metavar="QUERY", help=say("The question.", "问题。"))]
+K = Annotated[
+    int | None, typer.Option("--k", metavar="N", min=1, max=50, help=say("Candidates at most.", "候选节点数上限。"))
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        "--alpha",
+        metavar="N",
+        min=0,
+        max=1,
+        help=say("Words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。"),
+    ),
+]
+ConflictId = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONFLICT_ID", help=say("The contradiction, as `bank.get` shows it.", "矛盾的编号，见 `bank.get`。")
+    ),
+]
+Finding = Annotated[
+    str, typer.Argument(metavar="FINDING", help=say("What is right, and why.", "哪种说法正确，依据是什么。"))
+]
+ChangeId = Annotated[
+    str, typer.Argument(metavar="CHANGE_ID", help=say("A merge event or a conflict.", "合并事件或矛盾的编号。"))
+]
+BankDeepRetrievalNodeId = Annotated[
+    str, typer.Argument(metavar="NODE_ID", help=say("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。"))
+]
+BankDeepRetrievalAttachmentId = Annotated[
+    str | None, typer.Option("--attachment-id", metavar="ID", help=say("Only this file.", "只要这个附件。"))
+]
 
 
 @placed("agent")
@@ -873,6 +913,92 @@ def audit_verify(place: Place) -> None:
     perform("audit.verify", place, {})
 
 
+@placed("agent")
+def bank_get(place: Place, *, bank_id: BankId) -> None:
+    """Show how a kept bank stands: its task, its nodes, its contradictions."""
+    from remanent.cli.perform import perform
+
+    perform("bank.get", place, {"bank_id": bank_id})
+
+
+@placed("agent")
+def bank_resume(place: Place, *, bank_id: BankId) -> None:
+    """Go on with the task of a kept bank where it was."""
+    from remanent.cli.perform import perform
+
+    perform("bank.resume", place, {"bank_id": bank_id})
+
+
+@placed("agent")
+def bank_observe(place: Place, *, bank_id: BankId, text: Text) -> None:
+    """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
+    from remanent.cli.perform import perform
+
+    perform("bank.observe", place, {"bank_id": bank_id, "text": text})
+
+
+@placed("agent")
+def bank_search(place: Place, *, bank_id: BankId, query: BankSearchQuery, k: K = None, alpha: Alpha = None) -> None:
+    """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
+    from remanent.cli.perform import perform
+
+    perform("bank.search", place, {"bank_id": bank_id, "query": " ".join(query), "k": k, "alpha": alpha})
+
+
+@placed("agent")
+def bank_resolve(place: Place, *, bank_id: BankId, conflict_id: ConflictId, finding: Finding) -> None:
+    """Settle a contradiction of a kept bank: what you find is the authority."""
+    from remanent.cli.perform import perform
+
+    perform("bank.resolve", place, {"bank_id": bank_id, "conflict_id": conflict_id, "finding": finding})
+
+
+@placed("agent")
+def bank_undo(place: Place, *, bank_id: BankId, change_id: ChangeId) -> None:
+    """Take back a merge or a verdict of a kept bank."""
+    from remanent.cli.perform import perform
+
+    perform("bank.undo", place, {"bank_id": bank_id, "change_id": change_id})
+
+
+@placed("agent")
+def bank_deep_retrieval(
+    place: Place,
+    *,
+    bank_id: BankId,
+    node_id: BankDeepRetrievalNodeId,
+    attachment_id: BankDeepRetrievalAttachmentId = None,
+) -> None:
+    """Read every raw entry behind a node of a kept bank, with the contents of its files."""
+    from remanent.cli.perform import perform
+
+    perform("bank.deep_retrieval", place, {"bank_id": bank_id, "node_id": node_id, "attachment_id": attachment_id})
+
+
+@placed("agent")
+def bank_export(place: Place, *, file: options.ExportFile = Path("-"), bank_id: BankId) -> None:
+    """Write a whole kept bank as one line of JSON."""
+    from remanent.cli.perform import perform
+
+    perform("bank.export", place, {"bank_id": bank_id}, file=file)
+
+
+@placed("agent")
+def bank_import(place: Place, *, file: options.ImportFile, bank_id: BankId) -> None:
+    """Make a kept bank from an export."""
+    from remanent.cli.perform import perform
+
+    perform("bank.import", place, {"bank_id": bank_id}, file=file)
+
+
+@placed("agent")
+def bank_clear(place: Place, *, bank_id: BankId, yes: options.Yes = False) -> None:
+    """Clear all that a kept bank holds."""
+    from remanent.cli.perform import perform
+
+    perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
+
+
 COMMANDS = (
     Made(
         ("remember",),
@@ -1077,4 +1203,49 @@ COMMANDS = (
         ),
         audit_verify,
     ),
+    Made(
+        ("bank", "get"),
+        say("Show how a kept bank stands: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
+        bank_get,
+    ),
+    Made(
+        ("bank", "resume"),
+        say("Go on with the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
+        bank_resume,
+    ),
+    Made(
+        ("bank", "observe"),
+        say(
+            "Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows.",
+            "让记忆库读入一段文本。",
+        ),
+        bank_observe,
+    ),
+    Made(
+        ("bank", "search"),
+        say(
+            "Search the Query Graph of a kept bank: candidates and their neighbours, newest first.",
+            "检索记忆库的记忆图。",
+        ),
+        bank_search,
+    ),
+    Made(
+        ("bank", "resolve"),
+        say("Settle a contradiction of a kept bank: what you find is the authority.", "依据给出的结论解决一处矛盾。"),
+        bank_resolve,
+    ),
+    Made(("bank", "undo"), say("Take back a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"), bank_undo),
+    Made(
+        ("bank", "deep-retrieval"),
+        say(
+            "Read every raw entry behind a node of a kept bank, with the contents of its files.",
+            "读取节点背后的全部原文与附件。",
+        ),
+        bank_deep_retrieval,
+    ),
+    Made(
+        ("bank", "export"), say("Write a whole kept bank as one line of JSON.", "导出整个记忆库（JSON）。"), bank_export
+    ),
+    Made(("bank", "import"), say("Make a kept bank from an export.", "由导出的 JSON 建立记忆库。"), bank_import),
+    Made(("bank", "clear"), say("Clear all that a kept bank holds.", "清除记忆库中的一切。"), bank_clear),
 )

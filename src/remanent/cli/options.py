@@ -17,6 +17,9 @@ PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
 GROUPS = {
     "associative": Phrase("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
     "audit": Phrase("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
+    "bank": Phrase(
+        "Work on one long task with a memory that cross-checks what it learns.", "用会交叉核对的记忆处理一项长任务。"
+    ),
     "keys": Phrase("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     "scratchpad": Phrase("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
 }

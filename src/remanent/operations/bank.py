@@ -19,7 +19,7 @@ from remanent.model.ids import Id
 from remanent.model.word import Count, Text
 from remanent.operations.access.principal import Permission
 from remanent.operations.call import Call, Step
-from remanent.operations.operation import Body, Tool, operation
+from remanent.operations.operation import Body, Command, Tool, operation
 from remanent.operations.operation import Said as SaidInBoth
 from remanent.operations.shapes import Done, about
 
@@ -119,7 +119,7 @@ class BankState(Word):
     zh="显示记忆库的状况。",
     permission=READ,
     route="GET banks/{bank_id}",
-    command=None,
+    command=Command(arguments=("bank_id",)),
     tool=Tool(
         "task_state",
         SaidInBoth(
@@ -152,7 +152,7 @@ class GoOn(WhichBank):
     permission=WRITE,
     route="POST banks/{bank_id}/resume",
     long=True,
-    command=None,
+    command=Command(arguments=("bank_id",)),
 )
 async def resume_bank(call: Call, request: GoOn) -> BankAnswer:
     """Go on with the task of a kept bank where it was."""
@@ -172,7 +172,16 @@ class Tell(WhichBank):
 
 
 @operation(
-    "bank.observe", zh="让记忆库读入一段文本。", permission=WRITE, route="POST banks/{bank_id}/observe", command=None
+    "bank.observe",
+    zh="让记忆库读入一段文本。",
+    permission=WRITE,
+    route="POST banks/{bank_id}/observe",
+    command=Command(
+        arguments=(
+            "bank_id",
+            "text",
+        )
+    ),
 )
 async def observe(call: Call, request: Tell) -> Observed:
     """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
@@ -190,7 +199,18 @@ class SearchBank(WhichBank):
     ] = None
 
 
-@operation("bank.search", zh="检索记忆库的记忆图。", permission=READ, route="POST banks/{bank_id}/search", command=None)
+@operation(
+    "bank.search",
+    zh="检索记忆库的记忆图。",
+    permission=READ,
+    route="POST banks/{bank_id}/search",
+    command=Command(
+        arguments=(
+            "bank_id",
+            "query",
+        )
+    ),
+)
 async def search(call: Call, request: SearchBank) -> Retrieved:
     """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
     async with _opened(call, request.bank_id) as bank:
@@ -209,7 +229,13 @@ class Resolve(WhichBank):
     zh="依据给出的结论解决一处矛盾。",
     permission=WRITE,
     route="POST banks/{bank_id}/conflicts/{conflict_id}/resolve",
-    command=None,
+    command=Command(
+        arguments=(
+            "bank_id",
+            "conflict_id",
+            "finding",
+        )
+    ),
 )
 async def resolve(call: Call, request: Resolve) -> Conflict:
     """Settle a contradiction of a kept bank: what you find is the authority."""
@@ -223,7 +249,18 @@ class Undo(WhichBank):
     change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
 
 
-@operation("bank.undo", zh="撤销一次合并或裁决。", permission=WRITE, route="POST banks/{bank_id}/undo", command=None)
+@operation(
+    "bank.undo",
+    zh="撤销一次合并或裁决。",
+    permission=WRITE,
+    route="POST banks/{bank_id}/undo",
+    command=Command(
+        arguments=(
+            "bank_id",
+            "change_id",
+        )
+    ),
+)
 async def undo(call: Call, request: Undo) -> Done:
     """Take back a merge or a verdict of a kept bank."""
     async with _opened(call, request.bank_id) as bank:
@@ -243,7 +280,12 @@ class Deep(WhichBank):
     zh="读取节点背后的全部原文与附件。",
     permission=READ,
     route="GET banks/{bank_id}/nodes/{node_id}",
-    command=None,
+    command=Command(
+        arguments=(
+            "bank_id",
+            "node_id",
+        )
+    ),
 )
 async def deep_retrieval(call: Call, request: Deep) -> DeepRetrieved:
     """Read every raw entry behind a node of a kept bank, with the contents of its files."""
@@ -252,7 +294,11 @@ async def deep_retrieval(call: Call, request: Deep) -> DeepRetrieved:
 
 
 @operation(
-    "bank.export", zh="导出整个记忆库（JSON）。", permission=READ, route="GET banks/{bank_id}/export", command=None
+    "bank.export",
+    zh="导出整个记忆库（JSON）。",
+    permission=READ,
+    route="GET banks/{bank_id}/export",
+    command=Command(arguments=("bank_id",)),
 )
 async def export(call: Call, request: WhichBank) -> AsyncIterator[str]:
     """Write a whole kept bank as one line of JSON."""
@@ -266,7 +312,7 @@ async def export(call: Call, request: WhichBank) -> AsyncIterator[str]:
     permission=WRITE,
     route="POST banks/{bank_id}/import",
     reads=Body.BYTES,
-    command=None,
+    command=Command(arguments=("bank_id",)),
 )
 async def load(call: Call, request: WhichBank) -> InsightDoc:
     """Make a kept bank from an export."""
@@ -283,7 +329,7 @@ async def load(call: Call, request: WhichBank) -> InsightDoc:
     permission=WRITE,
     route="DELETE banks/{bank_id}",
     destroys=True,
-    command=None,
+    command=Command(arguments=("bank_id",)),
 )
 async def clear(call: Call, request: WhichBank) -> Done:
     """Clear all that a kept bank holds."""
