@@ -200,7 +200,7 @@ class SqliteStore(Store):
 
     async def state(self, scope: Scope, key: str) -> JsonValue:
         """Return one named value."""
-        return await self._read(scope, lambda connection: reads.state(connection, key), None)
+        return await self._read(scope, lambda connection: reads.state(connection, key), None, light=True)
 
     async def search_text(
         self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
