@@ -49,6 +49,7 @@ from remanent.model import (
     Scope,
     Status,
     Tombstone,
+    UsageFigures,
     Version,
     system_clock,
 )
@@ -374,6 +375,10 @@ class Memory:
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""
         return self._portal.run(self._wrapped.caches)
+
+    def usage(self) -> UsageFigures:
+        """Return what models took since this memory was opened: texts embedded, tokens and cost by role."""
+        return self._portal.run(self._wrapped.usage)
 
     def close(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""

@@ -51,6 +51,7 @@ from remanent.model import (
     Scope,
     Status,
     Tombstone,
+    UsageFigures,
     Version,
     id_source,
     read_messages,
@@ -691,6 +692,11 @@ class AsyncMemory:
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""
         return (self._parts.recall.figures, *(embedder.figures for embedder in self._parts.questions))
+
+    def usage(self) -> UsageFigures:
+        """Return what models took since this memory was opened: texts embedded, tokens and cost by role."""
+        embedders = self._parts.embedders
+        return UsageFigures(embedding=() if embedders is None else embedders.figures, roles=self._parts.engine.figures)
 
     async def aclose(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""

@@ -1,12 +1,19 @@
 from collections.abc import Sequence
 from itertools import count
+from pathlib import Path
 
 import pytest
 
+from remanent import aopen
 from remanent.embedding.cached import CachedEmbedder
 from remanent.embedding.metered import EmbeddingUse, MeteredEmbedder
 from remanent.errors import ModelUnavailable
+from remanent.model import RoleFigures
+from remanent.server.metrics import Metrics
+from remanent.text.language import Language
 from tests.embedding.fakes import HashEmbedder
+from tests.language.scripted.server import ScriptedServer
+from tests.language.scripted.steps import embeds
 
 
 async def test_texts_characters_and_seconds_are_counted() -> None:
@@ -41,3 +48,31 @@ async def test_it_stands_for_what_is_inside() -> None:
     assert (metered.model_id, metered.dimension) == ("m", 32)
     await metered.close()
     assert inner.closed
+
+
+def test_wrappers_know_languages_as_well_as_what_they_wrap() -> None:
+    class Bad(HashEmbedder):
+        def skill(self, language: Language) -> float:
+            return 0.25 if language == "zh" else 1.0
+
+    for wrapped in (MeteredEmbedder(Bad()), CachedEmbedder(Bad()), CachedEmbedder(MeteredEmbedder(Bad()))):
+        assert (wrapped.skill("zh"), wrapped.skill("en")) == (0.25, 1.0)
+
+
+async def test_a_memory_tells_what_its_models_took(tmp_path: Path) -> None:
+    async with ScriptedServer(forever=embeds(lambda texts: [[1.0, 2.0] for _ in texts])) as server:
+        embedding = {"base_url": server.base_url, "name": 'a"b', "dimension": 2, "attempts": 1}
+        async with aopen(tmp_path, embedder="http", embedding=embedding) as memory:
+            await memory.agent("ada").remember(["one", "two"])
+            await memory.settle()
+            usage = memory.usage()
+            (figures,) = usage.embedding
+            assert (figures.model, figures.texts, figures.failures) == ('http:a"b:2', 2, 0)
+            assert figures.characters > 0
+            assert usage.roles == ()
+            told = Metrics().text(usage=usage)
+            assert 'remanent_embedded_texts_total{model="http:a\\"b:2"} 2' in told
+            roles = (RoleFigures(role="intent", runs=2, requests=3, input_tokens=9, cost=0.5),)
+            told = Metrics().text(usage=usage.replace(roles=roles))
+            assert 'remanent_role_requests_total{role="intent"} 3' in told
+            assert 'remanent_role_cost_dollars_total{role="intent"} 0.5' in told

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from remanent.embedding.port import Embedder
 from remanent.errors import InvalidInput
 from remanent.model import CacheFigures, Clock, system_clock
+from remanent.text.language import Language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,6 +75,10 @@ class CachedEmbedder(Embedder):
             known |= {key: row.copy() for key, row in zip(missing, fresh, strict=True)}
             self._keep(known, list(missing))
         return np.stack([known[key] for key in keys])
+
+    def skill(self, language: Language) -> float:
+        """Return the inner embedder's skill."""
+        return self._inner.skill(language)
 
     async def close(self) -> None:
         """Forget every vector and close the inner embedder."""

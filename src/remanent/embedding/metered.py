@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from remanent.embedding.port import Embedder
+from remanent.model import EmbeddingFigures
+from remanent.text.language import Language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,6 +64,22 @@ class MeteredEmbedder(Embedder):
         self.use.texts += len(texts)
         self.use.characters += sum(map(len, texts))
         return vectors
+
+    def skill(self, language: Language) -> float:
+        """Return the inner embedder's skill."""
+        return self._inner.skill(language)
+
+    @property
+    def figures(self) -> EmbeddingFigures:
+        """What was embedded, with the model's name."""
+        use = self.use
+        return EmbeddingFigures(
+            model=self.model_id,
+            texts=use.texts,
+            characters=use.characters,
+            seconds=use.seconds,
+            failures=use.failures,
+        )
 
     async def close(self) -> None:
         """Close the inner embedder."""

@@ -6,6 +6,7 @@ from remanent.embedding.http import HttpEmbedder
 from remanent.embedding.http_reranker import HttpReranker
 from remanent.embedding.images import ImageReader
 from remanent.embedding.local import BgeSmallEmbedder, MiniLmEmbedder
+from remanent.embedding.metered import MeteredEmbedder
 from remanent.embedding.multilingual import MultilingualEmbedder
 from remanent.embedding.port import Embedder
 from remanent.embedding.rapidocr import RapidOcrReader
@@ -63,12 +64,13 @@ def open_embedders(name: str = AUTO, *, embedding: EmbeddingSettings | None = No
     general = open_embedder(name, embedding=embedding)
     if general is None:
         return None
+    metered = MeteredEmbedder(general)
     if name.strip().lower() != AUTO:
-        return Embedders(general)
+        return Embedders(metered)
     try:
-        return Embedders(general, english=BgeSmallEmbedder())
+        return Embedders(metered, english=MeteredEmbedder(BgeSmallEmbedder()))
     except MissingDependency:
-        return Embedders(general)
+        return Embedders(metered)
 
 
 def open_reranker(settings: RerankerSettings) -> Reranker | None:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from remanent.embedding.metered import MeteredEmbedder
 from remanent.embedding.port import Embedder
+from remanent.model import EmbeddingFigures
 from remanent.text.language import Language, language_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,11 @@ class Embedders:
     def model_ids(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(member.model_id for member in self.members)
+
+    @property
+    def figures(self) -> tuple[EmbeddingFigures, ...]:
+        """What those of them that are metered embedded."""
+        return tuple(member.figures for member in self.members if isinstance(member, MeteredEmbedder))
 
     def weight(self, member: Embedder, text: str) -> float:
         """Return how much a model's answer counts for a question; 0 when it need not be asked."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
-from remanent.model import Maker
+from remanent.model import Maker, RoleFigures
 from remanent.text.tokens import TokenCounter, token_counter
 
 
@@ -52,6 +52,11 @@ class Engine(ABC):
         An engine that has its answer all at once tells none, so the answer is what counts.
         """
         return await self.run(role, request)
+
+    @property
+    def figures(self) -> tuple[RoleFigures, ...]:
+        """What each role took of a model; empty where none is asked."""
+        return ()
 
     def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
         """Tell whether whoever does a role's work can be shown pictures."""

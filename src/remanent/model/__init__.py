@@ -2,7 +2,7 @@
 
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
 from remanent.model.entry import Attachment, Entry, EntryKind, Origin
-from remanent.model.figures import CacheFigures
+from remanent.model.figures import CacheFigures, EmbeddingFigures, RoleFigures, UsageFigures
 from remanent.model.found import (
     Boost,
     ExplainedItem,
@@ -50,6 +50,7 @@ __all__ = [
     "Clock",
     "Conflict",
     "ConflictState",
+    "EmbeddingFigures",
     "Entry",
     "EntryKind",
     "EpisodicData",
@@ -81,6 +82,7 @@ __all__ = [
     "Receipt",
     "Record",
     "RecordData",
+    "RoleFigures",
     "Scope",
     "SemanticData",
     "SharedData",
@@ -91,6 +93,7 @@ __all__ = [
     "Tombstone",
     "TraceData",
     "TurnData",
+    "UsageFigures",
     "Verdict",
     "Version",
     "Word",

@@ -15,3 +15,36 @@ class CacheFigures(Word):
         """The share of questions that were answered from the cache; `None` before the first."""
         asked = self.hits + self.misses
         return self.hits / asked if asked else None
+
+
+class EmbeddingFigures(Word):
+    """What a model embedded since the memory was opened."""
+
+    model: Text
+    texts: Count = 0
+    characters: Count = 0
+    seconds: float = 0.0
+    """From asking to answer, waiting included."""
+    failures: Count = 0
+
+
+class RoleFigures(Word):
+    """What a role of language work took since the memory was opened."""
+
+    role: Text
+    runs: Count = 0
+    requests: Count = 0
+    """Requests to a model, further attempts and repairs included."""
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cost: float | None = None
+    """In US dollars, of the answers whose price is known; `None` when that is none of them."""
+    failures: Count = 0
+    seconds: float = 0.0
+
+
+class UsageFigures(Word):
+    """What models took: by embedding model, and by role; the roles are empty where no model is asked."""
+
+    embedding: tuple[EmbeddingFigures, ...] = ()
+    roles: tuple[RoleFigures, ...] = ()

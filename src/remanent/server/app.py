@@ -68,6 +68,7 @@ def _own(service: Service, counted: figures.Metrics, document: dict[str, Any]) -
             jobs_running=sum(state.running for state in states),
             jobs_dead=sum(state.dead for state in states),
             agents_in_use=len(states),
+            usage=service.memory.usage(),
         )
         return PlainTextResponse(text, media_type=figures.MEDIA_TYPE)
 

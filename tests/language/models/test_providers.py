@@ -115,6 +115,9 @@ async def test_the_cost_is_that_of_the_providers_price_or_not_known(provider: st
         async with engine_at(url, provider=provider, name=model) as engine:
             answers = [await engine.run(PICK, QUESTION) for _ in range(2)]
             metered = engine.meter()["pick"]
+            (figures,) = engine.figures
+    assert (figures.role, figures.runs, figures.input_tokens) == ("pick", 2, metered.input_tokens)
+    assert figures.cost == metered.cost
     costs = [answer.usage.cost for answer in answers]
     if priced:
         assert all(cost is not None and 0 < cost < 0.01 for cost in costs)

@@ -2,9 +2,10 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from remanent.context.waiting import REFUSED
 from remanent.errors import DuplicateEntry, StoreBusy
 from remanent.model import Message, Scope, id_source
-from remanent.server.proxy.spool import REFUSED, Spool, Turn
+from remanent.server.proxy.spool import Spool, Turn
 
 ADA, BOB = (Scope(org="o", workspace="w", agent=name, session="s") for name in ("ada", "bob"))
 

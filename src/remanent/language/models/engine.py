@@ -21,7 +21,7 @@ from remanent.language.models.meter import Meter, Metered, Tally
 from remanent.language.models.parsing import Unreadable
 from remanent.language.models.pydanticai import Connection
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Said
-from remanent.model import Clock, Maker, system_clock
+from remanent.model import Clock, Maker, RoleFigures, system_clock
 from remanent.settings import ModelSettings
 from remanent.text.tokens import TokenCounter, counter_for
 
@@ -114,6 +114,23 @@ class ModelEngine(Engine):
     def meter(self) -> dict[str, Metered]:
         """Return what each role took since the engine was made: requests, tokens, cost, failures, time."""
         return self._meter.read()
+
+    @property
+    def figures(self) -> tuple[RoleFigures, ...]:
+        """What each role took of a model."""
+        return tuple(
+            RoleFigures(
+                role=role,
+                runs=taken.runs,
+                requests=taken.requests,
+                input_tokens=taken.input_tokens,
+                output_tokens=taken.output_tokens,
+                cost=taken.cost,
+                failures=sum(taken.failures.values()),
+                seconds=taken.seconds,
+            )
+            for role, taken in self._meter.read().items()
+        )
 
     def choice(self, role: Role[RequestT, ReplyT, ResponseT]) -> Choice:
         """Return the model that does a role's work, and how it is called."""
