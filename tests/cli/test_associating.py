@@ -80,3 +80,14 @@ def test_what_comes_to_mind_is_shown_with_its_path_and_what_is_gone_with_where_i
     node_id = next(stone.node_id for stone in stones.values() if "橘猫" in stone.about)
     back = cli("associative", "restore", node_id, "--agent", "ada", "--home", str(home))
     assert "团子" in back.out
+
+
+def test_messages_become_associative_memory_by_command(cli: Cli, tmp_path: Path) -> None:
+    told = cli("associative", "remember", "团子住在杭州。", "--agent", "eve", "--json")
+    assert told.code == 0
+    assert len(told.json["entry_ids"]) == 1
+    file = tmp_path / "many.jsonl"
+    file.write_text('{"content": "Crane 7 moved."}\n{"content": "Mira reads."}\n', encoding="utf-8")
+    assert cli("associative", "remember", "--file", file, "--agent", "eve").code == 0
+    state = cli("associative", "state", "--agent", "eve", "--json").json
+    assert (state["nodes"], len(state["focuses"])) == (3, 3)

@@ -651,6 +651,31 @@ def scratchpad_write(
 
 
 @placed("agent")
+def associative_remember(
+    place: Place,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    session: Session = None,
+    task: Task = None,
+    wait: options.Wait = True,
+) -> None:
+    """Keep messages and link them into the associative memory; they are durable on return."""
+    from remanent.cli.perform import perform
+
+    perform(
+        "associative.remember",
+        place,
+        {"session": session, "task": task},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+        wait=wait,
+    )
+
+
+@placed("agent")
 def associative_recall(
     place: Place,
     *,
@@ -1070,6 +1095,14 @@ COMMANDS = (
             "在草稿板上写下或删除一个值。返回即已落盘；检索不会搜到草稿板。",
         ),
         scratchpad_write,
+    ),
+    Made(
+        ("associative", "remember"),
+        say(
+            "Keep messages and link them into the associative memory; they are durable on return.",
+            "写入联想记忆：返回时已持久保存，随后成为互相关联的节点。",
+        ),
+        associative_remember,
     ),
     Made(
         ("associative", "recall"),

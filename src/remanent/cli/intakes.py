@@ -46,6 +46,9 @@ def take_remember(
     return requests
 
 
+take_associative_remember = take_remember
+
+
 def _told(
     screen: Screen, texts: Sequence[str], *, file: Path | None, session: str | None, message: dict[str, Any]
 ) -> Iterator[Told]:

@@ -158,6 +158,17 @@ class TakeRemember:
 
 
 @dataclass
+class TakeAssociativeRemember:
+    """What `associative remember` takes in place of messages."""
+
+    text: Words = None
+    role: Role = "user"
+    message_id: MessageId = None
+    at: At = None
+    file: MessagesFile = None
+
+
+@dataclass
 class TakeTry:
     """What `try` takes in place of a request."""
 

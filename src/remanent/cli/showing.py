@@ -60,7 +60,7 @@ def show(shown: Shown) -> None:
 
 def value_of(shown: Shown) -> Any:
     """Return what a program is given: what the library's own method would return."""
-    if shown.operation.name == "remember":
+    if shown.operation.name in {"remember", "associative.remember"}:
         return _joined(shown.answers)
     face = shown.operation.face
     given = [face.give(answer) if face is not None else _items(answer) for answer in shown.answers]
@@ -241,6 +241,7 @@ SHOWN: Mapping[str, Show] = {
     "import": _show_loaded,
     "roles": _show_roles,
     "try": _show_tried,
+    "associative.remember": _show_receipt,
     "associative.recall": lambda shown: show_recollection(shown.screen, shown.answer.found),
     "associative.forgotten": lambda shown: show_forgotten(shown.screen, shown.answer.items),
     "associative.restore": _show_restored,

@@ -23,7 +23,6 @@ READ, WRITE = Permission.READ, Permission.WRITE
     permission=WRITE,
     settles=True,
     examples=({"messages": ["I moved to Lisbon in May."]},),
-    command=None,
 )
 async def remember(call: Call, request: Remember) -> Receipt:
     """Keep messages and link them into the associative memory; they are durable on return."""
