@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from remanent.embedding import Embedders
 from remanent.model import Kind, Scope
 from remanent.stores import RecordFilter, Vectors
+from remanent.stores.local.codes import Codes, Question
+from remanent.stores.local.normal import normalise
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,19 +79,30 @@ class Embeddings(ABC):
         """Let go of the node at a row."""
 
     @abstractmethod
-    async def cosines(
+    async def bounds(
         self, question: "Mapping[str, tuple[float, NDArray[np.float32]]]", rows: Mapping[str, int], *, size: int
+    ) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
+        """Return between what the likeness of each row to the question lies; what points away from it counts as 0."""
+
+    def exact(
+        self,
+        question: "Mapping[str, tuple[float, NDArray[np.float32]]]",
+        rows: "NDArray[np.int64]",
+        lowest: "NDArray[np.float32]",
     ) -> "NDArray[np.float32]":
-        """Return how alike each row is to the question, from 0 to 1; what points away from it counts as 0."""
+        """Return how alike these rows are to the question; `lowest` are their bounds."""
+        del self, question, rows
+        return lowest
 
 
 class InNode(Embeddings):
-    """Vectors beside the nodes, in memory."""
+    """Vectors beside the nodes, in memory: whole, and in a byte a dimension, by which most rows are ruled out."""
 
     keeps_in_node = True
 
     def __init__(self) -> None:
         self._matrices: dict[str, NDArray[np.float32]] = {}
+        self._codes: dict[str, Codes] = {}
         self._present: dict[str, NDArray[np.float32]] = {}
         """By model, 1 for each row that has a vector."""
 
@@ -99,43 +112,83 @@ class InNode(Embeddings):
 
         self.drop(row)
         for model, values in vectors.items():
-            vector = np.frombuffer(values, "<f4")
-            matrix = self._matrices.get(model)
-            if matrix is None or row >= len(matrix):
-                grown = np.zeros((max(64, 2 * (row + 1)), len(vector)), np.float32)
-                present = np.zeros(len(grown), np.float32)
-                if matrix is not None:
-                    grown[: len(matrix)] = matrix
-                    present[: len(matrix)] = self._present[model]
-                matrix = self._matrices[model] = grown
-                self._present[model] = present
-            matrix[row] = vector
+            vector = normalise(np.frombuffer(values, "<f4").astype(np.float32).reshape(1, -1))
+            self._reserve(model, row + 1, dimension=vector.shape[1])
+            self._matrices[model][row] = vector[0]
+            self._codes[model].write(row, vector)
             self._present[model][row] = 1 if vector.any() else 0
+
+    def _reserve(self, model: str, size: int, *, dimension: int) -> None:
+        import numpy as np
+
+        matrix = self._matrices.get(model)
+        if matrix is not None and size <= len(matrix):
+            return
+        grown = np.zeros((max(64, 2 * size), dimension), np.float32)
+        present = np.zeros(len(grown), np.float32)
+        codes = Codes(len(grown), dimension)
+        if matrix is not None:
+            grown[: len(matrix)] = matrix
+            present[: len(matrix)] = self._present[model]
+            codes = self._codes[model].grown(len(grown))
+        self._matrices[model], self._present[model], self._codes[model] = grown, present, codes
 
     def drop(self, row: int) -> None:
         """Blank the row."""
         for model, matrix in self._matrices.items():
             if row < len(matrix):
                 matrix[row] = 0
+                self._codes[model].wipe(row)
                 self._present[model][row] = 0
 
-    async def cosines(
+    async def bounds(
         self, question: "Mapping[str, tuple[float, NDArray[np.float32]]]", rows: Mapping[str, int], *, size: int
-    ) -> "NDArray[np.float32]":
-        """Multiply the question with every row; a node without a vector of a model is judged by the others."""
+    ) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
+        """Hold the question against every code; a node without a vector of a model is judged by the others."""
         import numpy as np
 
-        sums = np.zeros(size, np.float32)
+        lowest, highest = np.zeros(size, np.float32), np.zeros(size, np.float32)
         shares = np.zeros(size, np.float32)
+        for model, (share, vector) in question.items():
+            codes = self._codes.get(model)
+            if codes is None:
+                continue
+            held = min(size, len(codes))
+            low, high = np.empty(held, np.float32), np.empty(held, np.float32)
+            codes.bounds(Question(_unit(vector)), low, high)
+            present = self._present[model][:held]
+            lowest[:held] += share * low * present
+            highest[:held] += share * high * present
+            shares[:held] += share * present
+        shares[shares == 0] = 1
+        return np.clip(lowest / shares, 0, 1), np.clip(highest / shares, 0, 1)
+
+    def exact(
+        self,
+        question: "Mapping[str, tuple[float, NDArray[np.float32]]]",
+        rows: "NDArray[np.int64]",
+        lowest: "NDArray[np.float32]",
+    ) -> "NDArray[np.float32]":
+        """Multiply the question with these rows."""
+        import numpy as np
+
+        sums, shares = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.float32)
         for model, (share, vector) in question.items():
             matrix = self._matrices.get(model)
             if matrix is None:
                 continue
-            held = matrix[:size]
-            sums[: len(held)] += share * (held @ vector)
-            shares[: len(held)] += share * self._present[model][:size]
+            inside = rows < len(matrix)
+            sums[inside] += share * (matrix[rows[inside]] @ _unit(vector))
+            shares[inside] += share * self._present[model][rows[inside]]
         shares[shares == 0] = 1
-        return np.asarray(np.clip(sums / shares, 0, 1), np.float32)
+        return np.clip(sums / shares, 0, 1)
+
+
+def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    import numpy as np
+
+    row: NDArray[np.float32] = normalise(np.asarray(vector, np.float32).reshape(1, -1))[0]
+    return row
 
 
 class InVectors(Embeddings):
@@ -153,9 +206,9 @@ class InVectors(Embeddings):
     def drop(self, row: int) -> None:
         """Do nothing: the database passes over what is not live."""
 
-    async def cosines(
+    async def bounds(
         self, question: "Mapping[str, tuple[float, NDArray[np.float32]]]", rows: Mapping[str, int], *, size: int
-    ) -> "NDArray[np.float32]":
+    ) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
         """Ask the database for the nearest."""
         import numpy as np
 
@@ -169,4 +222,5 @@ class InVectors(Embeddings):
                 row = rows.get(hit.record_id)
                 if row is not None and row < size:
                     sums[row] += share * max(0.0, hit.score)
-        return np.asarray(np.clip(sums, 0, 1), np.float32)
+        near = np.clip(sums, 0, 1)
+        return near, near

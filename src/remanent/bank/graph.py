@@ -174,28 +174,27 @@ class QueryGraph:
         """Return the ids of the best nodes with their three scores, best first; what shares nothing is none."""
         import numpy as np
 
-        near = await self._embeddings.cosines(question, self._rows, size=len(self._ids))
+        lowest, highest = await self._embeddings.bounds(question, self._rows, size=len(self._ids))
         words = self.index.scores(query_terms(query), size=len(self._ids))
-        if len(near) < len(words):
-            near = np.pad(near, (0, len(words) - len(near)))
-        scores = alpha * words + (1 - alpha) * near
+        if len(lowest) < len(words):
+            more = (0, len(words) - len(lowest))
+            lowest, highest = np.pad(lowest, more), np.pad(highest, more)
+        at_least, at_most = alpha * words + (1 - alpha) * lowest, alpha * words + (1 - alpha) * highest
         for node_id in exclude:
             if node_id in self._rows:
-                scores[self._rows[node_id]] = -1
-        return {
-            str(self._ids[row]): (float(scores[row]), float(words[row]), float(near[row]))
-            for row in self._top(scores, k)
-        }
-
-    def _top(self, scores: "NDArray[np.float32]", k: int) -> list[int]:
-        import numpy as np
-
-        rows = np.nonzero(scores > 0)[0]
-        if len(rows) > 4 * k:
-            least = np.partition(scores[rows], -k)[-k]
-            rows = rows[scores[rows] >= least]
-        ranked = sorted((int(row) for row in rows), key=lambda row: (-float(scores[row]), self._ids[row] or ""))
-        return [row for row in ranked if self._ids[row] is not None][:k]
+                at_least[self._rows[node_id]] = at_most[self._rows[node_id]] = -1
+        rows = _may_be_best(at_least, at_most, k)
+        near = self._embeddings.exact(question, rows, lowest[rows])
+        found = [
+            (float(score), float(word), float(likeness), str(node_id))
+            for score, word, likeness, node_id in zip(
+                alpha * words[rows] + (1 - alpha) * near, words[rows], near, (self._ids[row] for row in rows.tolist()),
+                strict=True,
+            )
+            if score > 0 and node_id is not None
+        ]  # fmt: skip
+        found.sort(key=lambda item: (-item[0], item[3]))
+        return {node_id: (min(score, 1.0), word, likeness) for score, word, likeness, node_id in found[:k]}
 
     # ── writing: into a unit of work, or as one of its own ───────────────────
 
@@ -352,6 +351,17 @@ class QueryGraph:
         if record is None:
             raise NotFound(f"there is no node {node_id} in this graph; `search` shows the ids of those that are")
         return record
+
+
+def _may_be_best(at_least: "NDArray[np.float32]", at_most: "NDArray[np.float32]", k: int) -> "NDArray[np.int64]":
+    """Return the rows that may be among the best `k`, by bounds of their scores."""
+    import numpy as np
+
+    rows = np.flatnonzero(at_most > 0)
+    if len(rows) > 4 * k:
+        enough = np.partition(at_least[rows], -k)[-k]
+        rows = rows[at_most[rows] >= enough]
+    return rows
 
 
 def _check_parameters(k: int, alpha: float) -> None:

@@ -24,13 +24,17 @@ _EMPTY = word_set(
     "次 种 些 进行 成为 作为 属于 而 以 就 也 都 还 又 再 才 很 已 已经 正在 正 一下 起来 出来 下来 关于 这个 "
     "那个 一个 一名 一位 一种 方面 时候 时 当 做 变 弄 搞 情况 东西 事情 事 话 今后 算 算是 每 每个 一共 总共 共 "
     "要 需 需要 应 应该 定 靠 只 仅 用 会 能 可以 每月 每天 每周 每日 每年 最晚 最迟 最早 最多 最少 现在 目前 "
-    "如今 眼下 当前 之前 之后 最近 将来 以后 啊 呀 吧 嘛 哎 嗯 哦 啦 呗 么"
+    "如今 眼下 当前 之前 之后 最近 将来 以后 啊 呀 吧 嘛 哎 嗯 哦 啦 呗 么 现任 时任 担任 出任 就任 达 达到 共计 总计"
 )
 # Empty beside another verb, the whole point when they end a clause: 快递到了.
 _LIGHT = word_set("到 来 去 走 有 在 通过 会 能 可以 行")
 _MEASURES = frozenset("个位名只条张本台部辆件套间艘座栋家杯瓶把匹头双份根块片支朵棵")
-_BEGINS = frozenset("喝吃买看用学打开做养读写穿住去签交付关取考拿订租卖换修送寄收发")
+_BEGINS = frozenset("坐乘搭骑喝吃买看用学打开做养读写穿住去签交付关取考拿订租卖换修送寄收发")
 # Words of the dictionary that are two in a claim: 狗叫 is what a dog does, and what it is called.
+# They begin words that the segmenter made of two: 我家狗, 叫旺财.
+_FIRST = {**dict.fromkeys("我你他她它您", "r"), "叫": "v"}
+_NAMED = re.compile(r"[取改起](?:名叫?|名为)")
+_NAMING = word_set("取名 取名叫 取名为 起名 起名叫 起名为")
 _GLUED = word_set("狗叫 猫叫 鸟叫 鸡叫")
 # After them nothing belongs to the subject any more.
 _LIKE_VERBS = word_set("在 由 被 把 用 从 对 为 以 和 跟 与 同 向 给 往")
@@ -75,13 +79,18 @@ _CONDITIONS = word_set(
     "如果 要是 假如 倘若 除非 只要 只有 否则 的话 万一 不一定 未必 不见得 可能 也许 或许 除了 除 说不定 大概 应该 "
     "建议 打算 除非"
 )
-_BEFORE = word_set("以前 从前 原来 原先 曾 曾经 过去 当初 当年 当时 起初 本来 小时候 年轻时 上学时 那时 那时候")
-_BEING = word_set("是 为 叫 系 换成 改为 改成 变成 变为 成了 成为")
+_BEFORE = word_set(
+    "前任 原任 以前 从前 原来 原先 曾 曾经 过去 当初 当年 当时 起初 本来 小时候 年轻时 上学时 那时 那时候"
+)
+_SERVING = word_set("担任 出任 就任")
+_BEING = _SERVING | word_set("是 为 叫 系 换成 改为 改成 变成 变为 成了 成为")
 _FROM = word_set("从 由 自 把 将")
 _TO = word_set(
     "到 成 为 至 往 换成 改为 改成 改到 变成 变为 搬到 迁到 转到 换到 换为 调成 涨到 升到 推迟到 延到 搬去 转为 "
     "迁往 改写 换 改签 改名"
 )
+# What one person is of a house; the segmenter takes some of them for verbs.
+POSTS = ("馆长", "站长", "院长", "校长", "市长", "部长", "局长", "经理", "主任", "主席", "总裁", "董事长", "主编")
 _SURNAMES = frozenset(
     "王李张刘陈杨黄赵周吴徐孙马朱胡林郭何高罗郑梁谢宋唐许邓韩冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙史陶贺顾毛郝龚邵万覃武钱戴严莫孔向常汤"
 )
@@ -95,7 +104,8 @@ _PERSONS: dict[str, Person] = {
 
 def read(text: str, cuts: Collection[int] = ()) -> list[Raw]:
     """Return the words of a Chinese sentence in order; no word goes across a cut."""
-    words = _with_titles([part for word in _segmented(text, cuts) for part in _unglued(word)])
+    words = [part for word in _segmented(text, cuts) for part in _unglued(word)]
+    words = _with_deeds(_with_people(_with_titles(words)))
     raws: list[Raw] = []
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""
@@ -110,7 +120,12 @@ def read(text: str, cuts: Collection[int] = ()) -> list[Raw]:
 
 
 def _segmented(text: str, cuts: Collection[int]) -> Iterator[Word]:
-    for start, end in pairwise(sorted({0, len(text), *cuts})):
+    named = [match.span() for match in _NAMED.finditer(text)]
+    known = {cut for cut in cuts if not any(start < cut < end for start, end in named)}
+    for start, end in pairwise(sorted({0, len(text), *known, *(place for span in named for place in span)})):
+        if text[start:end] in _NAMING:
+            yield Word(text[start:end], start, end, "v")
+            continue
         for word in tagged(text[start:end]):
             yield Word(word.text, start + word.start, start + word.end, word.tag)
 
@@ -122,6 +137,43 @@ def _with_titles(words: list[Word]) -> list[Word]:
         last = made[-1] if made else None
         if last and last.end == word.start and last.text in _SURNAMES and word.text in _TITLES:
             made[-1] = Word(last.text + word.text, last.start, word.end, "nr")
+        else:
+            made.append(word)
+    return made
+
+
+def _with_deeds(words: list[Word]) -> list[Word]:
+    """Take a noun of doing for the verb where it was done: 设计了大桥."""
+    made = list(words)
+    for place, (word, following) in enumerate(pairwise(words)):
+        if word.tag == "vn" and following.text[:1] in {"了", "过", "着"}:
+            made[place] = Word(word.text, word.start, word.end, "v")
+    return made
+
+
+_BEFORE_PEOPLE = word_set("是 由 为 叫 任 和 与 跟 把 让 请 给 被")
+
+
+def _with_people(words: list[Word]) -> list[Word]:
+    """Put the names of people together that the dictionary takes apart: 韩|松涛, 方志|恒, where a name may stand."""
+    made: list[Word] = []
+    for place, word in enumerate(words):
+        last = made[-1] if made else None
+        before = made[-2].text if len(made) > 1 else ""
+        following = words[place + 1].text if place + 1 < len(words) else ""
+        whole = last.text + word.text if last else ""
+        if (
+            last
+            and last.end == word.start
+            and len(whole) == 3
+            and whole[0] in _SURNAMES
+            and (before in _BEFORE_PEOPLE or before in _BREAKS or not before)
+            and word.tag[:1] not in "vupcydrmtq"
+            and all(_HAN.match(sign) for sign in whole)
+            and (len(last.text) == 1 or before in _BEFORE_PEOPLE or following in _BEING)
+            and word.text not in _ENDS
+        ):
+            made[-1] = Word(whole, last.start, word.end, "nr")
         else:
             made.append(word)
     return made
@@ -148,16 +200,16 @@ def _unglued(word: Word) -> list[Word]:
     The segmenter guesses at names and likes them long: 张伟住|在, 猫叫|团子, 合同|签了, 没签合同.
     """
     text = word.text
-    if len(text) < 2 or not _HAN.match(text[0]) or text in _LEXICAL or text in _DENYING:
+    if len(text) < 2 or not _HAN.match(text[0]) or text in _LEXICAL | _DENYING | _NAMING:
         return [word]
     known = is_known(text) and text not in _GLUED
     if not known and text[0] in "没不未" and text[1] not in "是有":
         return [_part(word, 0, 1, "d"), *_unglued(_part(word, 1, len(text), "v"))]
-    if not known and text[0] in "我你他她它您":
-        return [_part(word, 0, 1, "r"), *_unglued(_part(word, 1, len(text), word.tag))]
+    if not known and text[0] in _FIRST:
+        return [_part(word, 0, 1, _FIRST[text[0]]), *_unglued(_part(word, 1, len(text), word.tag))]
     if not known and len(text) == 4 and is_known(text[:2]) and is_known(text[2:]):
         return [_part(word, 0, 2, "n"), _part(word, 2, 4, word.tag)]
-    verbal = text[0] in _BEGINS and (not known or text[0] in "喝吃抽")
+    verbal = text[0] in _BEGINS and (not known or text[0] in "喝吃抽坐乘搭骑")
     if len(text) > 2 and verbal and is_known(text[1:]):
         return [_part(word, 0, 1, "v"), _part(word, 1, len(text), "n")]
     if len(text) > 2 and text[0] in "一两二三四五六七八九十几" and text[1] in _MEASURES:
@@ -207,7 +259,7 @@ def _plain(word: Word, *, last: bool) -> Raw:
     text = word.text
     cues = _cues(text)
     person = _PERSONS.get(text, "")
-    verb = (word.tag[:1] == "v" and word.tag != "vn") or text in _LIKE_VERBS
+    verb = (word.tag[:1] == "v" and word.tag != "vn" and not text.endswith(POSTS)) or text in _LIKE_VERBS
     # An adverb does not end a clause: 位于大连.
     misread = last and word.tag == "d" and len(text) > 1 and not (text in _EMPTY or cues)
     name = misread or word.tag in _NAME_TAGS or (word.tag == "eng" and not text.isdigit())

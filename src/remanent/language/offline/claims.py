@@ -9,7 +9,7 @@ from enum import StrEnum
 from remanent.language.offline import chinese_words, english_words
 from remanent.language.offline.lexicon import Lexicon, lexicon
 from remanent.language.offline.raw import Cue, Raw
-from remanent.language.offline.values import Amount, When, amounts, whens
+from remanent.language.offline.values import Amount, Form, When, amounts, whens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.chinese import is_known
 
@@ -73,6 +73,8 @@ class Claim:
     """Describes something that is seen: its subject is just any (a man, two dogs)."""
     is_definition: bool = False
     """Says what something is, so that only one can hold: the capital is, is called."""
+    is_placed: bool = False
+    """Says where a thing stands or lies, which says nothing of its posture."""
     is_manner: bool = False
     """Says how, where or in what something is done, which is one way: is written in Spanish, 是用西班牙语写的."""
 
@@ -95,9 +97,11 @@ def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[in
     else:
         raws = english_words.read(text)
     clauses = _clauses(raws)
-    change = any(raw.has(Cue.CHANGE) for raw in raws)
+    change = any(raw.has(Cue.CHANGE) for raw in raws) or _then_and_now(raws, clauses)
     if change:
         values = _values(text, whens(text, said_at, apart=True), words)
+        # What says that something was before, and now is not, is no part of what was.
+        raws = [replace(raw, key="") if raw.has(Cue.BEFORE) and not raw.is_verb else raw for raw in raws]
     tokens = _tokens(text, raws, _marks(raws, clauses, words, change=change), words, values)
     asks = any(raw.has(Cue.QUESTION) for raw in raws) or (tongue == "zh" and chinese_words.asks(text))
     return Claim(
@@ -107,27 +111,50 @@ def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[in
         tokens=tuple(tokens),
         is_question=asks,
         is_conditional=any(raw.has(Cue.CONDITION) for raw in raws),
-        is_past=any(raw.has(Cue.BEFORE) for raw in raws),
+        is_past=_is_past(raws, values),
         is_change=change,
         is_until=any(raw.has(Cue.UNTIL) for raw in raws),
         is_scene=tongue == "en" and _is_scene(raws),
-        is_definition=any(raw.has(Cue.BE) for raw in raws) or _locates(raws),
+        is_definition=any(raw.has(Cue.BE) for raw in raws) or _locates(raws, text),
+        is_placed=_STANDS.search(text) is not None,
         is_manner=(_CHINESE_MANNER if tongue == "zh" else _ENGLISH_MANNER).search(text) is not None,
     )
 
 
+def _then_and_now(raws: Sequence[Raw], clauses: Sequence[int]) -> bool:
+    """Tell whether one clause speaks of before and another of now: 以前是护士，现在是翻译."""
+    before = {clause for raw, clause in zip(raws, clauses, strict=True) if raw.has(Cue.BEFORE)}
+    now = {clause for raw, clause in zip(raws, clauses, strict=True) if raw.text.lower() in _NOW}
+    return bool(before) and bool(now - before)
+
+
+def _is_past(raws: Sequence[Raw], values: "Sequence[Amount | When]") -> bool:
+    """Tell whether a sentence speaks of what was; an event that has its date is no state that ended."""
+    dated = any(isinstance(value, When) and value.form is Form.MOMENT for value in values)
+    return any(raw.has(Cue.BEFORE) and not (dated and raw.text.lower() == "was") for raw in raws)
+
+
 _ENGLISH_MANNER = re.compile(
     r"\b(?:is|are|was|were|be|been) (?:\w+ly )?(?:\w+ed|written|sent|made|built|held|kept|sold|paid|done|run|set) "
-    r"(?:in|via|through|from|at|on|into|with|by)\b",
+    r"(?:in|via|through|from|at|on|into|with|by)\b"
+    r"|\b(?:has|have|had) (?:its|their|his|her|my|our|your) \w+(?: \w+)? (?:in|at|on)\b",
     re.IGNORECASE,
 )
 _CHINESE_MANNER = re.compile(r"是(?:用|在|从|由|坐|乘|通过|以|拿).+的[。.！!]?\s*\Z|\w的是")
 
 
-def _locates(raws: Sequence[Raw]) -> bool:
-    """Tell whether a Chinese sentence only says where something is: 总部在上海."""
+_LOCATING = frozenset("在 位于 坐落 建 建在 设 设在 坐落在".split())
+
+
+_STANDS = re.compile(r"\b(?:stands|lies|sits|stood|lay) (?:in|at|on|near|[\d.,]+ \w+ above)\b", re.IGNORECASE)
+
+
+def _locates(raws: Sequence[Raw], text: str) -> bool:
+    """Tell whether a sentence only says where something is: 总部在上海, the museum stands in Porto."""
+    if _STANDS.search(text) is not None:
+        return True
     verbs = [raw.text for raw in raws if raw.is_verb]
-    return bool(verbs) and all(verb in {"在", "位于", "坐落"} for verb in verbs)
+    return bool(verbs) and all(verb in _LOCATING for verb in verbs)
 
 
 _CROWD = frozenset("people men women children kids boys girls person somebody someone nobody".split())
@@ -209,8 +236,22 @@ def _openings(raws: Sequence[Raw], clauses: Sequence[int], words: Lexicon) -> It
     for clause in dict.fromkeys(clauses):
         inside = [place for place in range(len(raws)) if clauses[place] == clause]
         verbs = [number for number, place in enumerate(inside) if raws[place].is_verb]
+        if len(verbs) > 1 and not words.verbs and _begins_a_name([raws[place] for place in inside], verbs, words):
+            verbs = verbs[1:]
         end = verbs[0] if verbs else _likely_verb([raws[place] for place in inside], words)
         yield from (place for place in inside[:end] if not raws[place].is_adverb)
+
+
+_STATING = frozenset("是 为 位于 坐落 在 有 共有 设 设在 叫".split())
+
+
+def _begins_a_name(raws: Sequence[Raw], verbs: Sequence[int], words: Lexicon) -> bool:
+    """Tell whether the verb that a Chinese clause begins with is part of its subject: 远航|物流|位于|青岛."""
+    first, second = verbs[:2]
+    spoken = [place for place, raw in enumerate(raws) if raw.key]
+    between = [raw for raw in raws[first + 1 : second] if raw.key]
+    states = raws[second].text in _STATING or raws[first].key not in words.known
+    return bool(spoken) and spoken[0] == first and len(raws[first].text) > 1 and bool(between) and states
 
 
 def _likely_verb(raws: Sequence[Raw], words: Lexicon) -> int:

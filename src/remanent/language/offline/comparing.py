@@ -15,9 +15,17 @@ _ROOT_SHARE = 0.6
 # Sorts of values that are said of the word after them: a red shirt is no blue shirt, and may well be with a blue hat.
 MODIFIERS = frozenset("colour material theme age nationality continent 颜色 主题".split())
 # They say what sort of thing a value is, and are none.
-_SORTS = frozenset("city town country place company person people thing kind 城市 国家 地方 公司 人 东西 方式".split())
+SORTS = frozenset("city town country place company person people thing kind 城市 国家 地方 公司 人 东西 方式".split())
+# They only say that something is somewhere.
+PLACING = frozenset("locat situat stand 坐落 位于 建 建在 设 设在".split())
 # What the words for them are used for besides: to take is no dose in every sentence.
 WEAK = frozenset("drink language commute launch dose duration size price date deadline color joined data".split())
+# Their values are amounts, or times: no name and no other word is one.
+_AMOUNTS = frozenset(
+    "length width depth area altitude diameter population visitors capacity speed revenue staff holdings price salary "
+    "size age weight height dose duration".split()
+)
+_TIMES = frozenset("founding opening operation".split())
 # A value has so many words at most; where more differ, the claims are about different things.
 _FEW = 2
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
@@ -43,7 +51,7 @@ class Kind(StrEnum):
 
 
 _NOUNS: dict[Kind, frozenset[str]] = {
-    Kind.TIME: frozenset("date day time hour schedul plan tak place 日期 时间 日子 安排 时候 有效期".split()),
+    Kind.TIME: frozenset("date day time hour year schedul plan tak place 日期 时间 日子 安排 时候 有效期 年份".split()),
     Kind.AMOUNT: frozenset(
         "number amount sum total level value figur capital size count age team member staff "
         "年龄 数量 数目 金额 总数 数额 家 时间 时长 长 团队 规模 人数 人".split()
@@ -99,7 +107,7 @@ def compare(one: Claim, other: Claim) -> Comparison:
     shared = _align(one.tokens, other.tokens, words)
     rest_one = _without(one.tokens, (token for token, _ in shared))
     rest_other = _without(other.tokens, (token for _, token in shared))
-    attributes = _attributes(one.tokens, words) & _attributes(other.tokens, words)
+    attributes = _attributes(one) & _attributes(other)
     opposites, agreements, alike = _opposites(one, other, words)
     differences = [] if agreements else _denials(one, other, shared, attributes)
     scopes = [found for found in opposites if found.is_opening or found.one[0].key in words.scopes]
@@ -112,12 +120,17 @@ def compare(one: Claim, other: Claim) -> Comparison:
         lambda a, b: _groups_differ(a, b, one, other),
         loosely=bool(attributes) or (one.is_definition and other.is_definition),
     )
-    rest_one, rest_other = _unspoken(rest_one, words, attributes), _unspoken(rest_other, words, attributes)
+    rest_one, rest_other = _unplaced(_unspoken(rest_one, words, attributes), _unspoken(rest_other, words, attributes))
     kinds = {value.kind for value in values}
     rest_one, rest_other = _without_nouns(rest_one, kinds), _without_nouns(rest_other, kinds)
     defined = one.is_definition and other.is_definition
     differences += values or _word_difference(rest_one, rest_other, shared, defined=defined, attributes=attributes)
     return Comparison(one, other, tuple(shared), tuple(differences), rest_one, rest_other, attributes, bool(scopes))
+
+
+def named(attributes: frozenset[str]) -> frozenset[str]:
+    """Return the attributes whose values are neither amounts nor times."""
+    return attributes - _AMOUNTS - _TIMES
 
 
 def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ...]:
@@ -132,6 +145,17 @@ def _unspoken(tokens: Iterable[Token], words: Lexicon, attributes: frozenset[str
         for token in tokens
         if not token.is_change and not words.attributes.get(token.key, frozenset()) & attributes
     )
+
+
+def _unplaced(one: tuple[Token, ...], other: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """Leave out the words that only say that something is somewhere, where nothing else is said: is in the city of."""
+    if all(_says_where(token) or token.part is not Part.WORD for token in (*one, *other)):
+        one, other = (tuple(token for token in side if not _says_where(token)) for side in (one, other))
+    return one, other
+
+
+def _says_where(token: Token) -> bool:
+    return not token.opening and (token.key in PLACING or token.key in SORTS)
 
 
 def _without_nouns(tokens: Iterable[Token], kinds: set[Kind]) -> tuple[Token, ...]:
@@ -179,6 +203,8 @@ def _of_one_root(one: Token, other: Token, words: Lexicon) -> bool:
         return False
     first, second = one.key, other.key
     if not first.isascii() or not second.isascii():
+        if {first, second} <= words.unique_holder and first[:2] == second[:2]:
+            return True  # 设计, 设计者
         if one.part is other.part is Part.NAME and (first.startswith(second) or second.startswith(first)):
             return True  # 李老师 is 李, and where a name ends is a guess
         shorter, longer = sorted((first, second), key=len)
@@ -197,8 +223,12 @@ def _of_one_root(one: Token, other: Token, words: Lexicon) -> bool:
     return alike >= _ROOT and alike >= _ROOT_SHARE * max(len(first), len(second))
 
 
-def _attributes(tokens: Iterable[Token], words: Lexicon) -> frozenset[str]:
-    return frozenset(name for token in tokens for name in words.attributes.get(token.key, ()))
+def _attributes(claim: Claim) -> frozenset[str]:
+    """Return what a claim speaks of; of a name's words those as they stand: an Elementary is a school, and yet
+    Brastad Shipping need not ship."""
+    attributes = claim.lexicon.attributes
+    speaking = (token for token in claim.tokens if token.part is not Part.NAME or len(token.text) <= len(token.key) + 1)
+    return frozenset(name for token in speaking for name in attributes.get(token.key, ()))
 
 
 # ── yes and no ───────────────────────────────────────────────────────────────
@@ -314,7 +344,7 @@ def _values(
                 found.append(Difference(kind, (token,), (match,)))
                 rest_one.remove(token)
                 rest_other.remove(match)
-    for run, other_run in zip(_runs(rest_one, Part.NAME), _runs(rest_other, Part.NAME), strict=False):
+    for run, other_run in _facing(_runs(rest_one, Part.NAME), _runs(rest_other, Part.NAME)):
         found.append(Difference(Kind.NAME, tuple(run), tuple(other_run)))
         rest_one = [token for token in rest_one if token not in run]
         rest_other = [token for token in rest_other if token not in other_run]
@@ -374,6 +404,8 @@ def _groups_differ(first: Token, second: Token, one: Claim, other: Claim) -> boo
     words = one.lexicon
     values, others = words.groups.get(first.key, {}), words.groups.get(second.key, {})
     for name in values.keys() & others.keys():
+        if name == "posture" and (one.is_placed or other.is_placed):
+            continue  # a tower that stands somewhere does not stand instead of lying
         if _group_values(one, name) & _group_values(other, name):
             continue
         if name not in MODIFIERS or _heads(first, one) & _heads(second, other):
@@ -399,11 +431,23 @@ def _runs(tokens: Sequence[Token], part: Part) -> list[list[Token]]:
     for token in tokens:
         if token.part is not part:
             continue
-        if runs and runs[-1][-1].place + 1 == token.place:
+        last = runs[-1][-1] if runs else None
+        if last is not None and last.place + 1 == token.place and last.opening == token.opening:
             runs[-1].append(token)
         else:
             runs.append([token])
     return runs
+
+
+def _facing(one: list[list[Token]], other: list[list[Token]]) -> list[tuple[list[Token], list[Token]]]:
+    """Pair runs that have the same part in their sentences: before the verb, or after it; then what is left over."""
+    pairs: list[tuple[list[Token], list[Token]]] = []
+    for opening in (True, False):
+        sides = [[run for run in runs if run[0].opening is opening] for runs in (one, other)]
+        pairs += zip(sides[0], sides[1], strict=False)
+    rest_one = [run for run in one if all(run is not taken for taken, _ in pairs)]
+    rest_other = [run for run in other if all(run is not taken for _, taken in pairs)]
+    return [*pairs, *zip(rest_one, rest_other, strict=False)]
 
 
 def _as_ranges(found: list[Difference]) -> list[Difference]:
@@ -438,7 +482,7 @@ def _word_difference(
     """
     first = tuple(token for token in one if token.part is not Part.PERSON)
     second = tuple(token for token in other if token.part is not Part.PERSON)
-    strong = bool(attributes - WEAK) and bool(shared) and not _shares_a_value(shared)
+    strong = bool(named(attributes) - WEAK) and bool(shared) and not _shares_a_value(shared)
     if not (0 < len(first) <= _FEW + strong and 0 < len(second) <= _FEW + strong):
         return []
     if strong:
@@ -465,7 +509,7 @@ def _shares_a_value(shared: Sequence[tuple[Token, Token]]) -> bool:
 
 def _may_be_values(tokens: Sequence[Token]) -> bool:
     """Tell whether words that follow each other may be a value: no verb, no time alone, not far apart."""
-    if any(token.is_verb or token.part is Part.TIME or token.key in _SORTS for token in tokens):
+    if any(token.is_verb or token.part is Part.TIME or token.key in SORTS for token in tokens):
         return False
     if any(token.amount is not None and token.amount.unit not in {"楼", "层", "室", "号"} for token in tokens):
         return False  # so many of one thing and so many of another

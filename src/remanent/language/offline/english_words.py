@@ -12,7 +12,9 @@ from remanent.text.wordlists import word_set
 stem = lru_cache(maxsize=20_000)(_plain_stem)
 
 _LETTER = "A-Za-z\u00c0-\u024f"
-_WORD = re.compile(rf"[{_LETTER}\d][{_LETTER}\d_@]*(?:[.:@/+-][{_LETTER}\d_]+)*(?:['’][{_LETTER}]+)?|[.,;:!?()—–…\"“”]")
+_WORD = re.compile(
+    rf"[{_LETTER}\d][{_LETTER}\d_@]*(?:[.:@/+-][{_LETTER}\d_]+|(?<=\d),\d{{3}}(?!\d))*(?:['’][{_LETTER}]+)?|[.,;:!?()—–…\"“”]"
+)
 _BREAKS = frozenset(",;:!?()—–.…")
 
 _FUNCTION = word_set(
@@ -30,7 +32,8 @@ _FUNCTION = word_set(
     "basically "
     "please however therefore thus hence currently now today nowadays instead would like able rather both but and "
     "everyone everybody anyone anybody someone somebody something anything everything myself yourself himself herself "
-    "themselves ourselves anymore known particular daily weekly monthly yearly annually"
+    "themselves ourselves anymore known particular daily weekly monthly yearly annually annual current present "
+    "incumbent total altogether"
 )
 _DENYING = word_set("not never no none nobody nothing nowhere neither nor cannot without")
 _PERSONS: dict[str, Person] = {
@@ -62,7 +65,7 @@ _AUXILIARY = _BE | word_set(
 )
 _BREAKING = word_set("and but although though because since while whereas unless if when so who which however")
 _CONDITIONS = word_set("if unless whether provided assuming suppose would might maybe perhaps possibly probably")
-_BEFORE = word_set("formerly previously once originally ago")
+_BEFORE = word_set("formerly previously once originally ago former previous ex erstwhile")
 _TITLES = word_set("dr mr mrs ms prof st jr sr inc ltd co no vs approx")
 _PREFERRING = _stems("prefer favour favor")
 _BEFORE_NOUN = word_set("a an the this that these those my our your his her their its of in on at by for with")
@@ -72,6 +75,7 @@ _AFTER_INTRANSITIVE = word_set("after at in on by for from to with and but when 
 # What a switch is: at the end of a clause they are no prepositions.
 _SWITCHED = {"on": "on", "off": "off"}
 
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _NOTHING: frozenset[Cue] = frozenset()
 _PHRASE_CUES: dict[str, frozenset[Cue]] = {
     "no longer|not anymore|gave up|given up|give up|giving up|gives up": frozenset({Cue.END}),
@@ -81,6 +85,8 @@ _PHRASE_CUES: dict[str, frozenset[Cue]] = {
     "nobody but|none but|no one but|nobody except|no one except|not necessarily": frozenset({Cue.CONDITION}),
     "no one|free of|free from|far from": frozenset({Cue.DENY}),
     "not only|not just|not merely|no more than|no less than|not until|no doubt|nothing but|but also|as well": _NOTHING,
+    "serves as|served as|serve as|acts as|acted as|act as": frozenset({Cue.BE}),
+    "these days|at present": _NOTHING,
     "at least|at most|every day|each day|all day|every week|every month|every year|a day|per day|any more": _NOTHING,
     "amounts to|amounted to|adds up|would like|would rather|so far|as of": _NOTHING,
 }
@@ -121,7 +127,8 @@ def _phrase(words: list[tuple[str, int, int]], lowered: list[str], place: int) -
             return width, Raw(" ".join(span), start, end, " ".join(keys), is_verb=True)
         if cues is not None:
             return width, Raw(text, start, end, "", cues | ({Cue.CHANGE} if Cue.END in cues else _NOTHING))
-        return width, Raw(text, start, end, " ".join(keys), is_verb=True)
+        verb = keys[0] in lexicon("en").verbs and (not place or lowered[place - 1] not in _BEFORE_NOUN)
+        return width, Raw(text, start, end, " ".join(keys), is_verb=verb)
     return None
 
 
@@ -139,6 +146,8 @@ def _single(words: list[tuple[str, int, int]], lowered: list[str], place: int) -
     person = _PERSONS.get(low, "")
     if low in _SWITCHED and (following in _BREAKS or not following) and before in _AUXILIARY | {"not", "still", "now"}:
         return Raw(text, start, end, _SWITCHED[low], cues)
+    if low == "since" and _YEAR.fullmatch(following):
+        return Raw(text, start, end, "begin", is_verb=True)  # at work since 1931: that is when it began
     definite = True if low in _DEFINITE else False if low in _INDEFINITE else None
     if low == "." and before in _TITLES:
         return Raw(text, start, end)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from remanent.language.offline.chinese_words import POSTS
 from remanent.language.offline.claims import Claim, Part, Token
-from remanent.language.offline.comparing import MODIFIERS, WEAK, Comparison, Difference, Kind
+from remanent.language.offline.comparing import MODIFIERS, PLACING, SORTS, WEAK, Comparison, Difference, Kind, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,8 @@ class Alike:
 
     predicates: float | None = None
     """The words of each that say what is spoken of, without names and values."""
+    frames: float | None = None
+    """The claims as they stand, without the values in which they differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,23 +160,133 @@ def _has_holder(comparison: Comparison, *, opening: bool = False) -> bool:
     )
 
 
+# Who does it, or is it, stands right after these.
+_AGENT = re.compile(
+    r"(?:\b(?:by|is|was|are|were|became|named|called)|[由是为叫])\s*(?:the\s+|its\s+)?\Z", re.IGNORECASE
+)
+
+
+# A bridge that leads over a river leads nobody.
+_LEADING_TO = re.compile(r"\s+(?:over|to|into|through|from|across|along)\b", re.IGNORECASE)
+
+
+def _roots(comparison: Comparison) -> list[tuple[Token, Token]]:
+    """Return the words that both have for what one does, or is, and no other: design, director, 馆长."""
+    holders = comparison.one.lexicon.unique_holder
+    return [
+        (one, other)
+        for one, other in comparison.shared
+        if (one.key in holders or other.key in holders or one.key.endswith(POSTS))
+        and not _LEADING_TO.match(comparison.one.text[one.end :])
+    ]
+
+
+def _of_holders(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether both say who does, or is, what only one can: designed by A; B is the designer; C designed it."""
+    roots = _roots(comparison)
+    objects = [pair for pair in comparison.shared if pair not in roots and pair[0].part in _NAMING]
+    others = [
+        any(token.part in _NAMING and not token.is_verb for token in left) for left in beside(comparison, difference)
+    ]
+    counted = any(one.amount is not None for one, _ in comparison.shared)  # whoever has so many, others may have, too
+    if not roots or not objects or counted or all(others):
+        return False
+    sides = ((comparison.one, difference.one, 0), (comparison.other, difference.other, 1))
+    return all(_is_holder(claim, tokens, [pair[side] for pair in roots]) for claim, tokens, side in sides)
+
+
+def _is_holder(claim: Claim, tokens: tuple[Token, ...], roots: list[Token]) -> bool:
+    if all(token.opening for token in tokens):
+        after = [root for root in roots if root.place > tokens[-1].place and not root.opening]
+        return bool(after) and not any(_PASSIVE.search(claim.text[: root.start]) for root in after)
+    if any(token.opening for token in tokens):
+        return False
+    first = tokens[0]
+    before = _AGENT.search(claim.text[: first.start])
+    if before is not None:
+        # 顾明川是海港博物馆的馆长: what stands between is whose head he is.
+        return before[0].lower().startswith(("by", "由")) or not any(root.place > first.place for root in roots)
+    return any(root.place == first.place - 1 and first.start - root.end <= 1 and not root.is_verb for root in roots)
+
+
+# Parts of one house: who leads one of them leads no other.
+_DEPARTMENTS = ("部", "组", "科", "处", "队", "department", "division", "team")
+
+
+def _holds_several(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether both say of one what they lead or made: who heads one house may head another, too."""
+    chinese = comparison.one.tongue == "zh"
+    if difference.kind is not Kind.NAME and not (chinese and difference.kind is Kind.WORD):
+        return False
+    roots = _roots(comparison)
+    within = any(token.key.endswith(_DEPARTMENTS) for token in difference.one)
+    return (
+        bool(roots)
+        and not within
+        and any(
+            one.part is Part.NAME
+            and _is_holder(comparison.one, (one,), [root for root, _ in roots])
+            and _is_holder(comparison.other, (other,), [root for _, root in roots])
+            for one, other in comparison.shared
+        )
+    )
+
+
+_DEFINITE = re.compile(
+    r"\s*(?:(?:is|was|are|were|became|remains) (?:now )?"
+    r"(?:the|my|our|your|his|her|their|its|\w+['’]s)\b|[是为]|成为|担任)",
+    re.IGNORECASE,
+)
+
+
+def _subjects_differ(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether two claims say the same of different things.
+
+    What stands first is a value only where what follows means just one: Beige is her favourite colour.
+    """
+    if difference.kind not in {Kind.NAME, Kind.WORD}:
+        return False
+    if any(one.amount is not None and one.amount.unit for one, _ in comparison.shared):
+        return True  # both have the same value: 755 metres, 35 people
+    if not difference.is_opening:
+        return False
+    if any(one.opening and other.opening and one.part in _NAMING for one, other in comparison.shared):
+        return True
+    sides = ((comparison.one, difference.one), (comparison.other, difference.other))
+    return not _has_holder(comparison) and not all(
+        _DEFINITE.match(claim.text[tokens[-1].end :]) for claim, tokens in sides
+    )
+
+
 def _is_single(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether only one value can hold: both speak of such an attribute, or say so, or say what something is."""
     words = comparison.one.lexicon
-    tokens = (*comparison.one.tokens, *comparison.other.tokens)
+    if _of_holders(comparison, difference):
+        return True
+    if _holds_several(comparison, difference) or _subjects_differ(comparison, difference):
+        return False
     said_single = any(one.key in words.single for one, _ in comparison.shared)
-    holder = _has_holder(comparison) and any(t.opening for t in (*difference.one, *difference.other))
+    counted = any(one.amount is not None for one, _ in comparison.shared)
+    holder = _has_holder(comparison) and any(t.opening for t in (*difference.one, *difference.other)) and not counted
     if said_single or holder or (comparison.one.is_manner and comparison.other.is_manner):
         return True
-    strong = comparison.attributes - WEAK
+    return _means_one(comparison, difference)
+
+
+def _means_one(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether what both speak of has one value, or both say what something is."""
+    words = comparison.one.lexicon
+    tokens = (*comparison.one.tokens, *comparison.other.tokens)
+    attributes = named(comparison.attributes)
+    strong = attributes - WEAK
     if _shares(comparison, words.several) and not (strong and not difference.is_opening):
         return False
     defined = comparison.one.is_definition and comparison.other.is_definition
     if difference.is_opening:
         # Beige is her favourite colour: what stands first is the value of what follows.
         following = [pair for pair in comparison.shared if not pair[0].opening and not pair[1].opening]
-        return defined and len(following) > 1 and (difference.kind is not Kind.WORD or bool(comparison.attributes))
-    if strong or (comparison.attributes and difference.kind is not Kind.WORD):
+        return defined and len(following) > 1 and (difference.kind is not Kind.WORD or bool(attributes))
+    if strong or (attributes and difference.kind is not Kind.WORD):
         return True
     if not defined or any(token.key in words.several for token in tokens):
         return False
@@ -236,9 +349,8 @@ def _other_subject(comparison: Comparison, difference: Difference) -> bool:
         return False
     if difference.kind is Kind.GROUP and not set(words.groups.get(difference.one[0].key, {})) & MODIFIERS:
         return True
-    return not (
-        _has_holder(comparison, opening=True) or (comparison.one.is_definition and comparison.other.is_definition)
-    )
+    defined = comparison.one.is_definition and comparison.other.is_definition
+    return not (defined or _has_holder(comparison, opening=True) or _of_holders(comparison, difference))
 
 
 def _is_of_somebody(token: Token, claim: Claim) -> bool:
@@ -267,17 +379,103 @@ def _frame(comparison: Comparison, difference: Difference, alike: Alike, damp: C
         # The length is so many metres, the river has a name: no value of the one is a value of the other.
         defined = comparison.one.is_definition and comparison.other.is_definition
         factor *= damp(0.3, "another sort of value") if defined else 1.0
+    left_one = _without_sorts(left_one, left_other, comparison, difference)
+    left_other = _without_sorts(left_other, left_one, comparison, difference)
+    if difference.kind is Kind.NAME and {
+        _by(comparison.one, difference.one),
+        _by(comparison.other, difference.other),
+    } == {True, False}:
+        factor *= damp(0.3, "another sort of value")
     narrower = [any(t.opening and t.part in _NAMING for t in left) for left in (left_one, left_other)]
+    same = (
+        comparison.attributes or _close(left_one, left_other, difference, alike) or _of_holders(comparison, difference)
+    )
     # What differs before the verb may be alike in meaning and yet another thing: head office, branch office.
-    if all(narrower):
+    if all(narrower) or _face_each_other(left_one, left_other, comparison):
         factor *= damp(0.25, "other subjects")
-    elif (
-        _naming(left_one) and _naming(left_other) and not (comparison.attributes or _close(left_one, left_other, alike))
-    ):
+    elif _naming(left_one) and _naming(left_other) and not same:
         factor *= damp(0.3, "says something else")
-    elif any(narrower):
+    elif any(narrower) and not _as_wide(comparison, difference, alike):
         factor *= damp(0.6, "narrower subject")
     return factor
+
+
+def _as_wide(comparison: Comparison, difference: Difference, alike: Alike) -> bool:
+    """Tell whether a word more before the verb makes nothing else of what is measured: the rent of my flat, my rent."""
+    least = _NARROW_FRAME_OF_ONE if comparison.attributes else _NARROW_FRAME
+    return difference.kind is Kind.AMOUNT and alike.frames is not None and alike.frames >= least
+
+
+def _by(claim: Claim, tokens: tuple[Token, ...]) -> bool | None:
+    """Tell whether a value is who does something (by Ada) or where it is (in Porto); nothing where neither is said."""
+    before = _PREPOSITION.search(claim.text[: tokens[0].start])
+    return before["by"] is not None if before is not None else None
+
+
+_PREPOSITION = re.compile(r"\b(?:(?P<by>by)|in|at|on|near)\s+(?:the\s+)?(?:\w+\s+of\s+)?\Z", re.IGNORECASE)
+
+
+def _face_each_other(one: list[Token], other: list[Token], comparison: Comparison) -> bool:
+    """Tell whether two names, or two words beside the same word, stand for different things: 青石|大桥, 听涛|大桥."""
+    if any(token.part is Part.NAME for token in one) and any(token.part is Part.NAME for token in other):
+        return True
+    first, second = ([token for token in left if token.part in _NAMING] for left in (one, other))
+    if len(first) != 1 or len(second) != 1 or first[0].is_verb or second[0].is_verb:
+        return False
+    places = {(a.place, b.place) for a, b in comparison.shared}
+    return any((first[0].place + step, second[0].place + step) in places for step in (-1, 1))
+
+
+_JOBS = frozenset("job work profession occupation 工作 职业 职务".split())
+_DATED = frozenset("year date day time month found founding begin 时间 日期 年份".split())
+# From so alike on, what is said beside two values is the same; of amounts the unit says much already.
+_SAME_FRAME = {Kind.AMOUNT: 0.75, Kind.TIME: 0.8, Kind.GROUP: 0.8}
+_SAME_WORDS = 0.9
+_NARROW_FRAME, _NARROW_FRAME_OF_ONE = 0.85, 0.6
+# Words for what a name is the value of.
+_NAMED = frozenset("location address place name seat site 所在地 地点 地址 名字 名称".split())
+
+
+def _same_frame(difference: Difference, alike: Alike) -> bool:
+    return alike.frames is not None and alike.frames >= _SAME_FRAME.get(difference.kind, _SAME_WORDS)
+
+
+# What sort of thing is measured: one claim may name it, where the unit says it in the other.
+_MEASURES: dict[str, frozenset[str]] = {
+    "money": frozenset("price cost fee fare charge amount sum 价格 费用 价钱 金额 票价 造价 成本".split()),
+    "length": frozenset(
+        "length height width depth diameter altitude distance size level long high 长度 高度 宽度 深度 直径 口径 "
+        "海拔 距离 长 高 宽 深".split()
+    ),
+    "mass": frozenset("weight mass 重量 体重".split()),
+    "count": frozenset("number amount total count figur size 人数 数量 总数 数目 件数 规模".split()),
+}
+
+
+def _without_sorts(
+    tokens: list[Token], others: list[Token], comparison: Comparison, difference: Difference
+) -> list[Token]:
+    """Leave out what only says of which sort the value is, where the other claim leaves that to the value itself."""
+    words = comparison.one.lexicon
+    sorts: set[str] = set()
+    for token in difference.one:
+        if token.amount is not None:
+            sorts |= _MEASURES.get(token.amount.dimension, frozenset())
+        if difference.kind is Kind.NAME:
+            sorts |= _NAMED
+        if difference.kind is Kind.TIME:
+            sorts |= _DATED
+        if difference.kind is Kind.GROUP:
+            names = words.groups.get(token.key, {})
+            sorts |= {key for key, attributes in words.attributes.items() if attributes & set(names)} | set(names)
+            sorts |= _JOBS if {"job", "职业"} & set(names) else set()
+    answered = (
+        sorts if difference.kind is Kind.GROUP else PLACING | SORTS if difference.kind is Kind.NAME else frozenset()
+    )
+    left = [token for token in others if token.part in _NAMING and token.key not in answered]
+    if any(token.opening or difference.kind is Kind.NAME for token in left):
+        return tokens
+    return [token for token in tokens if token.key not in sorts]
 
 
 def _has_amount(tokens: list[Token]) -> bool:
@@ -288,10 +486,14 @@ def _naming(tokens: list[Token]) -> bool:
     return any(token.part in _NAMING for token in tokens)
 
 
-def _close(one: list[Token], other: list[Token], alike: Alike) -> bool:
+def _close(one: list[Token], other: list[Token], difference: Difference, alike: Alike) -> bool:
     """Tell whether two wordings ask for the same: words that say so are verbs, or stand before them."""
     saying = all(any(token.is_verb or token.opening for token in left) for left in (one, other))
-    return saying and alike.predicates is not None and alike.predicates >= SAME_PREDICATE
+    if difference.kind in {Kind.NAME, Kind.WORD} and alike.frames is not None:
+        # Any two verbs are somewhat alike, and a name may be the value of either.
+        return saying and _same_frame(difference, alike)
+    near = alike.predicates is not None and alike.predicates >= SAME_PREDICATE
+    return saying and (near or _same_frame(difference, alike))
 
 
 def _denial_frame(comparison: Comparison, difference: Difference, damp: Callable[[float, str], float]) -> float:

@@ -28,13 +28,18 @@ _AT_MOST = re.compile(
 _AFTER_ABOUT = re.compile(r"\s*(?:左右|上下|or so\b|来)")
 _AFTER_LEAST = re.compile(r"\s*(?:以上|or more\b|\+|多)")
 _AFTER_MOST = re.compile(r"\s*(?:以下|以内|之内|or less\b)")
+_NUMBER_OF = re.compile(r"\bnumber of (?:\w+ )?(?P<noun>\w+s)\b.*\b(?:is|was|to|:)\s*\Z", re.IGNORECASE)
 _LOOKED_BACK = 24
 # What is meant by "about": a tenth more or less.
 _SLACK = 0.1
 _EXACT = 1e-9
 
 
-_PEOPLE = frozenset("people peopl person member employe employee guest child man woman 人 名 位 口 个".split())
+_PEOPLE = frozenset("people peopl person 人 名 位 口 个".split())
+_SORTS_OF_PEOPLE = frozenset(
+    "member employee guest child man woman visitor worker student pupil resident inhabitant passenger spectator "
+    "tourist soldier player".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,11 @@ class Amount:
 
     def _counts_like(self, other: "Amount") -> bool:
         """Tell whether both count people, or one does not say what it counts."""
-        counts = {self.dimension, other.dimension} == {"count"}
-        return counts and ({self.unit, other.unit} <= _PEOPLE or bool({self.unit, other.unit} & {"个", ""}))
+        if {self.dimension, other.dimension} != {"count"}:
+            return False
+        units = {self.unit, other.unit}
+        people = units <= _PEOPLE | _SORTS_OF_PEOPLE and bool(units & _PEOPLE)
+        return people or bool(units & {"个", ""})
 
     @property
     def _limit(self) -> float:
@@ -92,7 +100,7 @@ class Amount:
 def amounts(text: str) -> list[Amount]:
     """Return the amounts of a sentence in order."""
     halves = [_amount(text, quantity) for match in _AND_A_HALF.finditer(text) if (quantity := _and_a_half(match))]
-    plain = [_amount(text, quantity) for quantity in quantities(text) if not _is_article(quantity)]
+    plain = [_amount(text, _plainly(quantity)) for quantity in quantities(text) if not _is_article(quantity)]
     rest = [one for one in plain if not any(one.start < half.end and half.start < one.end for half in halves)]
     return sorted([*halves, *rest], key=lambda one: one.start)
 
@@ -121,6 +129,18 @@ def _and_a_half(match: re.Match[str]) -> Quantity | None:
     )
 
 
+_RATE = re.compile(r"(?P<number>[\d.,]+) (?:an?|per) (?:day|week|month|year|hour|minute|second)", re.IGNORECASE)
+
+
+def _plainly(quantity: Quantity) -> Quantity:
+    """Return how many it is in so much time, which is no time: 120,000 a year."""
+    rate = _RATE.fullmatch(quantity.text)
+    if rate is None or quantity.dimension != "time":
+        return quantity
+    (number,) = quantities(rate["number"])
+    return replace(number, start=quantity.start, end=quantity.start + len(rate["number"]))
+
+
 def _is_article(quantity: Quantity) -> bool:
     """Tell whether a number only says that there is one of something: 一名护士."""
     return quantity.value == 1 and quantity.dimension == "count" and quantity.text.startswith("一")
@@ -137,6 +157,8 @@ def _amount(text: str, quantity: Quantity) -> Amount:
     elif _AT_MOST.search(before) or _AFTER_MOST.match(after):
         low, bound = float("-inf"), "low"
     unit, dimension = quantity.base_unit, quantity.dimension
+    if dimension == "number" and (counted := _NUMBER_OF.search(text[: quantity.start])) is not None:
+        unit, dimension = counted["noun"].lower().removesuffix("s"), "count"
     if unit in {"个", "位", "名", "口"} and after.startswith("人"):
         unit = "人"
     return Amount(quantity.start, quantity.end, quantity.value, unit, dimension, low, high, bound)
@@ -262,7 +284,7 @@ def whens(text: str, said_at: datetime | None, *, apart: bool = False) -> list[W
             found += [_when(dates[0], shift=mention.start + start) for start, dates in pieces]
         else:
             found.append(_when(mention))
-    found += [*_bare_hours(text, found, reference), *_bare_days(text, found, reference)]
+    found += [*_bare_hours(text, found, reference), *_bare_days(text, found, reference), *_bare_years(text, found)]
     return sorted(found, key=lambda when: when.start)
 
 
@@ -284,6 +306,18 @@ def _bare_hours(text: str, found: Sequence[When], reference: datetime) -> Iterat
         hour = int(said) if said.isdigit() else _HOURS.index(said)
         begin = reference.replace(hour=hour, minute=0, second=0, microsecond=0)
         yield When(start, end, Form.CLOCK, begin, begin + timedelta(hours=1), is_fine=True, is_half_day=True)
+
+
+_BARE_YEAR = re.compile(r"\byear\b.*\b(?:is|was|:)\s+(?P<year>1[0-9]{3}|20[0-9]{2})\b(?!\s+\w)", re.IGNORECASE)
+
+
+def _bare_years(text: str, found: Sequence[When]) -> Iterator[When]:
+    """Yield a number that is called a year: the founding year is 1931."""
+    for match in _BARE_YEAR.finditer(text):
+        start, end = match.span("year")
+        if not any(start < when.end and when.start < end for when in found):
+            begin = datetime(int(match["year"]), 1, 1, tzinfo=UTC)
+            yield When(start, end, Form.MOMENT, begin, begin.replace(year=begin.year + 1), is_fine=False)
 
 
 _BARE_DAY = re.compile(r"(?<!\d)(?<![\d一二三四五六七八九十]月)(?P<day>[12]?\d|3[01])[号日](?![楼线门院期\d])")

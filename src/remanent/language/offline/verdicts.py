@@ -38,20 +38,44 @@ async def judge_comparisons(comparisons: Sequence[Comparison], toolbox: Toolbox)
     if toolbox.embedder is None:
         return judgements
     asked = [
-        (number, _phrase(one, comparison), _phrase(other, comparison))
+        (number, _phrases(comparison, difference), _frames(comparison, difference))
         for number, comparison in enumerate(comparisons)
         for difference in comparison.differences
-        for one, other in [beside(comparison, difference)]
-        if one and other
+        if judge(comparison, _ALIKE).conflict > judgements[number].conflict
     ]
-    texts = list(dict.fromkeys(text for _, one, other in asked for text in (one, other)))
+    texts = list(dict.fromkeys(text for _, phrases, frames in asked for text in (*phrases, *frames) if text))
     vectors = await toolbox.embedder.embed(texts)
     rows = dict(zip(texts, vectors, strict=True))
-    for number, one, other in asked:
-        known = judge(comparisons[number], Alike(predicates=float(rows[one] @ rows[other])))
+
+    def nearness(pair: tuple[str, str]) -> float | None:
+        return float(rows[pair[0]] @ rows[pair[1]]) if all(pair) else None
+
+    for number, phrases, frames in asked:
+        known = judge(comparisons[number], Alike(predicates=nearness(phrases), frames=nearness(frames)))
         if known.conflict > judgements[number].conflict:
             judgements[number] = known
     return judgements
+
+
+_ALIKE = Alike(predicates=1.0, frames=1.0)
+"""As alike as can be: where even that changes nothing, nothing needs to be embedded."""
+
+
+def _phrases(comparison: Comparison, difference: Difference) -> tuple[str, str]:
+    one, other = beside(comparison, difference)
+    return _phrase(one, comparison), _phrase(other, comparison)
+
+
+def _frames(comparison: Comparison, difference: Difference) -> tuple[str, str]:
+    return _without(comparison.one, difference.one), _without(comparison.other, difference.other)
+
+
+def _without(claim: Claim, tokens: Sequence[Token]) -> str:
+    """Return the words of a claim without those of a value."""
+    text = claim.text
+    for start, end in sorted({(token.start, token.end) for token in tokens}, reverse=True):
+        text = text[:start] + text[end:]
+    return text.strip(" .。")
 
 
 def _phrase(tokens: Sequence[Token], comparison: Comparison) -> str:

@@ -19,7 +19,9 @@ SYNONYMS = """
 得到 获得 取得
 假期 休假
 家 家里
-工作 上班 任职 就职
+工作 任职 就职
+上班 上下班
+坐 乘 乘坐 搭 搭乘
 看 观看 瞧 观察
 需要 须要 得
 公司 企业 单位
@@ -61,7 +63,7 @@ SYNONYMS = """
 负责 主管 负责人 主管人
 安排 计划 预定 定于 定在
 截止 最晚 到期 截止日期
-名字 姓名 名 取名 叫 叫做 名叫
+名字 姓名 名 取名 取名叫 取名为 起名 起名叫 起名为 叫 叫做 名叫
 会 能 能够 可以 可
 完成 做完 完工 完 搞定
 同意 赞成 赞同 答应 愿意
@@ -230,7 +232,7 @@ GROUPS = """
 ATTRIBUTES = """
 residence: 居住 定居 搬家 搬 家
 job: 职业 谋生 改行 转行
-employer: 工作 就职 任职
+employer: 工作 就职 任职 上班
 birthplace: 出生 出生地 祖籍
 birthday: 生日 出生 出生日期 过生日 诞辰
 name: 名字 叫 取名
@@ -238,15 +240,15 @@ age: 年龄 岁
 weight: 体重
 height: 身高
 spouse: 配偶 结婚 结了婚 丈夫 妻子 爱人
-designer: 设计者 设计
+designer: 设计者 设计师 设计人
 leader: 负责 负责人 主管 领导 接管 带队
 database: 数据库 数据 存放
 language: 语言 写 开发 编写
-venue: 地点 举行 位于 所在地
+venue: 地点 举行 位于 所在地 地址 坐落
 date: 日期 举行 安排
-deadline: 截止 完成 交付
+deadline: 截止 完成 交付 交 提交 上交 递交 交稿
 launch: 上线
-price: 价格 租金 房租 预算 收费
+price: 价格 租金 房租 租房 预算 收费 门票 票价 门票价格 造价 花费 花 要花 要付 付 耗资 投资 总投资 成本
 port: 端口 监听
 timeout: 超时 超时时间
 dose: 剂量 服用
@@ -256,10 +258,27 @@ expiry: 到期 有效期
 joined: 加入
 favourite: 最喜欢
 size: 团队 规模 人数 个人
+staff: 员工 职工 雇员 雇用 雇佣 工作人员 人员 员工人数 总人数 员工总数
+visitors: 观众 游客 参观 参观者 接待 客流 客流量 观众人数
+length: 长度 全长 总长 总长度 长
+width: 宽度 宽
+area: 面积 占地 占地面积
+altitude: 海拔 高程 海拔高度
+diameter: 直径 口径
+population: 人口 居民
+capacity: 容量 容纳 座位 席位
+speed: 速度 时速
+revenue: 收入 年收入 营收 营业额 年营业额 销售额
+headquarters: 总部 总公司
+holdings: 藏品 馆藏 收藏 展品
+river: 河流 河 江 横跨 跨越 跨 跨过 横贯
+founding: 成立 创办 创立 创建 建立 始建 建 建于 始建于 成立于 创办于
+operation: 启用 投用 运行 运营 投入使用 投入运行 开始 开始运行
+opening: 通车 开通 开馆 开放 开业
 duration: 时长 持续 为时
 drink: 喝 饮料
 branch: 分支
-salary: 工资 月薪 收入
+salary: 工资 月薪 薪水
 version: 版本
 flight: 航班 飞 飞往 飞机
 blood: 血型 血
@@ -283,7 +302,7 @@ RELATIVES = """
 """
 
 UNIQUE_HOLDER = """
-负责 拥有 获胜 夺冠 担任 主管 接管 领导 创立 发明 发现 主持
+设计 设计者 设计师 创办 创建 执导 导演 撰写 指挥 率领 主编 执教 负责 拥有 获胜 夺冠 主管 接管 领导 创立 发明 发现 主持
 """
 
 # The segmenter tells Chinese verbs.
@@ -319,5 +338,5 @@ SCOPES = """
 """
 
 ONCE = """
-毕业 退休 结婚 出生 去世 成立 创立 建立 开业 竣工 上线 离婚 入学 启用 通车 开馆 建成 落成 创办
+始建 创建 毕业 退休 结婚 出生 去世 成立 创立 建立 开业 竣工 上线 离婚 入学 启用 通车 开馆 建成 落成 创办
 """

@@ -80,7 +80,9 @@ organise organize arrange plan schedule
 programme program
 centre center
 wed marry
-lead led
+lead led leader
+own owner
+headquarters head_office main_office
 """
 
 # Where one side is denied, the other holds.
@@ -235,7 +237,7 @@ age: baby infant / teenager / adult / elderly
 ATTRIBUTES = """
 residence: live reside base dwell home settle relocate apartment resident move
 employer: work_at work_for employ employer job
-job: work_as job profession occupation career a_living
+job: work_as job profession occupation career a_living my_living his_living her_living their_living earn_living
 birthplace: birthplace native born
 birthday: birthday birthdate born birth
 name: call name nickname
@@ -246,23 +248,38 @@ spouse: marry spouse husband wife wed
 leader: lead leader manage manager owner own captain chair responsible
 database: database data store storage
 language: language write written implement
-venue: venue location hold take_place locate
+venue: venue location hold take_place locate situate seat
 date: date schedule day hold take_place
-deadline: deadline due finish done
+deadline: deadline due finish done hand_in submit turn_in
 launch: launch go_live release ship
-price: price cost charge fee rent pay budget
+price: price cost charge fee rent pay budget admission ticket fare spend spent entry
 port: port listen
 timeout: timeout time_out give_up
 dose: dose take
 major: major study student
-commute: commute go_to_work get_to_work office
+commute: commute go_to_work get_to_work way_to_work office
 expiry: expire valid expiry
 joined: join start first_day
 favourite: favourite best
 size: size member team staff employee employ workforce
-river: river
-material: built_of made_of built_from made_from
-duration: last duration take length
+river: river span cross
+material: built_of made_of built_from made_from material
+duration: last duration take
+length: length long measure
+width: width wide
+depth: depth deep
+area: area
+altitude: altitude elevation sea_level above_sea above_the_sea
+diameter: diameter
+population: population inhabitant resident
+visitors: visitor visit attendance audience
+capacity: capacity seat accommodate
+speed: speed
+revenue: revenue turnover sales earn income
+headquarters: headquarter base seat
+holdings: collection holding own hold possess exhibit object
+founding: founded founding establish exist foundation establishment
+opening: open opening inauguration inaugurate
 drink: drink
 color: colour
 version: version
@@ -293,7 +310,8 @@ successor predecessor rival competitor teammate dog cat
 """
 
 UNIQUE_HOLDER = """
-lead own win head chair run captain found invent discover marry responsible charge manage
+lead own win head chair run captain founded invent discover marry responsible charge manage design designer direct
+director author founder inventor editor architect chief compose conduct coach edit executive
 """
 
 # Verbs by which the subject of a sentence can be told from what is said of it.
@@ -311,6 +329,14 @@ produce promise provide publish pull push put quit raise read receive recommend 
 rely relocate remain remember remove rent repair replace reply report require reside resign return ride rise run
 say schedule see seem sell send serve set share ship shop show shut sign sing sit skip sleep smile smoke speak spend
 stand start stay stop store study suffer suggest support swim switch take talk teach tell think throw time travel try
+admire appear appoint attract beat border broadcast coach compose conduct consist control count cross date defeat
+describe design develop direct display divide dominate edit elect employ encourage enlarge establish examine exceed
+exhibit exist expand explore export express extend face feature finance flow form govern guard head honour house hunt
+import improve influence inhabit inherit inspire install invent invest link locate lower maintain mark market mine
+monitor number observe occupy oppose originate oversee possess praise preserve print protect prove purchase reach
+rebuild reopen represent rescue respect restore retain reveal rule score seat secure separate settle situate span
+specialise sponsor star stretch succeed supervise supply surround sustain target test total trade train translate
+treat unite value welcome worship
 turn type understand update use visit wait wake walk want wash watch wear weigh win wish work worry write
 """
 
@@ -349,5 +375,5 @@ before after first last
 
 # What happens once: its year is its year.
 ONCE = """
-graduate retire found establish born die marry launch release complete begin wed open inaugurate
+exist graduate retire founded establish born die marry launch release complete begin wed open inaugurate
 """
