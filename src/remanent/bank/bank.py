@@ -1,7 +1,8 @@
 """The bank of one task: it takes in what happens, finds what matters, settles what disagrees, plans the next step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -14,8 +15,8 @@ from remanent.bank.ledger import Ledger
 from remanent.bank.merging import Grounds, Merger
 from remanent.bank.planning import Planner
 from remanent.bank.portable import BankDocument, document_of, take_in
-from remanent.bank.reading import Reader
-from remanent.bank.tree import InteractionTree, source_of
+from remanent.bank.reading import Reader, Reading
+from remanent.bank.tree import InteractionTree, bank_said, source_of
 from remanent.bank.weaving import Weaver, Woven
 from remanent.bank.workbench import Workbench
 from remanent.embedding import Embedders
@@ -25,7 +26,19 @@ from remanent.language.exchanges.integration import Trigger
 from remanent.language.exchanges.planning import FinishedTask, PendingUpload
 from remanent.language.exchanges.shapes import LONGEST_REMARK
 from remanent.language.tidying import shortened
-from remanent.model import Attachment, Clock, Conflict, ConflictState, Entry, EntryKind, NewId, Origin, Scope, Word
+from remanent.model import (
+    Attachment,
+    Clock,
+    Conflict,
+    ConflictState,
+    Entry,
+    EntryKind,
+    NewId,
+    Origin,
+    Scope,
+    Source,
+    Word,
+)
 from remanent.model.ids import Id
 from remanent.settings import BankSettings
 from remanent.stores import Store, Vectors
@@ -36,9 +49,12 @@ EXECUTION = "execution"
 """The source of what a step's execution said and did."""
 VALIDATION = "validation"
 """The source of what the validation of a conflict found."""
+WOVEN = "woven"
+"""The source of the mark that an entry has been read and related as a whole."""
 READ = (CONTEXT, EXECUTION, "recognition")
 """The sources of entries that become nodes."""
 _MOST_ATTEMPTS = 2
+_GIVEN: Final = {"kind": EntryKind.DOCUMENT, "origin": Origin.USER}
 
 
 class Observed(Word):
@@ -106,20 +122,35 @@ class Bank:
     async def start(self, goal: str, *, context: str = "") -> InsightDoc:
         """Begin the task: keep its goal, take in its context. What is too long for a goal is a context with a question.
 
-        The first step is planned by `plan`, when uploads are known, too.
+        The first step is planned by `plan`, when uploads are known, too. What a killed start kept is not kept twice.
         """
         if len(goal) > LONGEST_REMARK:
             context, goal = f"{goal}\n\n{context}" if context.strip() else goal, ""
         if not goal.strip():
-            observed = await self.observe(context, find_question=True)
-            goal = shortened(observed.question, LONGEST_REMARK)
+            goal = shortened(await self._question(context), LONGEST_REMARK)
             if not goal:
                 raise InvalidInput("no question was found in this text; give the task on its own")
             return await self._planner.begin(goal)
-        insight = await self._planner.begin(goal)
-        if context.strip():
-            await self.observe(context)
+        if not context.strip():
+            return await self._planner.begin(goal)
+        async with self._bench.writing:
+            known = self._given(context)
+            entry = known or self._bench.entry(context, source=CONTEXT, role="user", **_GIVEN)
+            insight = await self._planner.begin(goal, given=() if known else (entry,))
+            await self._take_in(entry)
         return insight
+
+    async def _question(self, context: str) -> str:
+        known = self._given(context)
+        if known is None:
+            return (await self.observe(context, find_question=True)).question
+        await self.catch_up()
+        return (await self._reader.read(known, find_question=True)).question
+
+    def _given(self, context: str) -> Entry | None:
+        """Return the entry that holds this context already."""
+        given = (entry for entry in self.tree.entries if source_of(entry) == CONTEXT)
+        return next((entry for entry in given if entry.text == context), None)
 
     async def append(self, entries: Sequence[Entry]) -> None:
         """Keep entries in the journal as they are; no node is made of them."""
@@ -187,23 +218,34 @@ class Bank:
 
     @property
     def unread(self) -> tuple[Entry, ...]:
-        """What was kept and never became a node: a role failed, or the process ended in between."""
-        used = {source.entry_id for versions in self._bench.ledger.records.values() for source in versions[-1].sources}
+        """What was kept and not read and related to its end: a role failed, or the process ended in between."""
+        woven = {bank_said(entry).get("of") for entry in self.tree.entries if source_of(entry) == WOVEN}
         return tuple(
             entry
             for entry in self.tree.entries
-            if source_of(entry) in READ and entry.id not in used and entry.text.strip()
+            if source_of(entry) in {*READ, VALIDATION} and entry.id not in woven and entry.text.strip()
         )
 
     async def catch_up(self) -> tuple[Observed, ...]:
-        """Read what was kept and never became a node."""
+        """Read and relate what was kept and was not got to."""
         async with self._bench.writing:
             return tuple([await self._take_in(entry) for entry in self.unread])
 
     async def _take_in(self, entry: Entry, *, find_question: bool = False) -> Observed:
+        """Make nodes of an entry, relate them, and mark the entry; what an earlier attempt did is not done again."""
         task = self._planner.aim
-        reading = await self._reader.read(entry, task=task, find_question=find_question)
-        woven = await self._weaver.add(reading.drafts, task=task)
+        known = [node.id for node in self.graph.nodes if any(source.entry_id == entry.id for source in node.sources)]
+        covered = self._covered(entry)
+        reading = Reading(())
+        if source_of(entry) != VALIDATION and not _covers(entry.text, covered):
+            reading = await self._reader.read(entry, task=task, find_question=find_question)
+        woven = Woven()
+        for node_id in known:
+            if node_id in self.graph:
+                await self._weaver.relate(node_id, woven, task=task)
+        drafts = [draft for draft in reading.drafts if not covered.issuperset(draft.sources)]
+        await self._weaver.add(drafts, woven, task=task)
+        await self.append([self._bench.entry("", source=WOVEN, of=entry.id)])
         self._planner.note(woven)
         return Observed(
             entry_id=entry.id,
@@ -211,6 +253,11 @@ class Bank:
             conflict_ids=tuple(woven.conflict_ids),
             question=reading.question,
         )
+
+    def _covered(self, entry: Entry) -> set[Source]:
+        """Return the stretches of an entry that some node was made of, live or not."""
+        versions = (versions[-1] for versions in self._bench.ledger.records.values())
+        return {source for record in versions for source in record.sources if source.entry_id == entry.id}
 
     # ── finding ──────────────────────────────────────────────────────────────
 
@@ -260,9 +307,12 @@ class Bank:
             )
             merged, said = await self._merger.integrate(nodes_of(conflict), grounds)
             if merged is None:
-                return await self._unresolved(conflict, said, decided_by=decided_by, evidence=entry.id)
+                left = await self._unresolved(conflict, said, decided_by=decided_by, evidence=entry.id)
+                await self.append([self._bench.entry("", source=WOVEN, of=entry.id)])
+                return left
             woven = Woven(merges=[said])
             await self._weaver.relate(merged.id, woven, task=self._planner.aim)
+            await self.append([self._bench.entry("", source=WOVEN, of=entry.id)])
             self._planner.note(woven)
             return self.conflicts.get(conflict_id)
 
@@ -355,6 +405,16 @@ def open_bank(
             window=window,
         )
     )
+
+
+def _covers(text: str, sources: Collection[Source]) -> bool:
+    """Tell whether stretches leave nothing of a text but spaces."""
+    end = 0
+    for source in sorted(sources, key=lambda source: source.start or 0):
+        if text[end : source.start or 0].strip():
+            return False
+        end = max(end, len(text) if source.end is None else source.end)
+    return not text[end:].strip()
 
 
 def _referred(text: str, attachments: Sequence[Attachment]) -> tuple[tuple[Attachment, ...], str]:

@@ -154,6 +154,8 @@ class InNode(Embeddings):
             if codes is None:
                 continue
             held = min(size, len(codes))
+            if not held:
+                continue
             low, high = np.empty(held, np.float32), np.empty(held, np.float32)
             codes.bounds(Question(_unit(vector)), low, high)
             present = self._present[model][:held]

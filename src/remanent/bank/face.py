@@ -79,7 +79,8 @@ class AsyncBank:
             store=means.store if stored else None,
         )
         self._uploads = Uploads(settings.bank.temp_dir, new_id=means.new_id)
-        self._adapter = Adapter(self._bank, uploads=self._uploads, kept=Kept(_blobs(means), scope), new_id=means.new_id)
+        self._blobs = _blobs(means)
+        self._adapter = Adapter(self._bank, uploads=self._uploads, kept=Kept(self._blobs, scope), new_id=means.new_id)
 
     # ── how it stands ────────────────────────────────────────────────────────
 
@@ -126,7 +127,7 @@ class AsyncBank:
 
     async def start(self) -> InsightDoc:
         """Take in what the task came with and plan the first step; `run` does it itself."""
-        await self._uploads.sweep()
+        await self._sweep()
         await self._bank.start(self._given.task, context=self._given.context)
         for file in self._given.files:
             await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
@@ -142,16 +143,19 @@ class AsyncBank:
     ) -> RunResult:
         """Work on the task until it is done; with the built-in agent, or with a framework of your own.
 
-        A bank that was started or resumed goes on where it is. At the end everything is cleared unless it is kept.
+        A bank that was started or resumed, or that a store holds under its name, goes on where it is. At the end
+        everything is cleared unless it is kept.
         """
         if on_event is not None:
             self._bank.listen(on_event)
-        await self._uploads.sweep()
+        await self._sweep()
+        if self._stored and not self._bank.has_task and await self.is_stored():
+            await self.resume()
         usual = self._usual_tools()
         run = BankRun(self._adapter, framework or self._builtin(), tools=[*tools, *usual])
         try:
             if self._bank.has_task:
-                result = await run.resume()
+                result = await run.resume(files=self._given.files if not self._adapter.waiting else ())
             else:
                 given = self._given
                 result = await run.run(given.task, context=given.context, files=given.files)
@@ -160,6 +164,11 @@ class AsyncBank:
         if not keep:
             await self.clear()
         return result
+
+    async def _sweep(self) -> None:
+        """Remove the temporary files that killed processes left, here and where files are kept."""
+        await self._uploads.sweep()
+        await self._blobs.sweep(self._bank.scope)
 
     def _builtin(self) -> BuiltinReact:
         limits = _limits(self._means.settings.react)

@@ -23,7 +23,7 @@ from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT, Nod
 from remanent.language.roles import PLANNING
 from remanent.language.tidying import line, shortened
 from remanent.language.tongue import Tongue
-from remanent.model import Conflict
+from remanent.model import Conflict, Entry
 
 INSIGHT = "insight"
 _MOST_NODES = 100
@@ -75,11 +75,11 @@ class Planner:
         """What is being worked on: the current step, else the goal; empty before the task is known."""
         return (self._insight.current_task or self._insight.goal) if self._insight is not None else ""
 
-    async def begin(self, goal: str) -> InsightDoc:
-        """Set the goal."""
+    async def begin(self, goal: str, *, given: Sequence[Entry] = ()) -> InsightDoc:
+        """Set the goal and keep what was given with it: both or neither."""
         if self._insight is not None:
             raise InvalidInput("this bank has a task already; open another one for another task")
-        return await self._keep(InsightDoc(id=self._bench.new_id(), goal=goal.strip()))
+        return await self._keep(InsightDoc(id=self._bench.new_id(), goal=goal.strip()), given=given)
 
     def note(self, woven: Woven) -> None:
         """Keep what came up for the next plan."""
@@ -155,8 +155,10 @@ class Planner:
     def _notice(self, name: str, **values: str) -> None:
         self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), LONGEST_REMARK))
 
-    async def _keep(self, insight: InsightDoc) -> InsightDoc:
+    async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
         async with self._bench.ledger.transaction() as tx:
+            for entry in given:
+                tx.append(entry)
             tx.append(self._bench.entry(insight.to_json(), source=INSIGHT))
         self._insight = insight
         return insight

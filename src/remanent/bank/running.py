@@ -94,10 +94,16 @@ class BankRun(Generic[PresentedT, ResultT]):
         finally:
             await self._adapter.close()
 
-    async def resume(self) -> RunResult:
-        """Go on with a task that a bank holds already."""
+    async def resume(self, *, files: Sequence[GivenFile] = ()) -> RunResult:
+        """Go on with a task that a bank holds already; files that were recognised before are not taken again."""
         try:
-            if self._bank.insight.current is None:
+            for file in files:
+                if file.name not in self._adapter.recognised:
+                    await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
+            current = self._bank.insight.current
+            waiting = {upload.upload_id for upload in self._adapter.waiting}
+            # Uploads that waited in a process that is gone are gone: the step is planned anew, with those there are.
+            if current is None or (current.upload_ids and not waiting.intersection(current.upload_ids)):
                 await self._adapter.plan()
             return await self._finish()
         finally:

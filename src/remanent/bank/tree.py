@@ -16,8 +16,13 @@ BANK = "bank"
 
 def source_of(entry: Entry) -> str:
     """Return what an entry is to its bank: where it came from; empty for one that is only kept."""
+    return str(bank_said(entry).get("source", ""))
+
+
+def bank_said(entry: Entry) -> JsonObject:
+    """Return what a bank says of an entry of its own."""
     said = entry.metadata.get(BANK)
-    return str(said.get("source", "")) if isinstance(said, dict) else ""
+    return said if isinstance(said, dict) else {}
 
 
 class TreeEntry(Word):

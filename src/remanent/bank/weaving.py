@@ -43,9 +43,9 @@ class Weaver:
         self._conflicts = conflicts
         self._merger = merger
 
-    async def add(self, drafts: Sequence[Draft], *, task: str = "") -> Woven:
+    async def add(self, drafts: Sequence[Draft], woven: Woven, *, task: str = "") -> None:
         """Add drafts as nodes and relate each to the graph."""
-        bench, woven = self._bench, Woven()
+        bench = self._bench
         vectors = await bench.graph.vectors_of(drafts)
         for draft, kept in zip(drafts, vectors, strict=True):
             node_id = bench.new_id()
@@ -53,7 +53,6 @@ class Weaver:
                 bench.graph.put_new(tx, draft, node_id=node_id, at=bench.now(), vectors=kept)
             bench.tell(EventKind.NODE, draft.context, node_id=node_id, keywords=list(draft.keywords))
             await self.relate(node_id, woven, task=task)
-        return woven
 
     async def relate(self, node_id: str, woven: Woven, *, task: str = "") -> None:
         """Judge a node against those most like it; what a merge makes is judged again, until nothing merges."""

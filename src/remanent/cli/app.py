@@ -309,11 +309,12 @@ def bench_bank(
     place: Place,
     *,
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Generated tasks of each kind.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="What the tasks are made from.")] = 7,
 ) -> None:
     """Measure task banks without a model: evidence, contradictions, false alarms, calls, search of 10,000 nodes."""
     from remanent.cli import measuring
 
-    measuring.bank(place, count=count)
+    measuring.bank(place, count=count, seed=seed)
 
 
 @bench.command("recall")

@@ -63,10 +63,10 @@ def language(place: Place, *, data: Path | None, folder: Path | None) -> None:
     _end(screen, place, figures + run_keyword_bench(data, screen.note))
 
 
-def bank(place: Place, *, count: int) -> None:
+def bank(place: Place, *, count: int, seed: int) -> None:
     """Measure the task bank without a model; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
-    _end(screen, place, run_bank_bench(screen.note, count=count))
+    _end(screen, place, run_bank_bench(screen.note, count=count, seed=seed))
 
 
 def associative(place: Place, *, messages: int, folder: Path | None) -> None:

@@ -20,6 +20,11 @@ class Blobs(ABC):
     async def delete(self, scope: Scope, digest: str) -> None:
         """Remove the bytes if they are there."""
 
+    async def sweep(self, scope: Scope) -> int:
+        """Remove what writers that were killed left half written; return how many files it was."""
+        del self, scope
+        return 0
+
     @abstractmethod
     async def digests(self, scope: Scope) -> list[str]:
         """Return the digests of all that is kept, sorted."""

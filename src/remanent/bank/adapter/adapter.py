@@ -90,6 +90,12 @@ class Adapter:
         """The uploads that wait to be recognised."""
         return self._uploads.waiting(self._bank.insight.id)
 
+    @property
+    def recognised(self) -> frozenset[str]:
+        """The names of the uploads that were recognised."""
+        told = [entry.metadata.get("uploads") for entry in self._bank.tree.entries if source_of(entry) == RECOGNITION]
+        return frozenset(str(name) for names in told if isinstance(names, list) for name in names)
+
     async def upload(self, content: bytes, *, name: str = "", media_type: str = "") -> Upload:
         """Keep a file until a step recognises it; the task must have begun."""
         self._task_id = self._bank.insight.id

@@ -2,13 +2,14 @@
 
 import asyncio
 import errno
+import fcntl
 import hashlib
 import os
 import re
 import secrets
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from remanent.errors import IntegrityError, InvalidInput, NotFound, StorageError, StorageFull
@@ -39,6 +40,10 @@ class FileBlobs(Blobs):
     async def delete(self, scope: Scope, digest: str) -> None:
         """Remove the bytes if they are there, and what an interrupted writing of them left behind."""
         await asyncio.to_thread(_delete, _path(self._folder(scope), digest))
+
+    async def sweep(self, scope: Scope) -> int:
+        """Remove half-written files that no living process is writing."""
+        return await asyncio.to_thread(_sweep, self._folder(scope))
 
     async def digests(self, scope: Scope) -> list[str]:
         """Return the digests of all that is kept, sorted."""
@@ -116,10 +121,34 @@ def _holds(path: Path, content: bytes) -> bool:
         return False
 
 
-def _write(path: Path, content: bytes) -> None:
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
-    try:
+def _sweep(folder: Path) -> int:
+    removed = 0
+    for part in folder.glob(f"??/*{PART}"):
+        with suppress(OSError):  # finished, or another process sweeps, too
+            descriptor = os.open(part, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                part.unlink()
+                removed += 1
+            finally:
+                os.close(descriptor)
+    return removed
+
+
+def _begin(path: Path) -> tuple[Path, int]:
+    """Make a file to write to, locked as long as its process lives, so that nobody sweeps it away."""
+    while True:
+        part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return part, descriptor
+        os.close(descriptor)  # it was swept away between its making and its locking
+
+
+def _write(path: Path, content: bytes) -> None:
+    part, descriptor = _begin(path)
+    try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
