@@ -606,7 +606,8 @@ class Bank:
     ) -> RunResult:
         """Work on the task until it is done; with the built-in agent, or with a framework of your own.
 
-        A bank that was started or resumed goes on where it is. At the end everything is cleared unless it is kept.
+        A bank that was started or resumed, or that a store holds under its name, goes on where it is. At the end
+        everything is cleared unless it is kept.
         """
         return self._portal.call(self._wrapped.run, framework=framework, tools=tools, keep=keep, on_event=on_event)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Final
 
 from pydantic import JsonValue
 
@@ -54,7 +53,6 @@ WOVEN = "woven"
 READ = (CONTEXT, EXECUTION, "recognition")
 """The sources of entries that become nodes."""
 _MOST_ATTEMPTS = 2
-_GIVEN: Final = {"kind": EntryKind.DOCUMENT, "origin": Origin.USER}
 
 
 class Observed(Word):
@@ -135,7 +133,9 @@ class Bank:
             return await self._planner.begin(goal)
         async with self._bench.writing:
             known = self._given(context)
-            entry = known or self._bench.entry(context, source=CONTEXT, role="user", **_GIVEN)
+            entry = known or self._bench.entry(
+                context, source=CONTEXT, role="user", kind=EntryKind.DOCUMENT, origin=Origin.USER
+            )
             insight = await self._planner.begin(goal, given=() if known else (entry,))
             await self._take_in(entry)
         return insight

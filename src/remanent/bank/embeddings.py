@@ -183,7 +183,7 @@ class InNode(Embeddings):
             sums[inside] += share * (matrix[rows[inside]] @ _unit(vector))
             shares[inside] += share * self._present[model][rows[inside]]
         shares[shares == 0] = 1
-        return np.clip(sums / shares, 0, 1)
+        return np.asarray(np.clip(sums / shares, 0, 1), np.float32)
 
 
 def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":

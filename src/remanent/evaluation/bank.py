@@ -208,7 +208,7 @@ def run_bank_bench(
     return asyncio.run(_bench(report, count, seed, nodes, embedders or open_embedders()))
 
 
-async def _bench(report: Report, count: int, seed: int, nodes: int, embedders: Embedders) -> list[Figure]:
+async def _bench(report: Report, count: int, seed: int, nodes: int, embedders: Embedders | None) -> list[Figure]:
     figures: list[Figure] = []
     for kind in TaskKind:
         outcomes = await study(kind, count=count, seed=seed, embedders=embedders, report=report)
