@@ -1,3 +1,8 @@
+import os
+import pty
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 from remanent.cli.exits import Exit
@@ -79,3 +84,53 @@ def test_a_scratchpad_is_written_and_read_by_commands(cli: Cli) -> None:
     assert cli("scratchpad", "write", "plan", "先看报告").code == Exit.OK
     assert cli("scratchpad", "read", "--json").json == {"plan": "先看报告"}
     assert "先看报告" in cli("scratchpad", "read").out
+
+
+def on_a_terminal(home: Path, *arguments: object) -> tuple[int, str]:
+    """Run a command whose every stream is a terminal; return how it ended and all that it wrote there."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "110", "LINES": "40"}
+    environment |= {"REMANENT_HOME": str(home), "REMANENT_EMBEDDER": "none", "REMANENT_LANGUAGE": "en"}
+    command = [sys.executable, "-c", "from remanent.cli import main; main()", *map(str, arguments)]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = bytearray()
+    while True:
+        try:
+            part = os.read(ours, 65_536)
+        except OSError:  # Linux says so when the last one on the other side has gone
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    return process.wait(), shown.decode("utf-8", errors="replace")
+
+
+def test_on_a_terminal_a_picture_shows_the_task_at_hand_what_is_done_the_graph_and_its_contradictions(
+    tmp_path: Path,
+) -> None:
+    other = "A newer page. Mount Kelt is 3,298 metres high. Mount Kelt has snow all year and Mount Kelt has two huts."
+    code, shown = on_a_terminal(
+        tmp_path / "home",
+        *("bank", "run", "--task", QUESTION),
+        *("--context", written(tmp_path, "a.txt", TEXT)),
+        *("--image", written(tmp_path, "b.txt", other)),
+    )
+    assert code == Exit.OK, shown
+    pictures, answer = plain(shown).rsplit("╯", 1)
+    assert "▶ Recognise" in pictures
+    assert "Graph: 1 nodes" in pictures
+    assert "Graph: 2 nodes, 0 edges, 1 contradictions (1 open)" in pictures
+    last = pictures.rsplit("╭", 1)[1]
+    assert "✓ Recognise" in last
+    assert f"✓ Search and answer: {QUESTION}" in last
+    assert "⚡ " in last
+    assert "▶" not in last
+    assert "Mount Kelt is 3," in answer
+    assert "Rests on" in answer
+
+
+def plain(shown: str) -> str:
+    """Return what a terminal was sent without the signs that move its cursor and colour it."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)

@@ -1,7 +1,6 @@
 """`bank`: work on one long task and watch its memory grow; look at a bank that was exported."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -164,24 +163,26 @@ class _Watch:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._live: AbstractContextManager[Live | None] = nullcontext()
         self._shown: Live | None = None
         self._task = ""
+        self._failed = False
         self._reading = ""
         self._done: list[str] = []
+        self._nodes: list[str] = []
+        self._disputes: list[str] = []
         self._count = dict.fromkeys(EventKind, 0)
 
     def __enter__(self) -> Self:
         if self._screen.err.is_terminal:
-            self._live = Live(console=self._screen.err, transient=True, refresh_per_second=8)
-            self._shown = self._live.__enter__()
+            self._shown = Live(console=self._screen.err, auto_refresh=False)
+            self._shown.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.end()
 
     def end(self) -> None:
-        """Take the picture away: what follows is written in its place."""
+        """Let the picture stand as it is: what follows is written below it."""
         if self._shown is not None:
             self._shown.stop()
             self._shown = None
@@ -190,16 +191,27 @@ class _Watch:
         """Take in an event."""
         self._count[event.kind] += 1
         line = self._line(event)
-        if event.kind is EventKind.ROUND:
-            if self._task:
-                self._done.append(self._task)
-            self._task = event.text
-        if event.kind is EventKind.CHUNK:
-            self._reading = line
+        self._take(event, line)
         if self._shown is not None:
-            self._shown.update(self._picture())
+            # Events are few, and a picture at each of them shows every state, however short it was.
+            self._shown.update(self._picture(), refresh=True)
         elif line and not self._screen.as_json:
             self._screen.note(line)
+
+    def _take(self, event: BankEvent, line: str) -> None:
+        if event.kind in {EventKind.ROUND, EventKind.ANSWER}:
+            if self._task:
+                self._done.append(f"{'✗' if self._failed else '✓'} {self._task}")
+            self._task = event.text if event.kind is EventKind.ROUND else ""
+            self._failed = False
+        elif event.kind is EventKind.FAILED:
+            self._failed = True
+        elif event.kind is EventKind.CHUNK:
+            self._reading = line
+        elif event.kind is EventKind.NODE:
+            self._nodes.append(event.text)
+        elif event.kind in _SIGNS:
+            self._disputes.append(f"{_SIGNS[event.kind]} {event.text}")
 
     def _line(self, event: BankEvent) -> str:
         if event.kind is EventKind.ROUND:
@@ -221,6 +233,19 @@ class _Watch:
             open=count[EventKind.CONFLICT] - settled,
             merges=count[EventKind.MERGE],
         )
-        done = [Text(visible(f"✓ {excerpt(task, _LONGEST_LINE)}"), style="dim") for task in self._done[-_MOST_DONE:]]
-        now = Text(visible(f"▶ {excerpt(self._task, _LONGEST_LINE)}" if self._task else self._reading), style="bold")
-        return Panel(Group(*done, now, Text(visible(graph))))
+        lines = [_shown(task, "dim") for task in self._done[-_MOST_DONE:]]
+        now = f"▶ {self._task}" if self._task else "" if self._done else self._reading
+        lines += [_shown(now, "bold")] if now else []
+        lines.append(_shown(graph, ""))
+        lines += [_shown(f"● {node}", "cyan") for node in self._nodes[-_MOST_NODES:]]
+        lines += [_shown(dispute, "yellow") for dispute in self._disputes[-_MOST_DISPUTES:]]
+        return Panel(Group(*lines))
+
+
+_SIGNS = {EventKind.CONFLICT: "⚡", EventKind.VERDICT: "⚖", EventKind.UNRESOLVED: "?"}
+_MOST_NODES, _MOST_DISPUTES = 3, 3
+
+
+def _shown(line: str, style: str) -> Text:
+    """Return one line of the picture: what is too long is cut, so that the picture keeps its height."""
+    return Text(visible(excerpt(line, _LONGEST_LINE)), style=style, no_wrap=True, overflow="ellipsis")

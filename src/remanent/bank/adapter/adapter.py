@@ -255,7 +255,7 @@ class Adapter:
         references = "\n".join(f"{item.name} [{item.attachment_id}]" for item in attachments)
         try:
             return await self._bank.observe(
-                f"{references}\n{text.strip()}",
+                f"{text.strip()}\n{references}",
                 source=RECOGNITION,
                 role="assistant",
                 origin=Origin.AGENT,
