@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from remanent.model import Kind, Origin, Record, Scope
 from remanent.recall import Boosts
-from remanent.recall.boosts import Factor, boosts_of_place, boosts_of_record, product, trust
+from remanent.recall.boosts import Factor, PlaceBoosts, boosts_of_record, product, trust
 from remanent.stores import Place
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -22,7 +22,7 @@ def _record(**fields: Any) -> Record:
 
 def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Factor, ...]:
     place = Place(record.id, record.kind, None, record.occurred_at, record.trust)
-    return boosts_of_place(place, boosts, now=now) + boosts_of_record(record, boosts)
+    return PlaceBoosts(boosts, now=now).factors(place) + boosts_of_record(record, boosts)
 
 
 def _factor(record: Record, *, now: datetime | None = MAY + timedelta(days=3650)) -> float:
@@ -70,3 +70,20 @@ def test_every_factor_stays_within_its_bound(confidence: float, used: int, days:
     for boost in boosts_of(record, ALL, now=MAY):
         low, high = bounds[boost.name]
         assert low - 1e-9 <= boost.factor <= high + 1e-9
+
+
+PLACES = st.builds(
+    Place,
+    st.just("r1"),
+    st.sampled_from(Kind),
+    st.none(),
+    st.integers(-5000, 5000).map(lambda days: MAY - timedelta(days=days)),
+    st.sampled_from(Origin),
+    role=st.sampled_from(["", "user", "assistant"]),
+)
+
+
+@given(PLACES, st.sampled_from([None, "user"]), st.booleans())
+def test_the_product_of_a_place_is_that_of_its_factors(place: Place, person: str | None, agent_is_asked: bool) -> None:
+    boosts = PlaceBoosts(ALL.replace(speaker=0.5), now=MAY, agent_is_asked=agent_is_asked, person=person)
+    assert boosts.product(place) == product(boosts.factors(place))

@@ -1,7 +1,6 @@
 """What else speaks for a record than how well it fits the question: bounded factors, 1 when unknown; pure."""
 
 import math
-from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -30,34 +29,38 @@ def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> fl
     return 1 - boosts.trust * _DISTANCE[origin]
 
 
-def boosts_of_place(
-    place: Place, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False, person: str | None = None
-) -> tuple[Factor, ...]:
-    """Return the factors of what a record's place tells: who said it, when, and what kind it is."""
-    (factors,) = boosts_of_places([place], boosts, now=now, agent_is_asked=agent_is_asked, person=person)
-    return factors
+class PlaceBoosts:
+    """The factors of what a record's place tells: who said it, when, and what kind it is.
 
-
-def boosts_of_places(
-    places: Iterable[Place],
-    boosts: Boosts,
-    *,
-    now: datetime | None,
-    agent_is_asked: bool = False,
-    person: str | None = None,
-) -> Iterator[tuple[Factor, ...]]:
-    """Yield the factors of each place; origins and kinds are few, and theirs are worked out once.
-
-    `person` is the one speaker whom the question names, if it names just one.
+    `person` is the one speaker whom the question names, if it names just one. Origins and kinds are few: theirs are
+    worked out once. Of the hundreds of candidates that a question has, most need but the product.
     """
-    of_origin = {origin: _factors(trust=trust(origin, boosts, agent_is_asked=agent_is_asked)) for origin in Origin}
-    of_kind = {kind: _factors(kind=factor) for kind, factor in boosts.kinds.items()}
-    of_person = _factors(speaker=1 + boosts.speaker)
-    for place in places:
-        by_age = recency(place.occurred_at, boosts, now=now)
-        of_age = (Factor("recency", by_age),) if by_age != 1.0 else ()
-        of_speaker = of_person if person is not None and place.role == person else ()
-        yield of_origin[place.trust] + of_speaker + of_age + of_kind.get(place.kind, ())
+
+    def __init__(
+        self, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False, person: str | None = None
+    ) -> None:
+        self._boosts = boosts
+        self._now = now
+        self._of_origin = {origin: trust(origin, boosts, agent_is_asked=agent_is_asked) for origin in Origin}
+        self._person = person
+
+    def product(self, place: Place) -> float:
+        """Return all factors multiplied."""
+        factor = self._of_origin[place.trust]
+        if self._person is not None and place.role == self._person:
+            factor *= 1 + self._boosts.speaker
+        return (
+            factor * recency(place.occurred_at, self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
+        )
+
+    def factors(self, place: Place) -> tuple[Factor, ...]:
+        """Return those that change anything, each with its name."""
+        return _factors(
+            trust=self._of_origin[place.trust],
+            speaker=1 + self._boosts.speaker if self._person is not None and place.role == self._person else 1.0,
+            recency=recency(place.occurred_at, self._boosts, now=self._now),
+            kind=self._boosts.kinds.get(place.kind, 1.0),
+        )
 
 
 def boosts_for(boosts: Boosts, *, for_a_fact: bool) -> Boosts:

@@ -153,7 +153,8 @@ class Recall:
         reach = 1 if recipe.surroundings.neighbours or manner.grain == "turns" else 0
         places = await self._reading.places(question, list(fused), reach=reach, known=gathered.places)
         now = question.asked_at or self._clock()
-        weighed = weighing.weigh(question, gathered, places, fused, recipe, now=now)
+        most = None if manner.grain == "session" else manner.shortlist
+        weighed = weighing.weigh(question, gathered, places, fused, recipe, now=now, most=most)
         records = await self._reading.records(question, [one.record_id for one in weighed[: manner.shortlist]])
         # What was there a moment ago and is not any more is no answer.
         weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]

@@ -2,14 +2,14 @@
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from remanent.embedding.reranker import Reranker
 from remanent.errors import RemanentError
 from remanent.model import LeftOut, PathRank, Record
-from remanent.recall.boosts import Factor, boosts_for, boosts_of_places, boosts_of_record, product
+from remanent.recall.boosts import Factor, PlaceBoosts, boosts_for, boosts_of_record, product
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import Candidate
@@ -72,34 +72,39 @@ def weigh(
     recipe: Recipe,
     *,
     now: datetime | None,
+    most: int | None = None,
 ) -> list[Weighed]:
-    """Return all candidates and the neighbours that they speak for, best first.
+    """Return the candidates and the neighbours that they speak for, best first: all of them, or the `most` best.
 
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
-    found = _found(gathered)
-    boosts = boosts_of_places(
-        places.values(),
+    boosts = PlaceBoosts(
         boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
         now=now,
         agent_is_asked=question.asks_the_agent,
         person=question.person_among({place.role for place in places.values()}),
     )
-    weighed = {
-        record_id: Weighed(
-            place=place,
+    own = {one: score * boosts.product(places[one]) for one, score in fused.items() if one in places}
+    context = context_of(own, places, recipe.surroundings)
+    # In the order of `order`.
+    ranked = sorted(
+        (-(own.get(one, 0.0) + around), -fused.get(one, 0.0), one)
+        for one, around in context.items()
+        if one in own or around > 0
+    )
+    best = ranked if most is None else ranked[:most]
+    found = _found(gathered, {record_id for _, _, record_id in best})
+    return [
+        Weighed(
+            place=places[record_id],
             fused=fused.get(record_id, 0.0),
-            boosts=factors,
+            context=context[record_id],
+            boosts=boosts.factors(places[record_id]),
+            score=-less,
             found=found.get(record_id, []),
         )
-        for (record_id, place), factors in zip(places.items(), boosts, strict=True)
-    }
-    own = {record_id: weighed[record_id].own for record_id in fused if record_id in places}
-    for record_id, context in context_of(own, places, recipe.surroundings).items():
-        one = weighed[record_id]
-        one.context = context
-        one.score = own.get(record_id, 0.0) + context
-    return sorted((one for record_id, one in weighed.items() if record_id in own or one.context > 0), key=order)
+        for less, _, record_id in best
+    ]
 
 
 def boost(weighed: list[Weighed], records: Mapping[str, Record], recipe: Recipe) -> None:
@@ -159,9 +164,10 @@ def order(one: Weighed) -> tuple[float, float, str]:
     return -one.score, -one.fused, one.place.record_id
 
 
-def _found(gathered: Gathered) -> dict[str, list[tuple[str, int, Candidate]]]:
+def _found(gathered: Gathered, wanted: Collection[str]) -> dict[str, list[tuple[str, int, Candidate]]]:
     found: dict[str, list[tuple[str, int, Candidate]]] = {}
     for name, candidates in gathered.found.items():
         for rank, one in enumerate(candidates, start=1):
-            found.setdefault(one.record_id, []).append((name, rank, one))
+            if one.record_id in wanted:
+                found.setdefault(one.record_id, []).append((name, rank, one))
     return found
