@@ -13,6 +13,7 @@ from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Scope
 from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe, Recipes
+from remanent.recall.recall import AT_ONCE
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.conformance.samples import SetClock
@@ -133,6 +134,29 @@ async def test_recalling_again_does_not_look_at_the_queue_again(
     for _ in range(3):
         await ada.recall("heron")
     assert looked == [ada.scope]
+
+
+async def test_of_very_many_questions_at_once_none_makes_another_late(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock
+) -> None:
+    await ada.remember("x")
+
+    class Crowded(RecallPath):
+        name = "crowded"
+        inside = most = 0
+
+        async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+            await asyncio.sleep(0)
+            self.inside -= 1
+            return []
+
+    path = Crowded()
+    recall = recall_with(memory, path, clock=clock, path_timeout=60)
+    found = await asyncio.gather(*(recall.find(asked(f"heron {number}", ada.scope)) for number in range(200)))
+    assert not any(answer.left_out for answer in found)
+    assert 1 < path.most <= AT_ONCE
 
 
 async def test_a_path_whose_model_fails_twice_is_left_alone(

@@ -1,5 +1,6 @@
 """The read path: paths beside each other, joined, weighed, chosen, and answered with their sources."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,8 @@ from remanent.stores import Store
 from remanent.text.words import index_terms
 
 MOST = 1000
+AT_ONCE = 64
+"""Questions that are worked on at the same time; more only make each other late, so that paths would be left out."""
 SHORTLIST = 4
 """How many times the wanted number is read whole, to be boosted, compared and chosen from."""
 SHORTEST_LIST = 20
@@ -78,6 +81,7 @@ class Recall:
         self._reranker = reranker
         self._kept = kept
         self._gate = gate
+        self._turns = asyncio.Semaphore(AT_ONCE)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -128,11 +132,11 @@ class Recall:
             gated=gated and self._gate is not None,
         )
         if self._kept is None:
-            return (await self._answer(question, manner))[0]
+            return (await self._answer_in_turn(question, manner))[0]
         key = self._kept.key(question, revision=await self._store.revision(question.scope), manner=repr(manner))
         found = await self._kept.get(key)
         if found is None:
-            found, until = await self._answer(question, manner)
+            found, until = await self._answer_in_turn(question, manner)
             if not found.left_out:
                 await self._kept.keep(key, found, scope=question.scope, until=until)
         return found
@@ -144,6 +148,10 @@ class Recall:
         return self.recipes.choose(discipline=self.recipes.default, intent=grain)
 
     # ── answering ────────────────────────────────────────────────────────────
+
+    async def _answer_in_turn(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
+        async with self._turns:
+            return await self._answer(question, manner)
 
     async def _answer(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""
