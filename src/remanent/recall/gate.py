@@ -5,6 +5,7 @@ in meaning a stranger's best hit comes depends on the model, the language and th
 the store itself in the background (`calibration.py`), and until then taken from what is usual for the bundled models.
 """
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import GateReason, GateVerdict, Record, Scope, TurnData
 from remanent.recall.evidence import Asked, Wording, asked, strength, wording
 from remanent.recall.question import Question
-from remanent.stores import Store
+from remanent.stores import Store, TermCounts
 from remanent.text.words import index_terms
 
 GATE = "gate"
@@ -118,6 +119,16 @@ class Scored(Protocol):
         """The higher the better."""
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the gate reads of a store for a question, whatever is found."""
+
+    wanted: Asked
+    counts: TermCounts
+    kept: JsonValue
+    """The measures, if any were taken."""
+
+
 class Gate:
     """Judges whether what was found answers the question."""
 
@@ -126,18 +137,31 @@ class Gate:
         self._store = store
         self.models = models
 
-    async def judge(
-        self, question: Question, found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]
+    async def look(self, question: Question) -> Look:
+        """Read what judging a question takes; this can be done while the records are still being read."""
+        wanted = asked(question.asked, asked_at=question.asked_at)
+        counts, kept = await asyncio.gather(
+            self._store.term_counts(question.scope.owner, wanted.terms, most=MOST_COUNTED),
+            self._store.state(question.scope.owner, GATE),
+        )
+        return Look(wanted, counts, kept)
+
+    def judge(
+        self,
+        question: Question,
+        found: Mapping[str, Sequence[Scored]],
+        records: Mapping[str, Record],
+        look: Look,
     ) -> GateVerdict:
         """Return whether any of the records that the paths found is an answer."""
-        wanted = asked(question.asked, asked_at=question.asked_at)
+        wanted, size = look.wanted, look.counts.records
         if not wanted.terms and not any(sign.isalnum() for sign in question.text):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
-        words, size = await self.words(question.scope, wanted, best_of(found, records))
+        words = _wording(wanted, best_of(found, records), look.counts)
         if wanted.vague or (wanted.plain and size < SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
         tongue = tongue_of(question.text)
-        measures = await self._measures(question.scope, tongue)
+        measures = read_measures(look.kept, tongue, models=self.models)
         known = self._known(measures, size)
         near = {path: known[path].deviations(hits[0].score) for path, hits in found.items() if hits and path in known}
         if not near and any(found.get(path) for path in self.models):
@@ -163,18 +187,18 @@ class Gate:
         general = next(iter(self.models), "")
         return [near[general]] if words.coverage == 0 and general in near else list(near.values())
 
-    async def words(self, scope: Scope, wanted: Asked, candidates: Sequence[Record]) -> tuple[Wording, int]:
-        """Return how far candidates name what is asked for, and how many records there are."""
+    async def words(self, scope: Scope, wanted: Asked, candidates: Sequence[Record]) -> Wording:
+        """Return how far candidates name what is asked for."""
         counts = await self._store.term_counts(scope.owner, wanted.terms, most=MOST_COUNTED)
-        terms = [terms_of(record) for record in candidates]
-        return wording(wanted, counts.holding, terms, records=counts.records), counts.records
-
-    async def _measures(self, scope: Scope, tongue: Tongue) -> Measures | None:
-        return read_measures(await self._store.state(scope.owner, GATE), tongue, models=self.models)
+        return _wording(wanted, candidates, counts)
 
     def _known(self, measures: Measures | None, size: int) -> dict[str, Near]:
         usual = {path: USUAL_NEARNESS[model].of(size) for path, model in self.models.items() if model in USUAL_NEARNESS}
         return usual if measures is None else {**usual, **measures.near}
+
+
+def _wording(wanted: Asked, candidates: Sequence[Record], counts: TermCounts) -> Wording:
+    return wording(wanted, counts.holding, [terms_of(record) for record in candidates], records=counts.records)
 
 
 def lenience(records: int) -> float:

@@ -13,7 +13,7 @@ from remanent.recall import weighing
 from remanent.recall.answering import Answering
 from remanent.recall.caching import KeptAnswers
 from remanent.recall.diversity import overlap, spread, unlike
-from remanent.recall.gate import Gate
+from remanent.recall.gate import Gate, Look
 from remanent.recall.gathering import Gathering
 from remanent.recall.path import RecallPath
 from remanent.recall.question import Question
@@ -163,12 +163,12 @@ class Recall:
         now = question.asked_at or self._clock()
         most = None if manner.grain == "session" else manner.shortlist
         weighed = weighing.weigh(question, gathered, places, fused, recipe, now=now, most=most)
-        records = await self._reading.records(question, [one.record_id for one in weighed[: manner.shortlist]])
+        records, look = await self._read(question, weighed[: manner.shortlist], manner)
         # What was there a moment ago and is not any more is no answer.
         weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
         verdict = None
-        if manner.gated and self._gate is not None and records:
-            verdict = await self._gate.judge(question, gathered.found, records)
+        if self._gate is not None and look is not None and records:
+            verdict = self._gate.judge(question, gathered.found, records, look)
             if not verdict.passed:
                 weighed, records = [], {}
         shortlist, rest = weighed[: len(records)], weighed[len(records) :]
@@ -191,6 +191,15 @@ class Recall:
             gate=verdict,
         )
         return found, min((end for end in answered if end is not None), default=None)
+
+    async def _read(
+        self, question: Question, shortlist: Sequence[Weighed], manner: Manner
+    ) -> tuple[dict[str, Record], Look | None]:
+        """Return the records of a shortlist and, where the gate is to judge, what it needs: in one trip if possible."""
+        reading = self._reading.records(question, [one.record_id for one in shortlist])
+        if not manner.gated or self._gate is None or not shortlist:
+            return await reading, None
+        return await asyncio.gather(reading, self._gate.look(question))
 
     async def _refine(
         self, question: Question, shortlist: list[Weighed], records: Mapping[str, Record], recipe: Recipe

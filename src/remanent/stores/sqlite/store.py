@@ -213,7 +213,9 @@ class SqliteStore(Store):
     async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
         """Return how many records of the agent hold each of the terms."""
         nothing = TermCounts(0, dict.fromkeys(terms, 0))
-        return await self._read(scope, lambda connection: search.term_counts(connection, terms, most), nothing)
+        return await self._read(
+            scope, lambda connection: search.term_counts(connection, terms, most), nothing, light=True
+        )
 
     async def session_terms(
         self,
