@@ -31,7 +31,7 @@ from remanent.stores.sqlite import SqliteStore
 BATCH = 20
 """Messages that one call remembers: what a full context hands over."""
 DAYS = 365.0
-AGES = (7, 30, 60, 120, 240)
+AGES = (7, 30, 45, 60, 120, 180, 240)
 """Days since something was said once at which the forgetting curve is told as a figure."""
 NODES, LINKS_EACH = 10_000, 20
 QUESTIONS = 300
@@ -157,7 +157,7 @@ class Life:
     most_nodes: int = 0
     dead_letters: int = 0
 
-    def forgetting(self, *, bins: int = 24) -> list[tuple[float, float]]:
+    def forgetting(self, *, bins: int = 48) -> list[tuple[float, float]]:
         """Return the share of what was said once that is found, by its age, over the second half of the year."""
         pairs = [pair for look in self.looks[len(self.looks) // 2 :] for pair in look.once]
         width = max((age for age, _ in pairs), default=0.0) / bins or 1.0
@@ -169,10 +169,10 @@ class Life:
         return curve
 
     def remembered(self, ages: Sequence[float]) -> list[tuple[float, float]]:
-        """Return the curve at some ages, each from the bin that it falls into."""
+        """Return the curve at some ages, as far as it goes."""
         curve = self.forgetting()
-        width = curve[0][0] * 2 if curve else 1.0
-        return [(age, share) for age in ages for middle, share in curve if abs(middle - age) <= width / 2][: len(ages)]
+        oldest = curve[-1][0] if curve else 0.0
+        return [(age, min(curve, key=lambda point: abs(point[0] - age))[1]) for age in ages if age <= oldest]
 
 
 async def live(

@@ -59,9 +59,13 @@ def _ticks(right: float, top: float) -> list[str]:
     parts = []
     for fifth in range(6):
         share = fifth / 5
-        parts.append(f'<text x="{_x(share)}" y="{_y(0) + 18}" text-anchor="middle">{right * share:.3g}</text>')
-        parts.append(f'<text x="{_x(0) - 6}" y="{_y(share) + 4}" text-anchor="end">{top * share:.3g}</text>')
+        parts.append(f'<text x="{_x(share)}" y="{_y(0) + 18}" text-anchor="middle">{_number(right * share)}</text>')
+        parts.append(f'<text x="{_x(0) - 6}" y="{_y(share) + 4}" text-anchor="end">{_number(top * share)}</text>')
     return parts
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _axes() -> list[str]:
