@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.embedding import CachedEmbedder
+from remanent.embedding.metered import MeteredEmbedder
 from remanent.errors import InvalidInput
 from tests.embedding.fakes import HashEmbedder
 
@@ -28,6 +29,18 @@ async def test_a_text_is_embedded_once() -> None:
     await cached.embed(["a", "b", "a"])
     await cached.embed(["b", "a", "c"])
     assert asked(inner) == ["a", "b", "c"]
+
+
+async def test_it_is_loading_as_long_as_the_inner_embedder_is() -> None:
+    class Slow(HashEmbedder):
+        @property
+        def loading(self) -> bool:
+            return not self.batches
+
+    cached = CachedEmbedder(MeteredEmbedder(Slow()))
+    assert cached.loading
+    await cached.embed(["a"])
+    assert not cached.loading
 
 
 async def test_the_least_used_go_first() -> None:

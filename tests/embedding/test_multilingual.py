@@ -30,6 +30,11 @@ async def cosine(embedder: MultilingualEmbedder, one: str, other: str) -> float:
 PINNED = [-0.0461, -0.0481, 0.0037, 0.0479, -0.0801]
 
 
+async def test_a_model_that_has_read_a_text_is_loaded(embedder: MultilingualEmbedder) -> None:
+    await embedder.embed(["tea"])
+    assert not embedder.loading
+
+
 # ── what the vectors mean ────────────────────────────────────────────────────
 
 

@@ -165,6 +165,11 @@ class _OnnxEmbedder(Embedder):
         """384."""
         return 384
 
+    @property
+    def loading(self) -> bool:
+        """Whether no text has been read yet in this process."""
+        return self._model not in _loaded
+
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text; a text longer than the model reads is read in windows."""
         import numpy as np

@@ -47,6 +47,11 @@ class MeteredEmbedder(Embedder):
         return self._inner.model_id
 
     @property
+    def loading(self) -> bool:
+        """Whether the inner embedder is still being loaded."""
+        return self._inner.loading
+
+    @property
     def dimension(self) -> int:
         """The inner embedder's dimension."""
         return self._inner.dimension

@@ -77,6 +77,11 @@ class MultilingualEmbedder(Embedder):
         """512."""
         return 512
 
+    @property
+    def loading(self) -> bool:
+        """Whether no text has been read yet in this process."""
+        return not _worker.loaded
+
     def skill(self, language: Language) -> float:
         """Return less for English: of conversations in it, the model says little that words do not."""
         return 0.3 if language == "en" else 1.0
@@ -158,6 +163,11 @@ class _Worker:
                 self._executor = ThreadPoolExecutor(1, "remanent-embedding", initializer=_step_back)
             executor = self._executor
         return await asyncio.get_running_loop().run_in_executor(executor, self._encode, texts)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the model is in memory."""
+        return self._model is not None
 
     def after_fork(self) -> None:
         """A child has no copy of the thread, only of the model: let it start a thread of its own."""

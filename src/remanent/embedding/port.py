@@ -56,6 +56,11 @@ class Embedder(ABC):
             vectors[batch] = _normalised(await self.embed_batch([_well_formed(texts[row]) for row in batch]))
         return vectors
 
+    @property
+    def loading(self) -> bool:
+        """Whether the next text has to wait until the model is in memory."""
+        return False
+
     def skill(self, language: Language) -> float:
         """Return how much the model's word counts for a question in a language, beside words alone; 1 is in full."""
         return 1.0

@@ -124,7 +124,7 @@ class Gathering:
             raise
         except TimeoutError:
             if path.preparing(question):
-                return LeftOut(path=path.name, reason="its index is still being loaded; ask again in a moment")
+                return LeftOut(path=path.name, reason="still being loaded; ask again in a moment")
             self._note(path, at_once=True)
             return LeftOut(path=path.name, reason=f"no answer within {self._settings.path_timeout:g} s")
         except ModelUnavailable as error:

@@ -28,8 +28,8 @@ class VectorPath(RecallPath):
         return 1.0 if self._among is None else self._among.weight(self._embedder, question.text)
 
     def preparing(self, question: Question) -> bool:
-        """Return whether the index is still being loaded."""
-        return self._vectors.loading(question.scope, model=self.model_id)
+        """Return whether the model or the index is still being loaded."""
+        return self._embedder.loading or self._vectors.loading(question.scope, model=self.model_id)
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Embed the question and search its neighbours."""
