@@ -404,9 +404,11 @@ class AsyncAgent:
         await self._parts.recall.erased(self._scope)
         for digest in erased.digests:
             await self._parts.blobs.delete(self._scope, digest)
-        stubs = await self._parts.store.entries(self._scope, EntryQuery(entry_ids=erased.entry_ids, limit=NO_LIMIT))
-        said = {stub.caller_id for stub in stubs if stub.caller_id}
-        await asyncio.to_thread(waiting.erase, self._scope, caller_ids=said)
+        if await asyncio.to_thread(waiting.has_any):
+            # A turn may have been stored and wait all the same, when whoever stored it was not told in time.
+            query = EntryQuery(entry_ids=erased.entry_ids, limit=NO_LIMIT)
+            said = {stub.caller_id for stub in await self._parts.store.entries(self._scope, query) if stub.caller_id}
+            await asyncio.to_thread(waiting.erase, self._scope, caller_ids=said)
         return erased
 
     # ── reading ──────────────────────────────────────────────────────────────

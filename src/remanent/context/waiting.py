@@ -47,6 +47,10 @@ class Waiting:
         """Return the turns that wait, oldest first."""
         return sorted(self._json_files(self._folder))
 
+    def has_any(self) -> bool:
+        """Return whether anything waits or was set aside."""
+        return bool(self.files() or self._json_files(self._folder / REFUSED))
+
     def erase(
         self, scope: Scope, *, session: str | None = None, everything: bool = False, caller_ids: Collection[str] = ()
     ) -> int:
