@@ -22,6 +22,8 @@ from tests.server.proxy.world import MODEL, Hands, World, question, world
 ADA = Place(org="default", workspace="default", agent="ada")
 # The proxy gives every message an id of its own and says by which way it came.
 OWN = frozenset({"caller_id", "metadata"})
+# A busy machine must not look like a memory that fails.
+PATIENT = {"recall_timeout": 60, "keep_timeout": 60}
 
 
 class Model:
@@ -94,7 +96,7 @@ class Talking:
         """Ask a copy of the memory, since a question in a chat is remembered; the model is shown what was recalled."""
         lines = [line async for line in self._here.agent().export()]
         self._asked += 1
-        async with world(self._homes / str(self._asked), says("Well."), limit=limit) as copy:
+        async with world(self._homes / str(self._asked), says("Well."), limit=limit, **PATIENT) as copy:
             copy.clock.now = self._here.clock.now
             await copy.agent().load(lines)
             async with copy.client(session="asking") as client:
@@ -112,7 +114,7 @@ async def test_chats_of_the_official_client_give_the_same(tmp_path: Path) -> Non
 
     loop = asyncio.get_running_loop()
     model = Model()
-    async with world(tmp_path / "proxied", forever=model.step) as here:
+    async with world(tmp_path / "proxied", forever=model.step, **PATIENT) as here:
         model.clock = here.clock
         talking = Talking(here, model, tmp_path / "copies")
 

@@ -24,7 +24,7 @@ def traces(home: Path) -> list[str]:
 
 async def spooled(home: Path, *, session: str = "s1") -> None:
     """Have a chat that memory could not take."""
-    async with world(home, says("Noted.")) as here:
+    async with world(home, says("Noted."), keep_timeout=60) as here:
         with broken("remember"):
             async with here.client(session=session) as client:
                 await client.chat.completions.create(model=MODEL, messages=[question(CANARY)])
@@ -37,7 +37,7 @@ async def test_a_spooled_turn_of_an_erased_agent_or_session_does_not_come_back(t
     async with aopen(tmp_path, embedder="none") as memory:
         await memory.agent("ada").erase(**by)
     assert traces(tmp_path) == []
-    async with world(tmp_path) as here:
+    async with world(tmp_path, keep_timeout=60) as here:
         assert await here.proxy.keeper.drain() == 0
         assert await here.said() == []
 
@@ -47,13 +47,13 @@ async def test_turns_of_other_agents_and_sessions_stay(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none") as memory:
         await memory.agent("ada").erase(session="s1")
         await memory.agent("bob").erase(everything=True)
-    async with world(tmp_path) as here:
+    async with world(tmp_path, keep_timeout=60) as here:
         await here.proxy.keeper.drain()
         assert await here.said() == [("user", CANARY), ("assistant", "Noted.")]
 
 
 async def test_a_turn_that_was_stored_and_spooled_too_goes_with_its_entries(tmp_path: Path) -> None:
-    async with world(tmp_path, says("Noted.")) as here:
+    async with world(tmp_path, says("Noted."), keep_timeout=60) as here:
         async with here.client() as client:
             await client.chat.completions.create(model=MODEL, messages=[question(CANARY)])
         entries = await here.journal()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from remanent.errors import VersionConflict
 from remanent.model import Attachment, Entry, Record, Scope, Source
 from remanent.stores.changes import PutVector
 from remanent.stores.conformance.base import (
@@ -60,6 +61,20 @@ class ErasureConformance(StoreSuite):
         case = Case(entry, other, secret, forgotten, merged, innocent)
         await self._entangle(store, samples, scope, case)
         return case
+
+    async def test_what_was_made_of_a_text_before_it_was_erased_is_refused_after(
+        self, store: Store, samples: Samples, scope: Scope, case: Case
+    ) -> None:
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        before = await everything(store, scope)
+        late = samples.make_record_of(case.entry, f"{SECRET}, as it was read before")
+        sources = (*case.innocent.sources, Source(entry_id=case.entry.id))
+        mixed = samples.next_version(case.innocent, content=f"tea and {SECRET}", sources=sources)
+        with pytest.raises(VersionConflict, match="was erased"):
+            await put(store, late)
+        with pytest.raises(VersionConflict, match="was erased"):
+            await update(store, mixed)
+        assert await everything(store, scope) == before
 
     async def _entangle(self, store: Store, samples: Samples, scope: Scope, case: Case) -> None:
         sources = (*case.merged.sources, Source(entry_id=case.entry.id))

@@ -103,6 +103,7 @@ class Unit:
         self._kind_of[record.id] = record.kind.value
         self._changed.update({record.kind.value, *([current[2]] if current else [])})
         _check_version("record", record.id, current[1] if current else 0, change.expects)
+        self._check_sources(record)
         if current is None:
             ref = self._sql(_INSERT_RECORD, row).get
             self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
@@ -117,6 +118,12 @@ class Unit:
                 self._drop_vectors(ref, record.id)
                 self._sql("INSERT OR IGNORE INTO unembedded VALUES (?)", (ref,))
         self._index(ref, record, change.terms)
+
+    def _check_sources(self, record: Record) -> None:
+        """Refuse what was made of a text that was erased after it was read."""
+        for source in record.sources:
+            if self._sql("SELECT erased FROM entries WHERE id = ?", (source.entry_id,)).get:
+                raise VersionConflict(f"entry {source.entry_id} was erased; make record {record.id} anew without it")
 
     def load_record(self, change: changes.PutRecord) -> None:
         """Write a record of any version into a fresh database; its history is loaded apart."""
