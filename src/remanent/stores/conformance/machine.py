@@ -125,8 +125,12 @@ class StoreMachine(RuleBasedStateMachine):
     def put(self, content: str, session: str | None, kind: Kind, pick: int) -> None:
         """Put a new record with its vector, derived from an entry and linked to a record when there are any."""
         place = self.scope.within(session=session)
-        sources = (Source(entry_id=_pick(self.plain.entries, pick).id),) if self.plain.entries else ()
+        entry = _pick(self.plain.entries, pick) if self.plain.entries else None
+        sources = (Source(entry_id=entry.id),) if entry is not None else ()
         record = self.samples.make_record(place, content, kind=kind, sources=sources, scan_count=pick % 3)
+        if entry is not None and entry.erased:
+            self.refused(VersionConflict, changes.PutRecord(record, "never", 0))
+            return
         values = vector_bytes(pick % 7, 1)
         work: list[Change] = [changes.PutVector(record.id, MODEL, values)]
         if self.plain.records:
