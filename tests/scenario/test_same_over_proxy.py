@@ -23,7 +23,7 @@ ADA = Place(org="default", workspace="default", agent="ada")
 # The proxy gives every message an id of its own and says by which way it came.
 OWN = frozenset({"caller_id", "metadata"})
 # A busy machine must not look like a memory that fails.
-PATIENT = {"recall_timeout": 60, "keep_timeout": 60}
+PATIENT: dict[str, Any] = {"recall_timeout": 60, "keep_timeout": 60}
 
 
 class Model:
