@@ -46,6 +46,12 @@ async def test_the_graph_is_read_once_and_then_follows_commits(
     assert loads == []
 
 
+async def test_a_graph_of_many_links_is_read_in_pieces(world: MemoryWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("remanent.associative.graphs.LINKS_AT_ONCE", 3)
+    await world.plant(dict.fromkeys("abcd", TEXT), [(a, b, 0.5) for a in "abcd" for b in "abcdx" if a != b])
+    assert await fresh(world) == picture(await world.graph())
+
+
 async def test_what_another_process_does_is_seen_at_the_next_look(world: MemoryWorld) -> None:
     await world.plant({"a": TEXT, "b": TEXT}, [("a", "b", 1.0)], focuses=["a"])
     assert len(await world.graph()) == 2

@@ -22,6 +22,8 @@ MOST_HELD = 400_000
 PATIENCE = 1.0
 """Seconds to wait for the echo of a commit of this process before the graph is loaded anew."""
 LOADS = 5
+LINKS_AT_ONCE = 5_000
+"""Links that are taken in before others have their turn: hundreds of thousands take seconds."""
 
 Effect = Callable[[Graph], None]
 
@@ -135,10 +137,10 @@ class Graphs:
                 graph.add(record)
             after = page[-1].id
         links = await self._store.links(owner, LinkQuery())
-        # Nobody else has the graph yet, and hundreds of thousands of links would keep the event loop from all others.
-        unknown = await asyncio.to_thread(_unknown_ends, graph, links)
-        foreign = await self._foreign(owner, unknown)
-        await asyncio.to_thread(_tie, graph, links, foreign=foreign)
+        foreign = await self._foreign(owner, _unknown_ends(graph, links))
+        for start in range(0, len(links), LINKS_AT_ONCE):
+            _tie(graph, links[start : start + LINKS_AT_ONCE], foreign=foreign)
+            await asyncio.sleep(0)
         for tombstone in await self._store.tombstones(owner):
             if tombstone.kind is Kind.TRACE:
                 graph.bury(forgotten_of(tombstone))
