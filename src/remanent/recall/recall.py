@@ -27,7 +27,7 @@ from remanent.stores import Store
 from remanent.text.words import index_terms
 
 MOST = 1000
-AT_ONCE = 64
+AT_ONCE = 32
 """Questions that are worked on at the same time; more only make each other late, so that paths would be left out."""
 SHORTLIST = 4
 """How many times the wanted number is read whole, to be boosted, compared and chosen from."""
