@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 ADA = Scope(org="lab", workspace="home", agent="ada")
 BOB = Scope(org="lab", workspace="home", agent="bob")
-TAPPED = ("claim", "commit", "jobs", "queue", "renew", "states")
+TAPPED = ("claim", "commit", "jobs", "queue", "renew", "state", "states")
 SPINS = 50
 """Turns of the event loop after which nothing that is ready to run is left."""
 
