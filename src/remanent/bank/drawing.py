@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
 from remanent.bank.bank import Bank
@@ -14,6 +15,9 @@ _WIDTH, _HEIGHT, _MARGIN = 960, 640, 90
 _FONT = 'font-family="sans-serif" font-size="12"'
 _TURNS = 200
 _LABEL = 28
+"""Columns of a label; a Chinese sign takes two."""
+_ROOMY = 20
+"""Nodes that one sheet has room for; with more of them it grows."""
 _PLAIN, _WAITS, _OPEN = "#1b6ca8", "#b3541e", "#8a8a8a"
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 
@@ -30,10 +34,11 @@ def draw(bank: Bank) -> str:
         if conflict.state is not ConflictState.RESOLVED
     ]
     places = _placed([node.id for node in nodes], [*edges, *((ids[0], ids[1]) for _, ids in clashes if len(ids) > 1)])
+    width, height = _sheet(len(nodes))
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_FONT}>',
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
-        f'<text x="16" y="24" font-size="15">{escape(excerpt(bank.insight.goal, 120))}</text>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {_FONT}>',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<text x="16" y="24" font-size="15">{escape(_cut(bank.insight.goal, 110))}</text>',
     ]
     parts += [_line(places[one], places[other], "#b8c4cf", "") for one, other in edges]
     for state, ids in clashes:
@@ -41,6 +46,23 @@ def draw(bank: Bank) -> str:
         parts += [_line(places[one], places[ids[0]], _WAITS, dash) for one in ids[1:] if one in places]
     parts += [_node(node, places[node.id]) for node in nodes]
     return "\n".join([*parts, "</svg>\n"])
+
+
+def _sheet(count: int) -> tuple[int, int]:
+    """Return how wide and high the sheet is, so that labels have room."""
+    times = max(1.0, math.sqrt(count / _ROOMY))
+    return round(_WIDTH * times), round(_HEIGHT * times)
+
+
+def _cut(text: str, columns: int) -> str:
+    """Return as much of a text as fits into so many columns."""
+    text = " ".join(text.split())
+    room = columns
+    for place, sign in enumerate(text):
+        room -= 2 if east_asian_width(sign) in "WF" else 1
+        if room < 0:
+            return f"{text[: place - 1].rstrip()}…"
+    return text
 
 
 def _line(one: Point, other: Point, colour: str, dash: str) -> str:
@@ -53,7 +75,7 @@ def _line(one: Point, other: Point, colour: str, dash: str) -> str:
 
 def _node(node: QueryNode, place: Point) -> str:
     colour = _WAITS if node.provisional else _OPEN if node.unresolved else _PLAIN
-    label = escape(excerpt(node.context or node.summary, _LABEL))
+    label = escape(_cut((node.context or node.summary).lstrip("# "), _LABEL))
     title = escape(f"{node.id}\n{node.context}\n{', '.join(node.keywords)}\n{excerpt(node.summary, 600)}")
     x, y = place
     return (
@@ -108,6 +130,7 @@ def _fitted(places: dict[str, Point]) -> dict[str, Point]:
     """Return the places stretched over the sheet."""
     if not places:
         return {}
+    width, height = _sheet(len(places))
     (left, right), (top, bottom) = (
         (min(place[axis] for place in places.values()), max(place[axis] for place in places.values()))
         for axis in (0, 1)
@@ -115,8 +138,8 @@ def _fitted(places: dict[str, Point]) -> dict[str, Point]:
     wide, high = right - left or 1.0, bottom - top or 1.0
     return {
         node_id: (
-            _MARGIN + (x - left) / wide * (_WIDTH - 2 * _MARGIN) if len(places) > 1 else _WIDTH / 2,
-            _MARGIN + (y - top) / high * (_HEIGHT - 2 * _MARGIN) if len(places) > 1 else _HEIGHT / 2,
+            _MARGIN + (x - left) / wide * (width - 2 * _MARGIN) if len(places) > 1 else width / 2,
+            _MARGIN + (y - top) / high * (height - 2 * _MARGIN) if len(places) > 1 else height / 2,
         )
         for node_id, (x, y) in places.items()
     }

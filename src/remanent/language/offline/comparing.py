@@ -23,9 +23,9 @@ WEAK = frozenset("drink language commute launch dose duration size price date de
 # Their values are amounts, or times: no name and no other word is one.
 _AMOUNTS = frozenset(
     "length width depth area altitude diameter population visitors capacity speed revenue staff holdings price salary "
-    "size age weight height dose duration".split()
+    "size age weight height dose duration pages".split()
 )
-_TIMES = frozenset("founding opening operation".split())
+_TIMES = frozenset("founding opening operation publication".split())
 # A value has so many words at most; where more differ, the claims are about different things.
 _FEW = 2
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")

@@ -184,7 +184,11 @@ def _roots(comparison: Comparison) -> list[tuple[Token, Token]]:
 def _of_holders(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether both say who does, or is, what only one can: designed by A; B is the designer; C designed it."""
     roots = _roots(comparison)
-    objects = [pair for pair in comparison.shared if pair not in roots and pair[0].part in _NAMING]
+    objects = [
+        pair
+        for pair in comparison.shared
+        if pair not in roots and _is_one(comparison.one, pair[0]) and _is_one(comparison.other, pair[1])
+    ]
     others = [
         any(token.part in _NAMING and not token.is_verb for token in left) for left in beside(comparison, difference)
     ]
@@ -193,6 +197,16 @@ def _of_holders(comparison: Comparison, difference: Difference) -> bool:
         return False
     sides = ((comparison.one, difference.one, 0), (comparison.other, difference.other, 1))
     return all(_is_holder(claim, tokens, [pair[side] for pair in roots]) for claim, tokens, side in sides)
+
+
+_THE = re.compile(r"\b(?:the|this|that|my|our|your|his|her|their|its|\w+['’]s) (?:\w+ ){0,2}\Z", re.IGNORECASE)
+
+
+def _is_one(claim: Claim, token: Token) -> bool:
+    """Tell whether a word means one certain thing: the letter, not a letter."""
+    if token.part is Part.NAME or (claim.tongue == "zh" and token.part is Part.WORD):
+        return True
+    return token.part is Part.WORD and _THE.search(claim.text[: token.start]) is not None
 
 
 def _is_holder(claim: Claim, tokens: tuple[Token, ...], roots: list[Token]) -> bool:
@@ -448,7 +462,7 @@ _MEASURES: dict[str, frozenset[str]] = {
         "海拔 距离 长 高 宽 深".split()
     ),
     "mass": frozenset("weight mass 重量 体重".split()),
-    "count": frozenset("number amount total count figur size 人数 数量 总数 数目 件数 规模".split()),
+    "count": frozenset("number amount total count figur size 人数 数量 总数 数目 件数 页数 规模".split()),
 }
 
 

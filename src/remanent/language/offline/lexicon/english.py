@@ -268,7 +268,8 @@ duration: last duration take
 length: length long measure
 width: width wide
 depth: depth deep
-area: area
+area: area cover
+publication: publish publication appear
 altitude: altitude elevation sea_level above_sea above_the_sea
 diameter: diameter
 population: population inhabitant resident
@@ -311,7 +312,7 @@ successor predecessor rival competitor teammate dog cat
 
 UNIQUE_HOLDER = """
 lead own win head chair run captain founded invent discover marry responsible charge manage design designer direct
-director author founder inventor editor architect chief compose conduct coach edit executive
+director author president mayor principal founder inventor editor architect chief compose conduct coach edit executive
 """
 
 # Verbs by which the subject of a sentence can be told from what is said of it.
@@ -375,5 +376,5 @@ before after first last
 
 # What happens once: its year is its year.
 ONCE = """
-exist graduate retire founded establish born die marry launch release complete begin wed open inaugurate
+exist publish appear graduate retire founded establish born die marry launch release complete begin wed open inaugurate
 """
