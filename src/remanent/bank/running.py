@@ -19,6 +19,7 @@ from remanent.bank.insight import InsightDoc
 from remanent.bank.tree import source_of
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
+from remanent.language.exchanges.planning import FinishedTask, PlannedTask
 from remanent.model import Word
 from remanent.model.ids import Id
 from remanent.model.word import Count
@@ -105,9 +106,18 @@ class BankRun(Generic[PresentedT, ResultT]):
             # Uploads that waited in a process that is gone are gone: the step is planned anew, with those there are.
             if current is None or (current.upload_ids and not waiting.intersection(current.upload_ids)):
                 await self._adapter.plan()
+            elif (settled := self._settled(current)) is not None:
+                await self._adapter.plan(settled)
             return await self._finish()
         finally:
             await self._adapter.close()
+
+    def _settled(self, task: PlannedTask) -> FinishedTask | None:
+        """Return a validation as finished whose conflict was settled before the process ended."""
+        conflict = self._bank.conflicts.get(task.conflict_id) if task.conflict_id is not None else None
+        if conflict is None or conflict.verdict is None:
+            return None
+        return FinishedTask(type=task.type, description=task.description, result=conflict.verdict.text)
 
     async def _finish(self) -> RunResult:
         rounds = 0
