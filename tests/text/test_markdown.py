@@ -1,6 +1,6 @@
 import textwrap
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from remanent.text.markdown import parse_markdown
@@ -27,6 +27,7 @@ def titles(text: str) -> list[tuple[int, str]]:
 
 
 @given(any_markdown)
+@example("=\n=\n=")
 def test_front_matter_and_sections_cover_the_text_exactly(text: str) -> None:
     parsed = parse_markdown(text)
     front = text[: parsed.front_matter.end] if parsed.front_matter else ""

@@ -109,7 +109,11 @@ def _headings(text: str) -> list[_Heading]:
     found += [heading for match in _UNDERLINE.finditer(text) if (heading := _underlined(text, match))]
     blocks = fences(text)
     found = [heading for heading in found if not fence_at(blocks, heading.start)]
-    return sorted(found, key=lambda heading: heading.start)
+    headings: list[_Heading] = []
+    for heading in sorted(found, key=lambda heading: heading.start):
+        if not headings or heading.start >= headings[-1].end:  # the line under a title is no title itself
+            headings.append(heading)
+    return headings
 
 
 def _underlined(text: str, underline: re.Match[str]) -> _Heading | None:
