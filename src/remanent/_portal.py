@@ -65,14 +65,16 @@ class Portal:
 
         An interrupt cancels the coroutine and waits for it to unwind, so that Ctrl-C leaves no work half done behind.
         """
-        work = self._start(lambda: function(*args, **kwargs))
-        try:
+        work = _Work(lambda: function(*args, **kwargs))
+        try:  # an interrupt may come as soon as the work runs, before it is waited for
+            self._start(work)
             return work.future.result()
         except CancelledError as error:
             raise StoreClosed("the memory was closed while this call was running") from error
         except KeyboardInterrupt:
-            self._loop.call_soon_threadsafe(work.cancel)
-            wait([work.future], timeout=UNWIND_SECONDS)
+            if work.queued:
+                self._loop.call_soon_threadsafe(work.cancel)
+                wait([work.future], timeout=UNWIND_SECONDS)
             raise
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -86,7 +88,9 @@ class Portal:
     def iterate(self, source: AsyncIterator[T]) -> Iterator[T]:
         """Walk an asynchronous iterator from here, one item at a time; leaving early closes it."""
         pump = _Pump(source)
-        served = self._start(pump.serve).future
+        serving = _Work(pump.serve)
+        self._start(serving)
+        served = serving.future
         try:
             while item := self.call(pump.ask):
                 yield item[0]
@@ -105,7 +109,7 @@ class Portal:
                 self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
-    def _start(self, function: Callable[[], Awaitable[T]]) -> _Work[T]:
+    def _start(self, work: _Work[T]) -> None:
         if self._pid != os.getpid():
             raise StoreClosed("this memory was opened before the process forked; open it again in the child")
         if threading.current_thread() is self._thread:
@@ -113,12 +117,11 @@ class Portal:
         with self._gate:  # nothing can be queued behind the stop of the loop, where it would wait for ever
             if self._closed:
                 raise StoreClosed("this memory is closed; open it again")
-            work = _Work(function)
             try:
+                work.queued = True
                 self._loop.call_soon_threadsafe(work.begin)
             except RuntimeError as error:  # a SystemExit raised on the loop ends it
                 raise StoreClosed("the event loop of this memory has ended; open it again") from error
-            return work
 
 
 class _Work(Generic[T]):
@@ -126,6 +129,7 @@ class _Work(Generic[T]):
 
     def __init__(self, function: Callable[[], Awaitable[T]]) -> None:
         self.future: Future[T] = Future()
+        self.queued = False
         self._function = function
         self._task: asyncio.Task[T] | None = None
 
