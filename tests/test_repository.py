@@ -91,7 +91,8 @@ def test_the_python_examples_of_the_readme_do_what_they_say(place: int, said: st
         timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert any(line.endswith(said) for line in done.stdout.splitlines())
+    lines = done.stdout.splitlines()
+    assert any(line.endswith(said) for line in (lines if place else lines[:1]))
 
 
 def test_both_readmes_lead_to_each_other() -> None:

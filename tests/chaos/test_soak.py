@@ -33,8 +33,8 @@ LEAST_ROUNDS = times(2, full=4)
 CLIENTS = times(2, full=6)
 SESSIONS = 12
 """Of each agent at the same time: the oldest is erased for each new one, so that what is kept does not grow."""
-LONG_ENOUGH = 900.0
-"""Seconds from which on the slope of memory says something: answers are kept for five minutes, until then it grows."""
+LONG_ENOUGH = 240.0
+"""Seconds from which on the slope of memory says something."""
 MOST_SLOPE = 1.0
 """Megabytes a minute."""
 
