@@ -65,6 +65,7 @@ from remanent.recall import (
     REEMBED,
     TURNS,
     Calibration,
+    Coverage,
     Echoes,
     EntityPath,
     FormerVectorPath,
@@ -259,7 +260,8 @@ def _recall(
         *own,
     ]
     if embedders is not None:
-        paths += [VectorPath(vectors, member, among=embedders) for member in questions]
+        coverage = Coverage(store)
+        paths += [VectorPath(vectors, member, among=embedders, coverage=coverage) for member in questions]
         paths.append(FormerVectorPath(store, vectors, embedders, known=known))
     gate = Gate(store, models={path.name: path.model_id for path in paths if isinstance(path, VectorPath)})
     recall = Recall(

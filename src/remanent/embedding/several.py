@@ -65,5 +65,12 @@ class Embedders:
         for member in self.members:
             await member.close()
 
+    def can_do_without(self, member: Embedder, text: str) -> str | None:
+        """Return the model which alone knows best what a question means, wherever it has read as much as this one."""
+        if self._english is None or member.model_id == self._english.model_id or language_of(text) != "en":
+            return None
+        return self._english.model_id
+
     def _suits(self, member: Embedder, text: str) -> bool:
-        return member is self._general or language_of(text) in _ENGLISH
+        # A text without a letter is no language's: it is to keep no model from knowing everything.
+        return member is self._general or language_of(text) in _ENGLISH or not any(map(str.isalpha, text))

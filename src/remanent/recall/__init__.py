@@ -2,6 +2,7 @@
 
 from remanent.recall.caching import KeptAnswers
 from remanent.recall.calibration import Calibration
+from remanent.recall.coverage import Coverage
 from remanent.recall.echoes import Echoes
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
@@ -30,6 +31,7 @@ __all__ = [
     "Boosts",
     "Calibration",
     "Candidate",
+    "Coverage",
     "Echoes",
     "EntityPath",
     "FormerVectorPath",

@@ -97,7 +97,20 @@ class Calibration:
         ):
             return True
         measured = kept.get("seq")
-        return not isinstance(measured, int) or seq >= measured * GROWTH
+        if not isinstance(measured, int) or seq >= measured * GROWTH:
+            return True
+        return kept.get("asked") != await self._asked(scope)
+
+    async def _asked(self, scope: Scope) -> JsonValue:
+        """Return the paths that are asked in each language: with others, what was measured says nothing."""
+        asked: dict[str, JsonValue] = {}
+        for tongue, questions in STRANGERS.items():
+            question = Question(questions[0], scope)
+            asked[tongue] = [path.name for path in await self._asked_for(question)]
+        return asked
+
+    async def _asked_for(self, question: Question) -> list[RecallPath]:
+        return [path for path in self._paths if path.share(question) > 0 and await path.needed(question)]
 
     async def measure(self, job: Job, tx: Transaction) -> None:
         """Ask the store strangers' questions and its own, and keep what comes of it."""
@@ -111,7 +124,8 @@ class Calibration:
             of_tongue = [heard for heard in own if heard.tongue == tongue]
             tongues[tongue] = self._measures(strange, of_tongue, tongue=tongue).as_json()
         models: dict[str, JsonValue] = dict(self._gate.models)
-        tx.state(GATE, {"version": VERSION, "seq": seq, "models": models, "tongues": tongues})
+        asked = await self._asked(scope)
+        tx.state(GATE, {"version": VERSION, "seq": seq, "models": models, "asked": asked, "tongues": tongues})
 
     async def _sample(self, scope: Scope) -> list[Record]:
         edges = [
@@ -123,9 +137,8 @@ class Calibration:
     async def _hear(self, scope: Scope, text: str) -> _Heard:
         question = Question(text, scope)
         found: dict[str, list[Candidate]] = {}
-        for path in self._paths:
-            if path.share(question) > 0:
-                found[path.name] = await path.find(question, limit=MOST_READ)
+        for path in await self._asked_for(question):
+            found[path.name] = await path.find(question, limit=MOST_READ)
         ids = tuple(dict.fromkeys(hit.record_id for hits in found.values() for hit in hits))
         query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
         records = {record.id: record for record in await self._store.records(scope, query)} if ids else {}

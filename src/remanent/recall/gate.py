@@ -24,7 +24,7 @@ from remanent.text.words import index_terms
 GATE = "gate"
 """The job that measures a store for its gate, its lane, and the state that keeps the measures."""
 
-VERSION = 1
+VERSION = 2
 """Raise it when measures kept before say nothing any more."""
 
 MOST_READ = 8
@@ -167,8 +167,8 @@ class Gate:
         if not near and any(found.get(path) for path in self.models):
             return GateVerdict(passed=True, reason=GateReason.UNMEASURED, coverage=words.coverage)
         usual = BOUNDS[tongue].usual - (0.0 if near else WORDS_ALONE)
-        # What was measured by meaning and words says nothing of a question that is searched by words alone.
-        measured = measures if measures is not None and bool(measures.near) == bool(near) else None
+        # What was measured by some paths says nothing of a question that is searched by others, or by words alone.
+        measured = measures if measures is not None and measures.near.keys() == near.keys() else None
         threshold = (usual if measured is None else measured.threshold) - lenience(size)
         score = strength(words, self.telling(words, near))
         passed = score >= threshold

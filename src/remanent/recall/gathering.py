@@ -81,7 +81,7 @@ class Gathering:
         for path in self.paths:
             use = recipe.use_of(path.family)
             weight = 0.0 if use is None else use.weight_in(question.language) * path.share(question)
-            if path.follows is follow and use is not None and weight > 0:
+            if path.follows is follow and use is not None and weight > 0 and await path.needed(question):
                 gathered.weights[path.name] = weight
                 uses.append((path, use))
         # A recipe that bounds its candidates tightly is obeyed, a generous one is widened for long answers.

@@ -44,6 +44,10 @@ class RecallPath(ABC):
         """Return how much of its recipe's weight the path takes for a question; 0 when it need not be asked."""
         return 1.0
 
+    async def needed(self, question: Question) -> bool:
+        """Return whether it can find anything that others of its family cannot find better."""
+        return True
+
     def preparing(self, question: Question) -> bool:
         """Return whether it is late only because it makes itself ready, which it need not do for the next question."""
         return False

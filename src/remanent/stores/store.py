@@ -163,6 +163,10 @@ class Store(ABC):
         """Return the embedding models that have vectors here, each with its dimension."""
 
     @abstractmethod
+    async def vector_counts(self, scope: Scope, *, since: int = 0) -> dict[str, int]:
+        """Return how many vectors of each model were put after a revision and are still there."""
+
+    @abstractmethod
     async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
         """Claim the next job that may run: the first of a lane, due, and not under a live lease."""
 

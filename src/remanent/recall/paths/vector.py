@@ -2,6 +2,7 @@
 
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.errors import LanguageError, MissingDependency, RemanentError
+from remanent.recall.coverage import Coverage
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.turns import MODELS
@@ -11,10 +12,18 @@ from remanent.stores import Store, Vectors
 class VectorPath(RecallPath):
     """By one of the models that embed records."""
 
-    def __init__(self, vectors: Vectors, embedder: Embedder, *, among: Embedders | None = None) -> None:
+    def __init__(
+        self,
+        vectors: Vectors,
+        embedder: Embedder,
+        *,
+        among: Embedders | None = None,
+        coverage: Coverage | None = None,
+    ) -> None:
         self._vectors = vectors
         self._embedder = embedder
         self._among = among
+        self._coverage = coverage
         first = among is None or among.model_ids[0] == embedder.model_id
         self.name = "vector" if first else f"vector:{embedder.model_id}"
 
@@ -26,6 +35,13 @@ class VectorPath(RecallPath):
     def share(self, question: Question) -> float:
         """Weigh the model by how well it knows the question's language."""
         return 1.0 if self._among is None else self._among.weight(self._embedder, question.text)
+
+    async def needed(self, question: Question) -> bool:
+        """Return whether no model that knows the question's language better has read all that this one has."""
+        better = None if self._among is None else self._among.can_do_without(self._embedder, question.text)
+        if better is None or self._coverage is None:
+            return True
+        return not await self._coverage.is_whole(question.scope, better, beside=self.model_id)
 
     def preparing(self, question: Question) -> bool:
         """Return whether the model or the index is still being loaded."""

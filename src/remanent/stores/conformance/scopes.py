@@ -44,6 +44,7 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "vector revision": lambda store, scope: store.vector_revision(scope),
     "vector changes": lambda store, scope: store.vector_changes(scope, MODEL, since=0),
     "vector models": lambda store, scope: store.vector_models(scope),
+    "vector counts": lambda store, scope: store.vector_counts(scope),
     "queue": lambda store, scope: store.queue(scope),
     "jobs": lambda store, scope: store.jobs(scope, JobQuery()),
     "claim": lambda store, scope: store.claim(scope, worker="w", now=START, lease=LEASE),

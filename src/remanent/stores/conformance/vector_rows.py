@@ -75,8 +75,22 @@ class VectorRowsConformance(StoreSuite):
         }
         assert (await store.vector_changes(scope, "unheard of", since=0)).record_ids == []
 
+    async def test_vectors_are_counted_by_model_from_a_revision_on(
+        self, store: Store, scope: Scope, records: list[Record]
+    ) -> None:
+        await keep(store, records[0], 1)
+        await keep(store, records[1], 2)
+        await store.commit(scope, [PutVector(records[0].id, "small", b"\0" * 8)])
+        assert await store.vector_counts(scope) == {MODEL: 2, "small": 1}
+        revision = await store.vector_revision(scope)
+        assert await store.vector_counts(scope, since=revision) == {}
+        await keep(store, records[1], 3)
+        assert await store.vector_counts(scope, since=revision) == {MODEL: 1}
+        assert await store.vector_counts(scope) == {MODEL: 2, "small": 1}
+
     async def test_an_agent_without_vectors_says_so(self, store: Store, scope: Scope) -> None:
         assert await store.vector_models(scope) == {}
+        assert await store.vector_counts(scope) == {}
         assert await store.vector_revision(scope) == 0
         changes = await store.vector_changes(scope, MODEL, since=0)
         assert (changes.record_ids, changes.removed, len(changes.matrix)) == ([], [], 0)

@@ -151,6 +151,15 @@ def vector_models(connection: apsw.Connection) -> dict[str, int]:
     return {str(name): int(dimension) for name, dimension in connection.execute(sql)}
 
 
+def vector_counts(connection: apsw.Connection, since: int) -> dict[str, int]:
+    """Return how many vectors each model has that are newer than a revision; the index alone tells."""
+    sql = """
+        SELECT m.name, (SELECT count(*) FROM vectors v WHERE v.model = m.ref AND v.revision > ?) AS held
+        FROM models m WHERE held > 0 ORDER BY m.name
+    """
+    return {str(name): int(held) for name, held in connection.execute(sql, (since,))}
+
+
 def no_vectors(*, reset: bool, revision: int = 0) -> VectorChanges:
     """Return the answer of a model that has no vectors here."""
     return VectorChanges(revision, reset, [], [], np.empty((0, 0), np.float32), [])

@@ -251,6 +251,10 @@ class SqliteStore(Store):
         """Return the embedding models that have vectors here, each with its dimension."""
         return await self._read(scope, search.vector_models, {})
 
+    async def vector_counts(self, scope: Scope, *, since: int = 0) -> dict[str, int]:
+        """Return how many vectors of each model were put after a revision and are still there."""
+        return await self._read(scope, lambda connection: search.vector_counts(connection, since), {})
+
     # ── the queue ────────────────────────────────────────────────────────────
 
     async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
