@@ -1,5 +1,6 @@
 """The façade as a user of the library sees it."""
 
+import os
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import remanent
 from remanent.errors import CallerError, DuplicateEntry, InvalidInput, InvalidScope, NotFound, StoreClosed
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Origin, Status, to_instant
+from remanent.stores.local import LocalVectors
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -254,3 +256,46 @@ def test_what_recall_shows_can_be_forgotten_before_its_index_is_made(tmp_path: P
         (entry_id,) = ada.remember("I moved to Lisbon.").entry_ids
         assert ada.forget(entry_id).about == "I moved to Lisbon."
         assert ada.recall("Lisbon").items == ()
+
+
+# ── warming ──────────────────────────────────────────────────────────────────
+
+
+async def test_warming_loads_the_indexes_of_those_who_were_written_to_last_and_takes_up_their_work(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    async with aopen(home, embedder="multilingual") as memory:
+        for name in ("ada", "bo", "cy"):
+            await memory.agent(name).remember(f"{name} keeps bees.")
+        await memory.settle()
+    for age, name in enumerate(("bo", "cy", "ada")):
+        for file in (home / "default" / "default" / name).glob("memory.db*"):
+            os.utime(file, (1e9 - age, 1e9 - age))
+    async with aopen(home, embedder="multilingual") as memory:
+        assert await memory.warm(agents=2) == 2
+        vectors = memory._parts.vectors
+        assert isinstance(vectors, LocalVectors)
+        loaded = {owner.agent: slot.opened for (owner, _), slot in vectors._slots.items()}
+        assert loaded == {"bo": True, "cy": True}
+        assert {scope.agent for scope in memory._parts.worker.watched} == {"bo", "cy"}
+        assert (await memory.agent("bo").recall("who keeps bees?", gate=False)).left_out == ()
+
+
+async def test_warming_an_empty_home_loads_the_models_and_makes_nothing(tmp_path: Path) -> None:
+    async with aopen(tmp_path / "home", embedder="multilingual") as memory:
+        assert await memory.warm() == 0
+        assert not any(embedder.loading for embedder in memory._parts.questions)
+    assert not (tmp_path / "home").exists()
+
+
+async def test_an_index_that_would_drive_others_out_of_memory_is_not_loaded_beforehand(tmp_path: Path) -> None:
+    async with aopen(tmp_path / "home", embedder="multilingual") as memory:
+        await memory.agent("ada").remember("Ada keeps bees.")
+        await memory.settle()
+    async with aopen(tmp_path / "home", embedder="multilingual", vectors={"memory_budget": "1MiB"}) as memory:
+        vectors = memory._parts.vectors
+        assert isinstance(vectors, LocalVectors)
+        vectors._size = 2**21
+        await memory.warm()
+        assert not vectors._slots

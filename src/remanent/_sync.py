@@ -368,6 +368,14 @@ class Memory:
         """Wait until background work is done; raises `JobFailed` when some of it was given up."""
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
 
+    def warm(self, *, agents: int = 64) -> int:
+        """Load what first questions would wait for: the models, and the indexes of the agents that were used last.
+
+        Background work that an earlier process left in their queues is taken up, too. Returns for how many agents that
+        is done; a model or an index that cannot be loaded is told of by the questions that need it.
+        """
+        return self._portal.call(self._wrapped.warm, agents=agents)
+
     def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return self._portal.call(self._wrapped.backlog, limit=limit)

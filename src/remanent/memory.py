@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from os import PathLike
@@ -27,7 +28,7 @@ from remanent.embedding import (
     open_image_reader,
     open_reranker,
 )
-from remanent.errors import CallerError, InvalidInput, NotFound, VersionConflict
+from remanent.errors import CallerError, InvalidInput, NotFound, RemanentError, VersionConflict
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
 from remanent.language.engines import open_engine
@@ -114,6 +115,7 @@ from remanent.stores.transfer import export_lines, import_lines
 EMBEDDERS = ".embedders"
 """The folder of the home that says how embedders which are not bundled are opened again."""
 
+_ANY_WORD = "ready"
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
 
@@ -688,6 +690,22 @@ class AsyncMemory:
     ) -> None:
         """Wait until background work is done; raises `JobFailed` when some of it was given up."""
         await self._parts.worker.settle(timeout=timeout, on_progress=on_progress)
+
+    async def warm(self, *, agents: int = 64) -> int:
+        """Load what first questions would wait for: the models, and the indexes of the agents that were used last.
+
+        Background work that an earlier process left in their queues is taken up, too. Returns for how many agents that
+        is done; a model or an index that cannot be loaded is told of by the questions that need it.
+        """
+        for embedder in self._parts.questions:
+            if embedder.loading:
+                with suppress(RemanentError):
+                    await embedder.embed([_ANY_WORD])
+        scopes = await self._parts.store.latest(limit=agents)
+        for scope in scopes:
+            self._parts.worker.attend(scope)
+            await self._parts.recall.prepare(scope)
+        return len(scopes)
 
     async def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""

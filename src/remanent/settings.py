@@ -694,6 +694,16 @@ class ServerSettings(Section):
         Field(description="Seconds that requests and background work each get to end when the server is told to stop."),
         Chinese("停止服务器时，请求与后台任务各自可用于收尾的秒数。"),
     ] = 10.0
+    warm_agents: Annotated[
+        Annotated[int, Field(ge=0, le=100_000)],
+        Field(
+            description="Agents, those written to last, whose indexes are loaded when the server starts, as far as "
+            "`vectors.memory_budget` allows; the embedding models are loaded in any case."
+        ),
+        Chinese(
+            "服务器启动时预先加载多少个最近写入的智能体的索引（不超过 `vectors.memory_budget`）；嵌入模型总会加载。"
+        ),
+    ] = 64
     ready_queue_age: Annotated[
         Seconds,
         Field(description="Seconds that background work may wait before `/readyz` says that the server is behind."),
@@ -864,6 +874,14 @@ class RecallSettings(Section):
         ),
         Chinese("单条检索路径的时限（秒）；超时的路径被略去，结果中会注明。"),
     ] = 10.0
+    load_timeout: Annotated[
+        Seconds,
+        Field(
+            description="Seconds that a question waits at most while a path loads its model or its index, before the "
+            "time of the path itself begins."
+        ),
+        Chinese("路径加载模型或索引时，提问最多等待的秒数；此后才开始计路径自身的时限。"),
+    ] = 120.0
     failures: Annotated[
         Number,
         Field(

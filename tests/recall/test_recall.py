@@ -117,13 +117,41 @@ async def test_a_path_that_was_late_because_it_made_itself_ready_is_asked_again(
     never = asyncio.Event()
     loading = Scripted("loading", lambda _: never)
     monkeypatch.setattr(loading, "preparing", lambda _: not never.is_set())
-    recall = recall_with(memory, loading, clock=clock, path_timeout=0.05, rest=30)
+    recall = recall_with(memory, loading, clock=clock, path_timeout=0.05, load_timeout=0.1, rest=30)
     for _ in range(2):
         (left,) = (await recall.find(asked("heron", ada.scope))).left_out
         assert "still being loaded" in left.reason
     assert loading.asked == 2
     never.set()
     assert not (await recall.find(asked("heron", ada.scope))).left_out
+
+
+async def test_a_path_is_waited_for_while_it_loads_however_short_its_own_time_is(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipt = await ada.remember("The heron fishes at dawn.")
+    await memory.settle()
+    loaded, looks = asyncio.Event(), 0
+
+    class Loading(Scripted):
+        async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+            await loaded.wait()
+            return [Candidate(receipt.entry_ids[0], 1.0)]
+
+    def preparing(_: Question) -> bool:
+        nonlocal looks
+        looks += 1
+        if looks == 3:  # its own time was over three times by then
+            loaded.set()
+        return True
+
+    path = Loading("loading", lambda _: [])
+    monkeypatch.setattr(path, "preparing", preparing)
+    recall = recall_with(memory, path, clock=clock, path_timeout=0.05, load_timeout=600)
+    found = await recall.find(asked("heron", ada.scope), gated=False)
+    assert not found.left_out
+    assert [item.text for item in found.items] == ["The heron fishes at dawn."]
+    assert looks == 3
 
 
 async def test_recalling_again_does_not_look_at_the_queue_again(

@@ -2,6 +2,7 @@
 
 from remanent.associative.discipline import Associations
 from remanent.associative.words import Recollected
+from remanent.model import Scope
 from remanent.recall import Candidate, Question, RecallPath
 
 _ONE_SIGN = 1
@@ -14,6 +15,10 @@ class AssociativePath(RecallPath):
 
     def __init__(self, associations: Associations) -> None:
         self._associations = associations
+
+    async def prepare(self, scope: Scope) -> None:
+        """Load the agent's graph."""
+        await self._associations.graphs.at(scope)
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search the graph; of the nodes found, those with more of the words come first, then stronger paths."""

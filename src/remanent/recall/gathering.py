@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.model import Clock, LeftOut
+from remanent.recall.allowance import Allowance
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.recipe import PathUse, Recipe
@@ -47,8 +48,8 @@ class Gathering:
     """Asks all paths of a recipe; one that fails or is late is left out, and what was gathered says so.
 
     A path whose model does not answer is left alone for a while, so that not every question waits for it: at once when
-    it was late, after `recall.failures` in a row when it failed in time. One that is late because it makes itself ready
-    is asked again by the next question.
+    it was late, after `recall.failures` in a row when it failed in time. One that makes itself ready is waited for, up
+    to `recall.load_timeout`; when that was not enough, the next questions ask it again without waiting as long.
     """
 
     def __init__(self, paths: Sequence[RecallPath], settings: RecallSettings, *, clock: Clock) -> None:
@@ -56,6 +57,8 @@ class Gathering:
         self._settings = settings
         self._clock = clock
         self._troubles: dict[str, _Trouble] = {}
+        self._slow: set[str] = set()
+        """The paths that were not ready after all the time that loading may take."""
 
     async def gather(self, question: Question, recipe: Recipe, *, width: int) -> Gathered:
         """Ask the paths that need nothing but the question, then those that follow what these found."""
@@ -117,22 +120,26 @@ class Gathering:
         trouble = self._troubles.get(path.name)
         if trouble is not None and trouble.rests_until is not None and self._clock() < trouble.rests_until:
             return LeftOut(path=path.name, reason="left alone for a while after it failed")
+        settings = self._settings
+        loading = 0.0 if path.name in self._slow else settings.load_timeout
         try:
-            async with asyncio.timeout(self._settings.path_timeout):
+            async with Allowance(path, question, seconds=settings.path_timeout, loading=loading):
                 found = await path.find(question, limit=limit)
         except InvalidInput:
             raise
         except TimeoutError:
             if path.preparing(question):
+                self._slow.add(path.name)
                 return LeftOut(path=path.name, reason="still being loaded; ask again in a moment")
             self._note(path, at_once=True)
-            return LeftOut(path=path.name, reason=f"no answer within {self._settings.path_timeout:g} s")
+            return LeftOut(path=path.name, reason=f"no answer within {settings.path_timeout:g} s")
         except ModelUnavailable as error:
             self._note(path)
             return _failed(path, error)
         except Exception as error:  # noqa: BLE001 - border: whatever a path raises, the others answer
             return _failed(path, error)
         self._troubles.pop(path.name, None)
+        self._slow.discard(path.name)
         return found[:limit] if len(found) > limit else found
 
     def _note(self, path: RecallPath, *, at_once: bool = False) -> None:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
+from remanent.model import Scope
 from remanent.recall.question import Question
 from remanent.stores import Place
 
@@ -51,6 +52,9 @@ class RecallPath(ABC):
     def preparing(self, question: Question) -> bool:
         """Return whether it is late only because it makes itself ready, which it need not do for the next question."""
         return False
+
+    async def prepare(self, scope: Scope) -> None:  # noqa: B027 - most have nothing to load
+        """Load what the first question about an agent would have to wait for; the path's own trouble is raised."""
 
     @abstractmethod
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:

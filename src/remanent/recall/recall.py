@@ -1,13 +1,14 @@
 """The read path: paths beside each other, joined, weighed, chosen, and answered with their sources."""
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from remanent.embedding.reranker import Reranker
-from remanent.errors import InvalidInput
+from remanent.errors import InvalidInput, RemanentError
 from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrder, LeftOut, Record, Scope
 from remanent.recall import weighing
 from remanent.recall.answering import Answering
@@ -25,6 +26,8 @@ from remanent.recall.weighing import Weighed
 from remanent.settings import RecallSettings
 from remanent.stores import Store
 from remanent.text.words import index_terms
+
+_logger = logging.getLogger(__name__)
 
 MOST = 1000
 AT_ONCE = 32
@@ -92,6 +95,14 @@ class Recall:
     def figures(self) -> CacheFigures:
         """How often a kept answer was there."""
         return CacheFigures(name="recall") if self._kept is None else self._kept.figures
+
+    async def prepare(self, scope: Scope) -> None:
+        """Load what the first question about an agent would wait for; questions tell of what cannot be loaded."""
+        for path in self._gathering.paths:
+            try:
+                await path.prepare(scope)
+            except RemanentError as error:
+                _logger.warning("recall path %s cannot be made ready: %s", path.name, type(error).__name__)
 
     async def erased(self, scope: Scope) -> None:
         """Let go of kept answers, which may quote what was erased."""

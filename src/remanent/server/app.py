@@ -21,6 +21,7 @@ from remanent.server.page import page
 from remanent.server.problems import Refusal
 from remanent.server.rest import REFUSED, Rest, refused
 from remanent.server.telemetry import Tracer
+from remanent.server.warming import Warming
 
 
 class Part(Protocol):
@@ -33,7 +34,13 @@ class Part(Protocol):
         """Be at work while this lasts."""
 
 
-def create_app(service: Service, *, parts: Sequence[Part] = (), tracer: Tracer | None = None) -> ASGIApp:
+def create_app(
+    service: Service,
+    *,
+    parts: Sequence[Part] = (),
+    tracer: Tracer | None = None,
+    warming: Warming | None = None,
+) -> ASGIApp:
     """Return the ASGI application of a service; `parts` are started and stopped by whoever serves it."""
     settings = service.memory.settings.server
     tracer = tracer or Tracer()
@@ -42,7 +49,7 @@ def create_app(service: Service, *, parts: Sequence[Part] = (), tracer: Tracer |
     document = openapi(service.catalogue)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.router.routes.extend(rest.routes())
-    app.router.routes.extend(_own(service, counted, document))
+    app.router.routes.extend(_own(service, counted, document, warming))
     for part in parts:
         app.router.routes.extend(part.routes())
     for kind in REFUSED:
@@ -51,14 +58,17 @@ def create_app(service: Service, *, parts: Sequence[Part] = (), tracer: Tracer |
     return Border(app, hosts=allowed_hosts(settings), most=settings.max_requests, metrics=counted, tracer=tracer)
 
 
-def _own(service: Service, counted: figures.Metrics, document: dict[str, Any]) -> list[BaseRoute]:
+def _own(
+    service: Service, counted: figures.Metrics, document: dict[str, Any], warming: Warming | None
+) -> list[BaseRoute]:
     """Return the routes that are about the server itself; they need no key and name nobody."""
 
     async def livez(_: Request) -> Response:
         return PlainTextResponse("ok\n")
 
     async def readyz(_: Request) -> Response:
-        found = await readiness(service.memory, oldest=service.memory.settings.server.ready_queue_age)
+        oldest = service.memory.settings.server.ready_queue_age
+        found = await readiness(service.memory, oldest=oldest, warming=warming)
         return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
 
     async def metrics(_: Request) -> Response:

@@ -9,6 +9,7 @@ from pathlib import Path
 from remanent.errors import RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Word, system_clock
+from remanent.server.warming import Warming
 
 MOST_AGENTS = 50
 """Agents in use whose queues are looked at."""
@@ -30,10 +31,15 @@ class Readiness(Word):
     checks: tuple[Check, ...]
 
 
-async def readiness(memory: AsyncMemory, *, oldest: float, clock: Clock = system_clock) -> Readiness:
-    """Write and sync a file, open the schema of the agents in use, and look how long work has been waiting."""
-    checks = (await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock))
-    return Readiness(ready=all(check.ok for check in checks), checks=checks)
+async def readiness(
+    memory: AsyncMemory, *, oldest: float, warming: Warming | None = None, clock: Clock = system_clock
+) -> Readiness:
+    """Write and sync a file, open the schema of the agents in use, look how long work has waited and what is loaded."""
+    checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock)]
+    if warming is not None:
+        loaded = warming.models.is_set()
+        checks.append(Check(check="models", ok=loaded, detail="" if loaded else "the models are being loaded"))
+    return Readiness(ready=all(check.ok for check in checks), checks=tuple(checks))
 
 
 async def _write(home: Path) -> Check:

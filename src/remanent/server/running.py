@@ -18,6 +18,7 @@ from remanent.operations.access.keys import KeyRing
 from remanent.server.app import Part, create_app
 from remanent.server.border import JsonLines
 from remanent.server.hosts import is_loopback
+from remanent.server.warming import Warming
 from remanent.settings import Settings
 
 MakeParts = Callable[[Service], Sequence[Part]]
@@ -55,11 +56,13 @@ async def serve(
         made = parts(service)
         for part in made:
             await stack.enter_async_context(part.running())
-        server = _Server(_config(create_app(service, parts=made), drain=drain))
+        warming = Warming(memory, agents=settings.server.warm_agents)
+        server = _Server(_config(create_app(service, parts=made, warming=warming), drain=drain))
         server.begun = lambda: ready(service, _address(listener, settings.server.host))
         server.ending = service.runs.close
         with _signals(server), _watching(until, server):
-            await server.serve(sockets=[listener])
+            async with warming.running():
+                await server.serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):

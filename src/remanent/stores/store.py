@@ -198,6 +198,10 @@ class Store(ABC):
     async def scopes(self) -> list[Scope]:
         """Return every agent that has data here, in a stable order."""
 
+    async def latest(self, *, limit: int) -> list[Scope]:
+        """Return some agents that have data here, those that were written to last first where that is known."""
+        return (await self.scopes())[:limit]
+
     @abstractmethod
     def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
         """Have `notify` called, on the event loop, after a commit that added or revived jobs."""

@@ -30,6 +30,9 @@ class Vectors(ABC):
         """Return whether a search would have to wait until the vectors are in memory."""
         return False
 
+    async def prepare(self, scope: Scope, *, model: str) -> None:  # noqa: B027 - most have nothing to load
+        """Bring an agent's vectors into memory, if there is room for them, so that the first search need not."""
+
     @abstractmethod
     async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
         """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""

@@ -31,6 +31,14 @@ class Served:
         await self.service.memory.settle()
         return ids
 
+    async def until_ready(self) -> httpx2.Response:
+        """Return what `/readyz` says once nothing is being loaded any more."""
+        while True:
+            answer = await self.http.get("/readyz")
+            checks = {check["check"]: check["ok"] for check in answer.json()["checks"]}
+            if checks["models"]:
+                return answer
+
     async def key(self, *permissions: str, org: str = "acme", **within: str) -> dict[str, str]:
         """Make a key and return the header that carries it."""
         from remanent.operations import Place

@@ -81,9 +81,9 @@ async def test_nesting_that_no_parser_should_see_is_refused(served: Served) -> N
 async def test_the_server_says_how_it_is_without_naming_anybody(served: Served) -> None:
     await served.told("the word is swordfish")
     assert (await served.http.get("/livez")).text == "ok\n"
-    ready = await served.http.get("/readyz")
+    ready = await served.until_ready()
     assert (ready.status_code, ready.json()["ready"]) == (200, True)
-    assert {check["check"] for check in ready.json()["checks"]} == {"write", "schema", "queue"}
+    assert {check["check"] for check in ready.json()["checks"]} == {"write", "schema", "queue", "models"}
     figures = (await served.http.get("/metrics")).text
     assert 'remanent_requests_total{route="/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/entries"' in figures
     for told in (figures, ready.text):
@@ -98,7 +98,7 @@ async def test_a_server_that_cannot_write_is_not_ready(served: Served) -> None:
     answer = await served.http.get("/readyz")
     assert (answer.status_code, answer.json()["ready"]) == (503, False)
     home.unlink()
-    assert (await served.http.get("/readyz")).status_code == 200
+    assert (await served.until_ready()).status_code == 200
 
 
 async def test_logs_tell_of_requests_and_never_of_what_was_said(

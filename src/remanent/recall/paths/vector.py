@@ -2,6 +2,7 @@
 
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.errors import LanguageError, MissingDependency, RemanentError
+from remanent.model import Scope
 from remanent.recall.coverage import Coverage
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
@@ -46,6 +47,10 @@ class VectorPath(RecallPath):
     def preparing(self, question: Question) -> bool:
         """Return whether the model or the index is still being loaded."""
         return self._embedder.loading or self._vectors.loading(question.scope, model=self.model_id)
+
+    async def prepare(self, scope: Scope) -> None:
+        """Load the agent's vectors; the models are the same for all agents."""
+        await self._vectors.prepare(scope, model=self.model_id)
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Embed the question and search its neighbours."""

@@ -118,6 +118,20 @@ class LocalVectors(Vectors):
         self._make_room(slot)
         return hits
 
+    async def prepare(self, scope: Scope, *, model: str) -> None:
+        """Load an index unless those that are loaded take all the memory they may: none is driven out for it."""
+        self._refuse_when_closed()
+        if self._size >= self._memory_budget:
+            return
+        slot = self._slot(scope.owner, model)
+        slot.users += 1
+        try:
+            await asyncio.shield(self._begin(self._refresh(slot, await self._store.vector_revision(slot.owner))))
+            slot.grown_to = slot.index.nbytes
+        finally:
+            slot.users -= 1
+        self._make_room(slot)
+
     def loading(self, scope: Scope, *, model: str) -> bool:
         """Return whether the index is being loaded; that goes on when the search which began it is given up."""
         slot = self._slots.get((scope.owner, model))

@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -72,6 +73,15 @@ class Layout:
         name = _recorded_agent(folder / META)
         if name is not None and name != scope.agent and name.casefold() == scope.agent.casefold():
             raise InvalidScope(f"agent {scope.agent!r} differs only in case from {name!r}, which lives in that folder")
+
+    def written_at(self, scope: Scope) -> float:
+        """Return when an agent's files were last written to, in seconds of the system's clock; 0 if there are none."""
+        database = self.database(scope)
+        times = [0.0]
+        for path in (database, database.with_name(f"{database.name}-wal")):
+            with suppress(OSError):
+                times.append(path.stat().st_mtime)
+        return max(times)
 
     def scopes(self) -> Iterator[Scope]:
         """Yield every agent that has a database, by path."""

@@ -312,6 +312,15 @@ class SqliteStore(Store):
         """Return every agent that has data here, by path."""
         return await self._blocking(lambda: list(self.layout.scopes()))
 
+    async def latest(self, *, limit: int) -> list[Scope]:
+        """Return the agents that were written to last, newest first."""
+
+        def find() -> list[Scope]:
+            scopes = list(self.layout.scopes())
+            return sorted(scopes, key=self.layout.written_at, reverse=True)[:limit]
+
+        return await self._blocking(find)
+
     async def close(self) -> None:
         """Finish what is under way and let go of every file."""
         self._closed = True
