@@ -62,10 +62,11 @@ run: $(VENV)/.base  ## Serve a sample workspace on this machine, and say where t
 demo: $(VENV)/.base  ## Show it working in the terminal: remember, recall with sources, forget, erase
 	@$(BIN)/remanent demo
 
+# Recall may be interrupted: what is answered already is in build/recall/home.
 .PHONY: bench
 bench: $(VENV)/.dev  ## Measure the store, language work, embedding and recall, beside others (DATA=folder for public sets)
 	@failed=0; for what in store server "language $(if $(DATA),--data $(DATA))" embedding \
-	  $(if $(DATA),"recall --data $(DATA) --report build/recall"); do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
+	  $(if $(DATA),"recall --data $(DATA) --quality --home build/recall/home --report build/recall"); do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
 
 # ── proving it ──
 

@@ -344,7 +344,11 @@ def bench_recall(
         typer.Option("--alone", help="Leave out other memories, which else are installed into .venv-bench-recall/."),
     ] = False,
 ) -> None:
-    """Measure how well and how fast questions are answered, beside BM25, vectors and other memories."""
+    """Measure how well and how fast questions are answered, beside BM25, vectors and other memories.
+
+    With --home, what was remembered, embedded and answered stays there: after an interruption the run goes on where it
+    was, and the next one asks only those who have changed, or other questions.
+    """
     from remanent.cli import measuring
 
     measuring.recall(place, name=name, data=data, folder=folder, questions=questions, quality=quality, alone=alone)

@@ -5,7 +5,7 @@ from xml.sax.saxutils import escape
 
 _WIDTH, _HEIGHT, _MARGIN = 560, 420, 56
 _FONT = 'font-family="sans-serif" font-size="12"'
-_COLOURS = ("#1b6ca8", "#b3541e", "#3d7a3d", "#6a4c93")
+_COLOURS = ("#1b6ca8", "#b3541e", "#3d7a3d", "#6a4c93", "#b0892f", "#a8325e", "#5f6b76", "#2a9d9d")
 
 
 def precision_recall(curves: Mapping[str, Sequence[tuple[float, float]]], *, least: float | None = None) -> str:
@@ -110,4 +110,58 @@ def bars(groups: Mapping[str, Mapping[str, float]], *, marks: Mapping[str, float
             x = round(left + marks[title] * (right - left), 1)
             parts.append(f'<line x1="{x}" y1="{first}" x2="{x}" y2="{y + 4}" stroke="#333" stroke-dasharray="3 3"/>')
         y += 2 * line
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def dots(
+    rows: Mapping[str, Mapping[str, float]],
+    *,
+    spans: Mapping[str, tuple[float, float]] | None = None,
+    marks: Mapping[str, float] | None = None,
+) -> str:
+    """Return a drawing of shares on one line per row, a dot per name; a span is drawn as a bar, a mark as a stroke.
+
+    The first name is drawn larger than the others. The scale begins at the tenth below the smallest share.
+    """
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    every = [value for row in rows.values() for value in row.values()]
+    least = int(min([*every, *(low for low, _ in (spans or {}).values())], default=0.0) * 10) / 10
+    left, right, line = 210, 740, 34
+    per_line = 4
+    top = 24 + 18 * ((len(names) + per_line - 1) // per_line)
+    height = top + line * len(rows) + 34
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 780 {height}" {_FONT}>',
+        f'<rect width="780" height="{height}" fill="white"/>',
+    ]
+
+    def across(share: float) -> float:
+        return round(left + (share - least) / (1 - least or 1) * (right - left), 1)
+
+    def dot(name: str, x: float, y: float) -> str:
+        place = names.index(name)
+        size = 6 if place == 0 else 4
+        return f'<circle cx="{x}" cy="{y}" r="{size}" fill="{_COLOURS[place % len(_COLOURS)]}" fill-opacity="0.85"/>'
+
+    for place, name in enumerate(names):
+        column, height_of_name = 20 + 190 * (place % per_line), 20 + 18 * (place // per_line)
+        parts.append(dot(name, column, height_of_name - 4))
+        parts.append(f'<text x="{column + 10}" y="{height_of_name}">{escape(name)}</text>')
+    for tenth in range(round(least * 10), 11):
+        x = across(tenth / 10)
+        parts.append(f'<line x1="{x}" y1="{top - 8}" x2="{x}" y2="{height - 30}" stroke="#e4e4e4"/>')
+        parts.append(f'<text x="{x}" y="{height - 12}" text-anchor="middle">{tenth / 10:g}</text>')
+    for place, (title, row) in enumerate(rows.items()):
+        y = top + line * place + line // 2
+        parts.append(f'<text x="{left - 14}" y="{y + 4}" text-anchor="end">{escape(title)}</text>')
+        if spans and title in spans:
+            low, high = map(across, spans[title])
+            parts.append(f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" stroke="{_COLOURS[0]}" stroke-width="2"/>')
+        if marks and title in marks:
+            x = across(marks[title])
+            parts.append(f'<line x1="{x}" y1="{y - 11}" x2="{x}" y2="{y + 11}" stroke="#333" stroke-dasharray="3 3"/>')
+        for name, value in reversed(list(row.items())):
+            # Those who reach the same lie beside each other.
+            apart = 3 * (names.index(name) - len(names) / 2) if name != names[0] else 0
+            parts.append(dot(name, across(value), y + apart))
     return "\n".join([*parts, "</svg>\n"])

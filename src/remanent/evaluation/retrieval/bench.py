@@ -2,19 +2,19 @@
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from remanent.errors import InvalidInput
+from remanent.errors import InvalidInput, NotFound
 from remanent.evaluation.figures import Figure, Report
-from remanent.evaluation.retrieval.comparing import OURS, Meter, compare
-from remanent.evaluation.retrieval.reporting import write_report
-from remanent.evaluation.retrieval.results import Row, abstention_figures, figures_of, row_of
+from remanent.evaluation.retrieval.comparing import OURS, Contest, Field, Meter
+from remanent.evaluation.retrieval.reporting import Findings, Measured, write_report
+from remanent.evaluation.retrieval.results import abstention_figures, figures_of, leads_of, row_of
 from remanent.evaluation.retrieval.rivals import RIVALS
 from remanent.evaluation.retrieval.sets import load_set, sampled, with_nonsense
 from remanent.evaluation.retrieval.speed import measure_speed
-from remanent.evaluation.retrieval.studies import SETS, STUDIES, Study
+from remanent.evaluation.retrieval.studies import SETS, STUDIES
 
 EVERY_SET = "all"
 SPEED = "speed"
@@ -32,7 +32,7 @@ class Plan:
     quality: bool = False
     rivals: bool = True
     home: Path | None = None
-    """Where what was remembered is kept for the next run; without it, nowhere."""
+    """Where what was remembered and answered is kept for the next run; without it, nowhere."""
 
 
 def sets_of(name: str) -> tuple[str, ...]:
@@ -49,62 +49,66 @@ def run_recall_bench(
     *,
     folder: Path | None = None,
     meter: Meter = lambda _name, _total: lambda _done: None,
+    field: Callable[[Report], Field] = lambda report: Field(RIVALS, report),
 ) -> list[Figure]:
-    """Measure; with a folder, the report is left there: `recall.md` and a drawing per study."""
-    return asyncio.run(_measure(plan, report, folder, meter))
+    """Measure; with a folder, the report is left there, after every set: `recall.md` and drawings."""
+    return asyncio.run(_Run(plan, report, folder, meter, field(report) if plan.rivals else Field(())).measure())
 
 
-async def _measure(plan: Plan, report: Report, folder: Path | None, meter: Meter) -> list[Figure]:
-    results: dict[Study, list[Row]] = {}
-    absent: dict[str, str] = {}
-    figures: list[Figure] = []
-    further: list[Figure] = []
-    for name in (name for name in plan.sets if name != SPEED):
+@dataclass(slots=True)
+class _Run:
+    plan: Plan
+    report: Report
+    folder: Path | None
+    meter: Meter
+    rivals: Field
+    findings: Findings = field(default_factory=Findings)
+
+    async def measure(self) -> list[Figure]:
+        figures: list[Figure] = []
+        for name in self.plan.sets:
+            if name == SPEED:
+                with tempfile.TemporaryDirectory(prefix="remanent-bench-") as place:
+                    self.findings.further += await measure_speed(Path(place), report=self.report)
+            else:
+                figures += await self._measure_set(name)
+            self.findings.absent |= self.rivals.absent
+            if self.folder is not None:
+                write_report(self.folder, self.findings)
+        for name, reason in self.findings.absent.items():
+            self.report(f"{name} took no part: {reason}")
+        return figures + self.findings.further
+
+    async def _measure_set(self, name: str) -> list[Figure]:
+        """Return our figures beside the goals and the others; everything goes into the findings."""
+        try:
+            everything = load_set(self.plan.data, name)
+        except NotFound as error:
+            if len(self.plan.sets) == 1:
+                raise
+            self.findings.absent[name] = str(error)
+            return []
+        chosen = sampled(everything, most=self.plan.questions)
+        total, asked = (sum(len(one.questions) for one in some) for some in (everything, chosen))
         studies = [study for study in STUDIES if study.data == name]
-        results |= await _measure_set(plan, name, studies, absent=absent, further=further, report=report, meter=meter)
+        comparison = await Contest(
+            name,
+            with_nonsense(chosen, count=NONSENSE_QUESTIONS),
+            list(dict.fromkeys(study.grain for study in studies)),
+            self.rivals,
+            home=self.plan.home,
+            embedder=self.plan.embedder,
+            quality=self.plan.quality,
+            report=self.report,
+            meter=self.meter,
+        ).compare()
+        figures = []
         for study in studies:
-            figures += figures_of(study, results[study])
-    if SPEED in plan.sets:
-        with tempfile.TemporaryDirectory(prefix="remanent-bench-") as place:
-            further += await measure_speed(Path(place), report=report)
-    if folder is not None:
-        write_report(folder, results, absent, further)
-    for name, reason in absent.items():
-        report(f"{name} took no part: {reason}")
-    return figures + further
-
-
-async def _measure_set(
-    plan: Plan,
-    name: str,
-    studies: Sequence[Study],
-    *,
-    absent: dict[str, str],
-    further: list[Figure],
-    report: Report,
-    meter: Meter,
-) -> dict[Study, list[Row]]:
-    """Return everyone's rows; who took no part, and figures that belong to no study, are added to what is given."""
-    conversations = sampled(load_set(plan.data, name), most=plan.questions)
-    judged = any(not question.answerable for one in conversations for question in one.questions)
-    if judged:
-        conversations = with_nonsense(conversations, count=NONSENSE_QUESTIONS)
-    comparison = await compare(
-        name,
-        conversations,
-        studies,
-        home=plan.home,
-        embedder=plan.embedder,
-        quality=plan.quality,
-        judged=judged,
-        rivals=RIVALS if plan.rivals else (),
-        report=report,
-        meter=meter,
-    )
-    absent |= comparison.absent
-    if judged:
-        further += abstention_figures(name, comparison.answers[studies[0].grain][OURS])
-    return {
-        study: [row_of(who, study, answers) for who, answers in comparison.answers[study.grain].items()]
-        for study in studies
-    }
+            answers = comparison.answers[study.grain]
+            rows = [row_of(who, study, given) for who, given in answers.items()]
+            self.findings.studies[study] = Measured(
+                rows, leads_of(study, answers), asked, total, comparison.embedding, comparison.moments
+            )
+            figures += figures_of(study, answers)
+        self.findings.further += abstention_figures(name, comparison.answers[studies[0].grain][OURS])
+        return figures

@@ -4,14 +4,13 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from remanent.evaluation.retrieval.sets import Conversation, Question, Session
 from remanent.evaluation.retrieval.studies import Grain
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found
-from remanent.text.tokens import token_counter
 
 DEPTH = 10
 AFTER = timedelta(days=1)
@@ -27,10 +26,12 @@ class Asked:
     question: Question
     ranking: list[str]
     seconds: float
+    processor: float = 0.0
+    """Seconds of processor time, which other work on the machine does not lengthen."""
     tokens: int = 0
-    """How much text the first five items hold."""
+    """How much text the first five hold."""
     evidence: float | None = None
-    """What speaks for an answer, above what speaks for strangers' questions; None where it was not judged."""
+    """What speaks for an answer: the higher, the likelier there is one; None where it was not judged."""
     passed: bool = True
     """Whether anything is answered when answering nothing is allowed."""
 
@@ -51,9 +52,11 @@ async def ask_remanent(
         await _remember(memory, agent, conversation, advance)
         answers: dict[Grain, list[Asked]] = {grain: [] for grain in grains}
         for question in conversation.questions:
-            for grain in grains:
-                asked = await _ask(agent, conversation, question, grain, recipe)
-                answers[grain].append(await _judge(agent, conversation, asked) if judged else asked)
+            given = [await _ask(agent, conversation, question, grain, recipe) for grain in grains]
+            if judged and question.text.strip():
+                given = await _judge(agent, conversation, given)
+            for grain, asked in zip(grains, given, strict=True):
+                answers[grain].append(asked)
             advance(1)
         return answers
 
@@ -84,46 +87,54 @@ def _messages(session: Session) -> list[dict[str, object]]:
 async def _ask(
     agent: AsyncAgent, conversation: Conversation, question: Question, grain: Grain, recipe: str | None
 ) -> Asked:
-    until = None
-    if question.before_session is not None:
-        began = {session.session_id: session.began for session in conversation.sessions}
-        until = began[question.before_session]
-    asked_at = until or question.asked or conversation.sessions[-1].began + AFTER
     if not question.text.strip():
         return Asked(question, [], 0.0)
-    begin = time.perf_counter()
+    begin, spent = time.perf_counter(), time.process_time()
     found = await agent.recall(
         question.text,
         limit=DEPTH,
         grain="session" if grain == "session" else "item",
         order="relevance",
         recipe=recipe,
-        until=until,
-        asked_at=asked_at,
+        until=_until(conversation, question),
+        asked_at=_asked_at(conversation, question),
         source_share=1.0,
         gate=False,  # what is measured is the order; whether to answer at all is measured apart
     )
-    seconds = time.perf_counter() - begin
-    return Asked(question, _ranking(found, grain), seconds, sum(map(token_counter(), _texts(found))))
+    return Asked(question, _ranking(found, grain), time.perf_counter() - begin, time.process_time() - spent)
 
 
-async def _judge(agent: AsyncAgent, conversation: Conversation, asked: Asked) -> Asked:
-    """Ask again, allowing no answer."""
-    asked_at = asked.question.asked or conversation.sessions[-1].began + AFTER
-    found = await agent.recall(asked.question.text, limit=1, gate=True, asked_at=asked_at)
+async def _judge(agent: AsyncAgent, conversation: Conversation, given: Sequence[Asked]) -> list[Asked]:
+    """Ask once more, allowing no answer."""
+    question = given[0].question
+    found = await agent.recall(
+        question.text,
+        limit=1,
+        gate=True,
+        until=_until(conversation, question),
+        asked_at=_asked_at(conversation, question),
+    )
     if found.gate is None:  # nothing was found that could be judged
-        return replace(asked, evidence=None if found.items else -math.inf, passed=bool(found.items))
-    return replace(asked, evidence=found.gate.score - found.gate.threshold, passed=found.gate.passed)
+        evidence, passed = None if found.items else -math.inf, bool(found.items)
+    else:
+        evidence, passed = found.gate.score - found.gate.threshold, found.gate.passed
+    return [replace(asked, evidence=evidence, passed=passed) for asked in given]
+
+
+def _until(conversation: Conversation, question: Question) -> datetime | None:
+    if question.before_session is None:
+        return None
+    return next(one.began for one in conversation.sessions if one.session_id == question.before_session)
+
+
+def _asked_at(conversation: Conversation, question: Question) -> datetime:
+    return _until(conversation, question) or question.asked or conversation.sessions[-1].began + AFTER
 
 
 def _ranking(found: Found, grain: Grain) -> list[str]:
     if grain == "session":
         return list(dict.fromkeys(item.session for item in found.items if item.session is not None))
     return list(dict.fromkeys(one.caller_id for item in found.items for one in item.sources if one.caller_id))
-
-
-def _texts(found: Found) -> list[str]:
-    return [item.text for item in found.items[:5]]
 
 
 def _name(conversation: Conversation) -> str:

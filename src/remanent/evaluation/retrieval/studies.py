@@ -16,7 +16,8 @@ class Goal:
 
     measure: Literal["any", "all"]
     k: int
-    least: float
+    least: float | None = None
+    """None where nothing was promised."""
     type: str | None = None
     """Only questions of this type count."""
 
@@ -34,6 +35,10 @@ class Goal:
         return self.type is None or question.type == self.type
 
 
+USUAL = (Goal("any", 5), Goal("all", 5), Goal("any", 10))
+"""What every study is measured by."""
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """One set asked at one grain."""
@@ -46,6 +51,13 @@ class Study:
     def name(self) -> str:
         """The set and the grain."""
         return f"{self.data}, {self.grain}"
+
+    @property
+    def measures(self) -> tuple[Goal, ...]:
+        """What is measured: the usual shares, and those that only this study has a goal for."""
+        promised = {goal.name: goal for goal in self.goals}
+        usual = [promised.pop(goal.name, goal) for goal in USUAL]
+        return (*usual, *promised.values())
 
     def wanted(self, question: Question) -> frozenset[str]:
         """Return what answers a question; nothing when it cannot be answered."""
