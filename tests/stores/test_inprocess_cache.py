@@ -1,6 +1,6 @@
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -107,3 +107,14 @@ async def step(cache: InProcessCache, clock: SetClock, what: str, key: str, numb
         await cache.unrank(f"set {key}", f"m{number % 9}", "x" * number, "nobody")
     else:
         clock.advance(seconds=number)
+
+
+async def test_what_nobody_asks_for_any_more_goes_when_its_time_is_over() -> None:
+    clock = SetClock(datetime(2024, 5, 1, tzinfo=UTC))
+    cache = InProcessCache(clock=clock)
+    for number in range(1000):
+        await cache.set(f"answer {number}", b"x" * 100, ttl=timedelta(minutes=5))
+        clock.advance(seconds=10)
+    assert len(cache._kept) <= 31
+    assert cache._bytes == sum(kept.cost for kept in cache._kept.values())
+    assert await cache.get("answer 999") is not None

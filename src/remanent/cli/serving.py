@@ -11,6 +11,7 @@ from remanent.cli.place import Place
 from remanent.cli.screen import Screen
 from remanent.cli.words import language_of
 from remanent.operations import Service
+from remanent.server.allocator import tame_allocator
 from remanent.server.app import Part
 from remanent.server.mcp import Mcp
 from remanent.server.proxy import Proxy
@@ -28,6 +29,7 @@ def serve(place: Place, *, host: str | None, port: int | None, sample: bool) -> 
     screen = Screen(as_json=place.as_json, language=language_of(settings.language))
     is_open = check_address(settings)
     log_to_stderr()
+    tame_allocator()
     asyncio.run(_serve(screen, settings, is_open=is_open, sample=sample))
 
 

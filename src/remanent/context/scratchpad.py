@@ -32,12 +32,8 @@ class Scratchpad:
 
     async def read(self) -> dict[str, JsonValue]:
         """Return all values by key, sorted by key."""
-        states = await self._store.states(self._scope)
-        found = {
-            unquote(name.removeprefix(self._place)): value
-            for name, value in states.items()
-            if name.startswith(self._place)
-        }
+        states = await self._store.states(self._scope, prefix=self._place)
+        found = {unquote(name.removeprefix(self._place)): value for name, value in states.items()}
         return dict(sorted(found.items()))
 
     async def write(self, key: str, value: JsonValue) -> None:
@@ -65,8 +61,8 @@ class Scratchpad:
                 f"a value of a scratchpad has at most {LONGEST_VALUE} characters, not {size}; `remember` what is longer"
             )
         own = self._name(key)
-        states = await self._store.states(self._scope)
-        others = {name: held for name, held in states.items() if name.startswith(_PREFIX) and name != own}
+        states = await self._store.states(self._scope, prefix=_PREFIX)
+        others = {name: held for name, held in states.items() if name != own}
         if len(others) >= MOST_KEYS or sum(map(_size, others.values())) + size > LARGEST:
             raise InvalidInput(
                 f"the scratchpads of an agent hold {MOST_KEYS} values and {LARGEST} characters at most; remove what is "

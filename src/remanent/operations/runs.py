@@ -81,7 +81,7 @@ class Runs:
         self._kept[run.run_id] = kept
         kept.task = asyncio.create_task(self._do(kept, operation, work), name=f"remanent run: {operation.name}")
         # A task that is cancelled before its first step never comes to its own `except`.
-        kept.task.add_done_callback(lambda _: self._cancelled(kept))
+        kept.task.add_done_callback(lambda _: self._ended(kept))
         while len(self._kept) > MOST_KEPT:
             oldest = next((key for key, one in self._kept.items() if one.run.state is not RunState.RUNNING), None)
             if oldest is None:
@@ -147,7 +147,8 @@ class Runs:
             response = TypeAdapter(operation.response).dump_python(answer, mode="json")
             self._change(kept, state=RunState.DONE, ended_at=self._clock(), response=response)
 
-    def _cancelled(self, kept: _Kept) -> None:
+    def _ended(self, kept: _Kept) -> None:
+        kept.task = None  # it holds on to all that it worked with
         if kept.run.state is RunState.RUNNING:
             self._change(kept, state=RunState.CANCELLED, ended_at=self._clock())
 

@@ -64,14 +64,20 @@ class KeptAnswers:
         if lifetime <= timedelta():
             return
         await self._cache.set(key, found.to_json().encode(), ttl=lifetime)
-        await self._cache.rank(_book(scope), {key: now.timestamp()}, ttl=self._lifetime)
+        # A book for each stretch of time: it goes with the answers that it names, however often there are new ones.
+        await self._cache.rank(self._books(scope)[0], {key: now.timestamp()}, ttl=2 * self._lifetime)
 
     async def erased(self, scope: Scope) -> None:
         """Let go of every answer of an agent: something that it may quote was erased."""
-        book = _book(scope)
-        for key, _ in await self._cache.ranked(book, limit=_MOST_KEYS):
-            await self._cache.delete(key)
-        await self._cache.delete(book)
+        for book in self._books(scope):
+            for key, _ in await self._cache.ranked(book, limit=_MOST_KEYS):
+                await self._cache.delete(key)
+            await self._cache.delete(book)
+
+    def _books(self, scope: Scope) -> tuple[str, str]:
+        """Return where the answers of this stretch of time are written down, and those of the one before."""
+        stretch = int(self._clock().timestamp() / max(self._lifetime.total_seconds(), 1))
+        return f"{_book(scope)}:{stretch}", f"{_book(scope)}:{stretch - 1}"
 
 
 def _book(scope: Scope) -> str:

@@ -25,6 +25,7 @@ REPLAYED = "Idempotency-Replayed"
 FOLDER = Path(".access") / "replays"
 """Under the home folder: what was done for a whole organisation, without what was answered."""
 MOST = 1_000
+MOST_BYTES = 4 * 2**20
 """Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
 SECONDS = 86_400.0
 _LONGEST = 255
@@ -40,6 +41,7 @@ class _Kept:
     fingerprint: str
     at: float
     answer: asyncio.Future[Response]
+    size: int = 0
 
 
 class Replays:
@@ -53,6 +55,7 @@ class Replays:
         self._service = service
         self._timer = timer
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._bytes = 0
 
     async def once(
         self,
@@ -87,6 +90,8 @@ class Replays:
                 kept.answer.cancel()
             raise
         kept.answer.set_result(response)
+        kept.size = len(response.body)
+        self._bytes += kept.size
         return response
 
     async def _noted(
@@ -129,9 +134,12 @@ class Replays:
         ends = self._timer() - SECONDS
         while self._kept:
             oldest, kept = next(iter(self._kept.items()))
-            if len(self._kept) <= MOST and kept.at > ends:
+            if len(self._kept) <= MOST and self._bytes <= MOST_BYTES and kept.at > ends:
                 return
+            if not kept.answer.done():
+                return  # somebody is at it, and others may wait for it
             del self._kept[oldest]
+            self._bytes -= kept.size
 
 
 class _OfAgent:

@@ -128,6 +128,7 @@ class InProcessCache(Cache):
             raise StoreClosed("the cache was closed; open another")
         if key in self._kept:
             self._let_go(key)
+        self._let_go_of_the_dead()
         cost = KEY_COST + len(key) + _cost(thing)
         # Something larger than the whole bound is not kept at all, rather than drive everything else out.
         if cost <= self._max_bytes:
@@ -139,6 +140,15 @@ class InProcessCache(Cache):
         self._bytes += cost
         while self._bytes > self._max_bytes:
             self._let_go(next(iter(self._kept)))
+
+    def _let_go_of_the_dead(self) -> None:
+        """Drop what was not used for longest if its time is over: nobody may ask for it ever again."""
+        now = self._clock()
+        while self._kept:
+            key, kept = next(iter(self._kept.items()))
+            if kept.expires_at is None or kept.expires_at > now:
+                return
+            self._let_go(key)
 
     def _let_go(self, key: str) -> None:
         self._bytes -= self._kept.pop(key).cost

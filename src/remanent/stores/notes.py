@@ -4,6 +4,7 @@ They lie in the agent's own store, as states that no export shows: they survive 
 erasing something of the agent takes the answers' content with it.
 """
 
+import asyncio
 from collections import defaultdict
 from datetime import timedelta
 
@@ -17,6 +18,8 @@ from remanent.stores.store import HIDDEN, Store
 LIFETIME = timedelta(days=1)
 MOST = 10_000
 _PREFIX = f"{HIDDEN}note/"
+_BLANK = f"{HIDDEN}blank/"
+"""Notes without content stand apart, so that an erasure looks only at what it has to take."""
 _TIDY_EVERY = 500
 
 
@@ -41,8 +44,10 @@ class Notes:
 
     async def find(self, scope: Scope, name: str) -> Note | None:
         """Return the note under a name, unless it is too old."""
-        value = await self._store.state(scope.owner, _PREFIX + name)
-        if not isinstance(value, dict):
+        places = (_PREFIX + name, _BLANK + name)
+        found = await asyncio.gather(*(self._store.state(scope.owner, place) for place in places))
+        value = next((one for one in found if isinstance(one, dict)), None)
+        if value is None:
             return None
         note = Note.model_validate(value)
         return note if note.at > self._clock() - LIFETIME else None
@@ -54,19 +59,20 @@ class Notes:
             await self._tidy(owner)
         self._kept[owner] += 1
         async with self._store.transaction(owner) as tx:
-            tx.state(_PREFIX + name, note.model_dump(mode="json"))
+            tx.state((_BLANK if note.content is None else _PREFIX) + name, note.model_dump(mode="json"))
 
     async def blank(self, scope: Scope) -> None:
         """Let go of what the answers said, and know further on that they were given."""
-        notes = {key: note for key, note in (await self._all(scope.owner)).items() if note.content is not None}
+        notes = await self._all(scope.owner, _PREFIX)
         if not notes:
             return
         async with self._store.transaction(scope.owner) as tx:
             for key, note in notes.items():
-                tx.state(key, note.replace(content=None).model_dump(mode="json"))
+                tx.state(key, None)
+                tx.state(_BLANK + key.removeprefix(_PREFIX), note.replace(content=None).model_dump(mode="json"))
 
     async def _tidy(self, scope: Scope) -> None:
-        notes = await self._all(scope)
+        notes = {**await self._all(scope, _PREFIX), **await self._all(scope, _BLANK)}
         oldest = sorted(notes, key=lambda key: notes[key].at)
         ends = self._clock() - LIFETIME
         over = max(0, len(oldest) - (MOST - _TIDY_EVERY))
@@ -76,13 +82,11 @@ class Notes:
                 for key in gone:
                     tx.state(key, None)
 
-    async def _all(self, scope: Scope) -> dict[str, Note]:
-        states = await self._store.states(scope)
+    async def _all(self, scope: Scope, prefix: str) -> dict[str, Note]:
         found = {}
-        for key, value in states.items():
-            if key.startswith(_PREFIX):
-                try:
-                    found[key] = Note.model_validate(value)
-                except InvalidInput:  # not of this version: it goes with the oldest
-                    found[key] = Note(fingerprint="", at=self._clock() - LIFETIME, status=0)
+        for key, value in (await self._store.states(scope, prefix=prefix)).items():
+            try:
+                found[key] = Note.model_validate(value)
+            except InvalidInput:  # not of this version: it goes with the oldest
+                found[key] = Note(fingerprint="", at=self._clock() - LIFETIME, status=0)
         return found

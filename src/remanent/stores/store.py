@@ -117,8 +117,8 @@ class Store(ABC):
         """Return tombstones by record id, all of them when no ids are given."""
 
     @abstractmethod
-    async def states(self, scope: Scope) -> dict[str, JsonValue]:
-        """Return all named values by key."""
+    async def states(self, scope: Scope, *, prefix: str = "") -> dict[str, JsonValue]:
+        """Return all named values by key, or those whose key begins with a prefix."""
 
     @abstractmethod
     async def state(self, scope: Scope, key: str) -> JsonValue:

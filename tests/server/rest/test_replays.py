@@ -171,6 +171,25 @@ async def test_notes_live_for_a_day_and_are_bounded(tmp_path: Path, monkeypatch:
     await store.close()
 
 
+async def test_erasing_blanks_notes_once_and_they_are_known_further_on(tmp_path: Path) -> None:
+    from datetime import UTC, datetime
+
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    store = SqliteStore(tmp_path)
+    kept = Notes(store, clock=lambda: now)
+    for name, content in (("told", "secret words"), ("untold", None)):
+        await kept.keep(ADA, name, Note(fingerprint=name, at=now, status=200, content=content))
+    await kept.blank(ADA)
+    revision = await store.revision(ADA)
+    await kept.blank(ADA)
+    assert await store.revision(ADA) == revision  # nothing was left to do
+    for name in ("told", "untold"):
+        note = await kept.find(ADA, name)
+        assert note is not None
+        assert (note.fingerprint, note.content) == (name, None)
+    await store.close()
+
+
 async def test_many_at_once_with_one_key_are_done_once(served: Served) -> None:
     body = json.dumps({"messages": ["only once"]}).encode()
 

@@ -226,6 +226,9 @@ class GraphConformance(StoreSuite):
                 tx.state(key, value)
         assert await store.states(scope) == values
         assert list(await store.states(scope)) == sorted(values)
+        for prefix in ("a", "空", "n", "none such"):
+            wanted = {key: value for key, value in values.items() if key.startswith(prefix)}
+            assert await store.states(scope, prefix=prefix) == wanted
         assert {key: await store.state(scope, key) for key in values} == values
         assert await store.state(scope, "nobody") is None
         async with store.transaction(scope) as tx:

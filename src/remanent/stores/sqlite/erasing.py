@@ -220,6 +220,8 @@ def scrub(connection: apsw.Connection, traces: Traces | None, *, patience: float
             rewrite(connection, tables_of(connection, pages))
     _scrub_log(connection, deadline)
     connection.execute(_END_SCRUB)
+    # Whole tables were looked through; their pages would stay in memory, those with what is erased among them.
+    connection.execute("PRAGMA shrink_memory")
 
 
 def _wait(done: Callable[[], bool], deadline: float) -> None:

@@ -234,9 +234,11 @@ def tombstones(connection: apsw.Connection, scope: Scope, record_ids: Sequence[s
     return [rows.tombstone_of(scope, row) for row in connection.execute(sql, where.values)]
 
 
-def states(connection: apsw.Connection) -> dict[str, JsonValue]:
-    """Return all named values."""
-    return {key: rows.parse(value) for key, value in connection.execute("SELECT key, value FROM states ORDER BY key")}
+def states(connection: apsw.Connection, prefix: str = "") -> dict[str, JsonValue]:
+    """Return the named values whose key begins with a prefix."""
+    # No key goes on with the last character there is, so that this bound leaves out none that begins with the prefix.
+    sql = "SELECT key, value FROM states WHERE key >= ?1 AND (?1 = '' OR key < ?1 || char(0x10FFFF)) ORDER BY key"
+    return {key: rows.parse(value) for key, value in connection.execute(sql, (prefix,))}
 
 
 def state(connection: apsw.Connection, key: str) -> JsonValue:

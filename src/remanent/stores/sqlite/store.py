@@ -194,9 +194,9 @@ class SqliteStore(Store):
         """Return tombstones by record id."""
         return await self._read(scope, lambda connection: reads.tombstones(connection, scope, record_ids), [])
 
-    async def states(self, scope: Scope) -> dict[str, JsonValue]:
-        """Return all named values by key."""
-        return await self._read(scope, reads.states, {}, light=True)
+    async def states(self, scope: Scope, *, prefix: str = "") -> dict[str, JsonValue]:
+        """Return all named values by key, or those whose key begins with a prefix."""
+        return await self._read(scope, lambda connection: reads.states(connection, prefix), {}, light=True)
 
     async def state(self, scope: Scope, key: str) -> JsonValue:
         """Return one named value."""
