@@ -5,6 +5,8 @@ import pytest
 
 from remanent.cli import measuring
 from remanent.evaluation.figures import Figure
+from remanent.evaluation.retrieval.bench import Plan
+from remanent.evaluation.retrieval.comparing import Meter
 from tests.cli.conftest import Cli
 
 KEPT = Figure("durable writes", 612.5, "writes/s", "≥ 250", True)
@@ -57,3 +59,34 @@ def test_embedding_is_measured_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
     said = cli("bench", "embedding", "--json")
     assert said.code == 1
     assert [figure["name"] for figure in said.json] == ["size on disk", "search"]
+
+
+@pytest.fixture
+def recalled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Plan]:
+    plans: list[Plan] = []
+
+    def run(plan: Plan, report: Callable[[str], None], *, folder: Path | None, meter: Meter) -> list[Figure]:
+        plans.append(plan)
+        report("measuring")
+        meter("one set", 2)(1)
+        meter("another", 1)(1)
+        return [KEPT]
+
+    monkeypatch.setattr(measuring, "run_recall_bench", run)
+    monkeypatch.delenv("REMANENT_EVAL_DATA", raising=False)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return plans
+
+
+def test_recall_is_measured_on_the_sets_that_lie_beside(cli: Cli, recalled: list[Plan], tmp_path: Path) -> None:
+    refused = cli("bench", "recall")
+    assert refused.code != 0
+    assert "--data" in refused.err
+    (tmp_path / "shared" / "data").mkdir(parents=True)
+    assert cli("bench", "recall").code == 0
+    assert cli("bench", "recall", "--data", tmp_path, "--set", "beam", "--quality", "--alone").code == 0
+    first, second = recalled
+    assert first.data == Path("../shared/data")
+    assert (first.sets[0], first.rivals, first.quality) == ("locomo", True, False)
+    assert (second.data, second.sets, second.rivals, second.quality) == (tmp_path, ("beam",), False, True)

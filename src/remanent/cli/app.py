@@ -330,7 +330,10 @@ def bench_recall(
         ),
     ] = "all",
     data: Annotated[
-        Path | None, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")
+        Path | None,
+        typer.Option(
+            "--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets; ../shared/data if it is there."
+        ),
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--report", help="Folder to leave the report and its drawings in.")

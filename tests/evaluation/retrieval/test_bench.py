@@ -21,7 +21,7 @@ from remanent.evaluation.retrieval.baselines import Bm25, nearest
 from remanent.evaluation.retrieval.bench import Plan, run_recall_bench, sets_of
 from remanent.evaluation.retrieval.comparing import Field
 from remanent.evaluation.retrieval.product import Asked
-from remanent.evaluation.retrieval.results import abstention_of, figures_of, leads_of, row_of
+from remanent.evaluation.retrieval.results import abstention_of, figures_of, lacking_figures, leads_of, row_of
 from remanent.evaluation.retrieval.rivals import Material, Rival, ask, prepare
 from remanent.evaluation.retrieval.sets import Question
 from remanent.evaluation.retrieval.studies import STUDIES, Goal, Study
@@ -89,6 +89,7 @@ def test_a_set_is_measured_and_reported(tmp_path: Path) -> None:
     measured = {figure.name: figure for figure in figures}
     assert measured["locomo, nonsense answered with nothing"].value == 100
     assert measured["locomo, unanswerable, AUROC"].value == 1
+    assert measured["locomo, turn, answers that lack a path, Remanent"].kept
     for drawing in re.findall(r"\((recall-.*?\.svg)\)", report):
         ET.fromstring((tmp_path / "report" / drawing).read_text(encoding="utf-8"))
 
@@ -169,6 +170,13 @@ def test_questions_without_an_answer_are_told_apart_by_the_score_of_the_best() -
     unknown = [Asked(replace(_question("2", "a", set()), answerable=False), ["t1"], 0.1, evidence=1.0)]
     assert abstention_of([*known, *unknown]) == (1.0, 1.0)
     assert abstention_of(known) is None
+
+
+def test_answers_that_lack_a_path_are_counted() -> None:
+    wanted = _question("1", "a", {"t1"})
+    given = {"Remanent": [Asked(wanted, [], 0.1, lacking=True), Asked(wanted, ["t1"], 0.1)], "other": []}
+    (figure,) = lacking_figures("x", given)
+    assert (figure.value, figure.kept) == (1, False)
 
 
 def test_bm25_prefers_rare_words_and_finds_nothing_for_strange_ones() -> None:

@@ -10,7 +10,7 @@ from remanent.errors import InvalidInput, NotFound
 from remanent.evaluation.figures import Figure, Report
 from remanent.evaluation.retrieval.comparing import OURS, Contest, Field, Meter
 from remanent.evaluation.retrieval.reporting import Findings, Measured, write_report
-from remanent.evaluation.retrieval.results import abstention_figures, figures_of, leads_of, row_of
+from remanent.evaluation.retrieval.results import abstention_figures, figures_of, lacking_figures, leads_of, row_of
 from remanent.evaluation.retrieval.rivals import RIVALS
 from remanent.evaluation.retrieval.sets import load_set, sampled, with_nonsense
 from remanent.evaluation.retrieval.speed import measure_speed
@@ -110,5 +110,6 @@ class _Run:
                 rows, leads_of(study, answers), asked, total, comparison.embedding, comparison.moments
             )
             figures += figures_of(study, answers)
+            self.findings.further += lacking_figures(study.name, answers)
         self.findings.further += abstention_figures(name, comparison.answers[studies[0].grain][OURS])
         return figures

@@ -111,6 +111,7 @@ def _line(asked: Asked) -> dict[str, object]:
         "tokens": asked.tokens,
         "evidence": asked.evidence,
         "passed": asked.passed,
+        "lacking": asked.lacking,
     }
 
 

@@ -34,6 +34,8 @@ class Asked:
     """What speaks for an answer: the higher, the likelier there is one; None where it was not judged."""
     passed: bool = True
     """Whether anything is answered when answering nothing is allowed."""
+    lacking: bool = False
+    """Whether a path failed or was late, as on a machine that is too busy: then less is found than could be."""
 
 
 async def ask_remanent(
@@ -101,7 +103,8 @@ async def _ask(
         source_share=1.0,
         gate=False,  # what is measured is the order; whether to answer at all is measured apart
     )
-    return Asked(question, _ranking(found, grain), time.perf_counter() - begin, time.process_time() - spent)
+    seconds, processor = time.perf_counter() - begin, time.process_time() - spent
+    return Asked(question, _ranking(found, grain), seconds, processor, lacking=bool(found.left_out))
 
 
 async def _judge(agent: AsyncAgent, conversation: Conversation, given: Sequence[Asked]) -> list[Asked]:

@@ -10,15 +10,16 @@ from remanent.evaluation.figures import Figure
 from remanent.evaluation.retrieval.comparing import OURS
 from remanent.evaluation.retrieval.results import Lead, Row, Share
 from remanent.evaluation.retrieval.studies import USUAL, Study
+from remanent.recall.turns import SPOKEN_CHARACTERS
 
 OVERVIEW = "recall-overview.svg"
 
-_ABOUT = """# Recall on public sets
+_ABOUT = f"""# Recall on public sets
 
 No language model. Everyone is asked the same questions over the same texts (a turn, after the name of who spoke where
-it has one), and searches by the same vectors where it searches by vectors. BM25 ranks whole sessions where sessions are
-asked for; the others' sessions stand where their best turn does. Each share has its 95% confidence interval, by
-drawing the questions anew a thousand times.
+it has one), and searches by the same vectors where it searches by vectors: those of the first {SPOKEN_CHARACTERS}
+characters, as Remanent makes them. BM25 ranks whole sessions where sessions are asked for; the others' sessions stand
+where their best turn does. Each share has its 95% confidence interval, by drawing the questions anew a thousand times.
 
 Parameters of Remanent are to be chosen on one half of the questions; the other half, held out, is shown apart. Which
 half a question belongs to follows from its id. Quality mode lets a cross-encoder read the best again.

@@ -154,6 +154,16 @@ def abstention_figures(name: str, answers: Sequence[Asked]) -> list[Figure]:
     return figures
 
 
+def lacking_figures(name: str, answers: Mapping[str, Sequence[Asked]]) -> list[Figure]:
+    """Return how many of our answers lack a path: there must be none, or the machine was too busy to measure."""
+    return [
+        Figure(f"{name}, answers that lack a path, {who}", count, "", "= 0", count == 0)
+        for who, given in answers.items()
+        if who.startswith(OURS)
+        for count in [sum(asked.lacking for asked in given)]
+    ]
+
+
 def _evidence(answers: Sequence[Asked], *, answerable: bool) -> list[float]:
     return [
         asked.evidence
