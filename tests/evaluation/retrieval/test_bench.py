@@ -177,6 +177,10 @@ def test_answers_that_lack_a_path_are_counted() -> None:
     given = {"Remanent": [Asked(wanted, [], 0.1, lacking=True), Asked(wanted, ["t1"], 0.1)], "other": []}
     (figure,) = lacking_figures("x", given)
     assert (figure.value, figure.kept) == (1, False)
+    given = {"Remanent, quality mode": [Asked(wanted, ["t1"], 0.1, unread=True)]}
+    whole, unread = lacking_figures("x", given)
+    assert whole.kept
+    assert (unread.value, unread.kept) == (1, None)
 
 
 def test_bm25_prefers_rare_words_and_finds_nothing_for_strange_ones() -> None:

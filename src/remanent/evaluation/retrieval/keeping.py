@@ -112,6 +112,7 @@ def _line(asked: Asked) -> dict[str, object]:
         "evidence": asked.evidence,
         "passed": asked.passed,
         "lacking": asked.lacking,
+        "unread": asked.unread,
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from remanent.evaluation.retrieval.sets import Conversation, Question, Session
+from remanent.evaluation.retrieval.sets import NONSENSE, Conversation, Question, Session
 from remanent.evaluation.retrieval.studies import Grain
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found
@@ -15,6 +15,9 @@ from remanent.model import Found
 DEPTH = 10
 AFTER = timedelta(days=1)
 """How long after the last session a question without a date is asked."""
+
+RERANKER = "reranker"
+"""What an answer calls the cross-encoder that is left out of it."""
 
 Advance = Callable[[float], None]
 
@@ -36,6 +39,8 @@ class Asked:
     """Whether anything is answered when answering nothing is allowed."""
     lacking: bool = False
     """Whether a path failed or was late, as on a machine that is too busy: then less is found than could be."""
+    unread: bool = False
+    """Whether a cross-encoder should have read the best and did not: it was late, or does not know the language."""
 
 
 async def ask_remanent(
@@ -48,13 +53,19 @@ async def ask_remanent(
     judged: bool = False,
     advance: Advance = lambda _: None,
 ) -> dict[Grain, list[Asked]]:
-    """Remember a conversation in a folder, unless it is there already, and ask its questions."""
+    """Remember a conversation in a folder, unless it is there already, and ask its questions.
+
+    Nonsense is asked only where answers are judged: no order of answers to it is right.
+    """
     async with aopen(home, embedder=embedder) as memory:
         agent = memory.agent(_name(conversation))
         await _remember(memory, agent, conversation, advance)
         answers: dict[Grain, list[Asked]] = {grain: [] for grain in grains}
         for question in conversation.questions:
-            given = [await _ask(agent, conversation, question, grain, recipe) for grain in grains]
+            if not question.text.strip() or (question.type == NONSENSE and not judged):
+                given = [Asked(question, [], 0.0) for _ in grains]
+            else:
+                given = [await _ask(agent, conversation, question, grain, recipe) for grain in grains]
             if judged and question.text.strip():
                 given = await _judge(agent, conversation, given)
             for grain, asked in zip(grains, given, strict=True):
@@ -89,8 +100,6 @@ def _messages(session: Session) -> list[dict[str, object]]:
 async def _ask(
     agent: AsyncAgent, conversation: Conversation, question: Question, grain: Grain, recipe: str | None
 ) -> Asked:
-    if not question.text.strip():
-        return Asked(question, [], 0.0)
     begin, spent = time.perf_counter(), time.process_time()
     found = await agent.recall(
         question.text,
@@ -104,7 +113,9 @@ async def _ask(
         gate=False,  # what is measured is the order; whether to answer at all is measured apart
     )
     seconds, processor = time.perf_counter() - begin, time.process_time() - spent
-    return Asked(question, _ranking(found, grain), seconds, processor, lacking=bool(found.left_out))
+    missing = {left.path for left in found.left_out}
+    ranking = _ranking(found, grain)
+    return Asked(question, ranking, seconds, processor, lacking=bool(missing - {RERANKER}), unread=RERANKER in missing)
 
 
 async def _judge(agent: AsyncAgent, conversation: Conversation, given: Sequence[Asked]) -> list[Asked]:

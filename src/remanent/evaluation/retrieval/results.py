@@ -156,12 +156,14 @@ def abstention_figures(name: str, answers: Sequence[Asked]) -> list[Figure]:
 
 def lacking_figures(name: str, answers: Mapping[str, Sequence[Asked]]) -> list[Figure]:
     """Return how many of our answers lack a path: there must be none, or the machine was too busy to measure."""
-    return [
-        Figure(f"{name}, answers that lack a path, {who}", count, "", "= 0", count == 0)
-        for who, given in answers.items()
-        if who.startswith(OURS)
-        for count in [sum(asked.lacking for asked in given)]
-    ]
+    figures = []
+    for who, given in answers.items():
+        if who.startswith(OURS):
+            count = sum(asked.lacking for asked in given)
+            figures.append(Figure(f"{name}, answers that lack a path, {who}", count, "", "= 0", count == 0))
+        if unread := sum(asked.unread for asked in given):
+            figures.append(Figure(f"{name}, answers that no cross-encoder read, {who}", unread, ""))
+    return figures
 
 
 def _evidence(answers: Sequence[Asked], *, answerable: bool) -> list[float]:
