@@ -126,7 +126,7 @@ def dots(
     names = list(dict.fromkeys(name for row in rows.values() for name in row))
     every = [value for row in rows.values() for value in row.values()]
     least = int(min([*every, *(low for low, _ in (spans or {}).values())], default=0.0) * 10) / 10
-    left, right, line = 210, 740, 34
+    left, right, line = 240, 740, 34
     per_line = 4
     top = 24 + 18 * ((len(names) + per_line - 1) // per_line)
     height = top + line * len(rows) + 34
