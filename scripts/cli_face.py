@@ -21,8 +21,7 @@ from pydantic.fields import FieldInfo
 
 from remanent.cli import intakes
 from remanent.cli.options import GROUPS
-from remanent.cli.perform import whole_catalogue
-from remanent.operations import Body, Level, Operation
+from remanent.operations import CATALOGUE, Body, Level, Operation
 from remanent.operations.shapes import ZH
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -94,7 +93,7 @@ def generate() -> str:
     aliases = Aliases()
     functions: list[str] = []
     made: list[str] = []
-    for operation in whole_catalogue().values():
+    for operation in CATALOGUE.values():
         if operation.command is None:
             continue
         path = operation.command.path or tuple(operation.name.replace("_", "-").split("."))
@@ -112,7 +111,7 @@ def _function(function: str, operation: Operation[Any, Any], aliases: Aliases) -
     command = operation.command
     assert command is not None
     taken = _extra(operation, "Take")
-    replaced = {"messages", "request"} if taken is not None else set()
+    replaced = {"messages", "request", "questions"} if taken is not None else set()
     parameters: list[str] = []
     fields: list[str] = []
     for name, field in operation.request.model_fields.items():

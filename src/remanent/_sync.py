@@ -36,6 +36,7 @@ from remanent.model import (
     Conflict,
     ConflictState,
     Entry,
+    Evaluation,
     Found,
     Grain,
     ItemOrder,
@@ -44,6 +45,7 @@ from remanent.model import (
     Kind,
     Link,
     NewId,
+    Probe,
     Receipt,
     Record,
     Scope,
@@ -192,6 +194,20 @@ class Agent:
             budget=budget,
             seen=seen,
         )
+
+    def evaluate(
+        self,
+        questions: Sequence[Probe | Mapping[str, Any]],
+        *,
+        recipe: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Evaluation:
+        """Ask questions whose answers are known, and measure how well and how fast they are answered.
+
+        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
+        names neither should get no answer. Nothing is written.
+        """
+        return self._portal.call(self._wrapped.evaluate, questions, recipe=recipe, on_progress=on_progress)
 
     def entries(
         self,

@@ -39,6 +39,7 @@ from remanent.model import (
     Conflict,
     ConflictState,
     Entry,
+    Evaluation,
     Found,
     Grain,
     ItemOrder,
@@ -47,6 +48,7 @@ from remanent.model import (
     Kind,
     Link,
     NewId,
+    Probe,
     Receipt,
     Record,
     Scope,
@@ -82,6 +84,7 @@ from remanent.recall import (
     Recipe,
     TimePath,
     VectorPath,
+    evaluate_recall,
     inject,
 )
 from remanent.settings import Settings, load_settings
@@ -476,6 +479,28 @@ class AsyncAgent:
         found = found.replace(injection=inject(query, found.items, now=now, budget=budget, seen=frozenset(seen)))
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
+
+    async def evaluate(
+        self,
+        questions: Sequence[Probe | Mapping[str, Any]],
+        *,
+        recipe: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Evaluation:
+        """Ask questions whose answers are known, and measure how well and how fast they are answered.
+
+        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
+        names neither should get no answer. Nothing is written.
+        """
+        parts = self._parts
+
+        def advance(done: int) -> None:
+            if on_progress is not None:
+                on_progress(Progress(pending=len(questions) - done, done=done, failed=0))
+
+        return await evaluate_recall(
+            parts.recall, self._scope, questions, recipe=recipe, clock=parts.clock, advance=advance
+        )
 
     async def entries(
         self,

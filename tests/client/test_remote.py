@@ -25,6 +25,7 @@ from remanent.errors import (
     VersionConflict,
 )
 from remanent.memory import AsyncAgent
+from remanent.model import Probe
 from remanent.operations import CATALOGUE, Place
 from tests.server.rest.conftest import Served, running
 
@@ -156,3 +157,17 @@ async def test_what_may_pass_is_tried_again_and_what_could_be_stored_twice_is_no
     assert await attempts("recall", {"query": "x"}) == 4
     assert await attempts("remember", {"messages": [{"content": "x", "id": "1"}]}) == 4
     assert await attempts("remember", {"messages": ["x"]}) == 1
+
+
+def test_answers_are_measured_over_there_as_they_are_here(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    (entry_id,) = ada.remember("I moved to Lisbon in May.").entry_ids
+    memory.settle()
+    steps: list[int] = []
+    found = ada.evaluate(
+        [{"question": "Where did I move?", "ids": [entry_id]}, Probe(question="Lisbon", texts=("Porto",))],
+        on_progress=lambda progress: steps.append(progress.done),
+    )
+    assert (found.questions, found.any_at_1) == (2, 0.5)
+    assert steps
+    assert [one.rank for one in found.results] == [1, None]

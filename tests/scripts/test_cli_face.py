@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.cli.perform import whole_catalogue
+from remanent.operations import CATALOGUE
 from scripts.cli_face import TARGET, main
 
 
@@ -26,5 +26,5 @@ def test_stale_commands_are_refused_and_written_anew(
 
 def test_every_operation_that_wants_a_command_has_one() -> None:
     text = TARGET.read_text(encoding="utf-8")
-    for operation in whole_catalogue().values():
+    for operation in CATALOGUE.values():
         assert (f'perform("{operation.name}"' in text.replace("\n        ", "")) is (operation.command is not None)

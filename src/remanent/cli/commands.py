@@ -311,6 +311,14 @@ Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="N", max=86400, help=say("Seconds to wait at most.", "最多等待的秒数。")),
 ]
+EvaluateRecipe = Annotated[
+    str | None,
+    typer.Option(
+        "--recipe",
+        metavar="TEXT",
+        help=say("How is searched: as recall's own `recipe`.", "检索方案：同 recall 的 `recipe`。"),
+    ),
+]
 Role = Annotated[str, typer.Argument(metavar="ROLE", help=say("As `roles` names it.", "角色名，见 `roles`。"))]
 KeysCreateName = Annotated[str, typer.Argument(metavar="NAME", help=say("What the key is for.", "密钥的用途。"))]
 Permissions = Annotated[
@@ -847,6 +855,14 @@ def agents(place: Place) -> None:
     perform("agents", place, {})
 
 
+@placed("agent")
+def evaluate(place: Place, *, file: options.QuestionsFile, recipe: EvaluateRecipe = None) -> None:
+    """Measure how well and how fast recall answers questions whose answers are known."""
+    from remanent.cli.perform import perform
+
+    perform("evaluate", place, {"recipe": recipe}, intake={"file": file})
+
+
 @placed("workspace")
 def roles(place: Place) -> None:
     """Show who does the language work: every role with its engine, model and settings."""
@@ -1188,6 +1204,14 @@ COMMANDS = (
         ("agents",),
         say("List the agents of a workspace that remember something.", "列出工作区中有记忆的智能体。"),
         agents,
+    ),
+    Made(
+        ("evaluate",),
+        say(
+            "Measure how well and how fast recall answers questions whose answers are known.",
+            "用已知答案的问题衡量检索的质量与速度。",
+        ),
+        evaluate,
     ),
     Made(
         ("roles",),

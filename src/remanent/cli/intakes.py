@@ -17,7 +17,7 @@ from remanent.cli.input import STANDARD, read_lines, read_text, waits
 from remanent.cli.screen import Screen
 from remanent.errors import InvalidInput
 from remanent.language import Role
-from remanent.model import Message
+from remanent.model import Message, Probe
 from remanent.operations.language import role_of
 
 BATCH = 256
@@ -91,6 +91,21 @@ def take_erase(screen: Screen, given: Mapping[str, Any]) -> Requests:
     if not any(given.values()):
         raise typer.BadParameter(screen.word(words.NOTHING_TO_ERASE))
     return [dict(given)]
+
+
+def take_evaluate(screen: Screen, given: Mapping[str, Any], *, file: Path) -> Requests:
+    """Make a request of a file of questions, one JSON object a line."""
+    del screen
+    questions = []
+    for number, line in enumerate(read_lines(file), start=1):
+        if line.strip():
+            try:
+                questions.append(Probe.from_json(line))
+            except InvalidInput as error:
+                raise InvalidInput(f"line {number} of {file}: {error}") from error
+    if not questions:
+        raise InvalidInput("there is no question in this file")
+    return [{**given, "questions": questions}]
 
 
 def take_try(screen: Screen, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from remanent.cli import words
-from remanent.cli.perform import whole_catalogue
 from remanent.cli.place import Place
 from remanent.cli.screen import begin
 from remanent.operations import Place as Where
@@ -24,7 +23,7 @@ def serve(place: Place) -> None:
     """Serve the client that started this process, until it closes our input."""
     settings = load_settings(**place.overrides())
     log_to_stderr()
-    asyncio.run(serve_stdio(settings, place=_where(place, settings), catalogue=whole_catalogue()))
+    asyncio.run(serve_stdio(settings, place=_where(place, settings)))
 
 
 def install(place: Place, *, name: str, write: bool, file: Path | None) -> None:

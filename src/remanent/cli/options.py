@@ -132,6 +132,16 @@ RequestFile = Annotated[
         help=say("The request as JSON; standard input unless given.", "JSON 请求；默认为标准输入。"),
     ),
 ]
+QuestionsFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help=say(
+            "Questions as JSON lines: question, then ids or texts of what answers it; `-` is standard input.",
+            "JSON 行格式的问题：question，以及答案的 ids 或 texts；`-` 为标准输入。",
+        ),
+    ),
+]
 Schema = Annotated[
     bool, typer.Option("--schema", help=say("Only show the JSON schema of a request.", "只显示请求的 JSON schema。"))
 ]
@@ -175,6 +185,13 @@ class TakeTry:
     file: RequestFile = Path("-")
     schema: Schema = False
     prompt: Prompt = False
+
+
+@dataclass
+class TakeEvaluate:
+    """What `evaluate` takes in place of questions."""
+
+    file: QuestionsFile
 
 
 @dataclass

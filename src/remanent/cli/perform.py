@@ -14,16 +14,10 @@ from remanent.cli.moving import target
 from remanent.cli.place import Place
 from remanent.cli.screen import Meter, Screen, begin
 from remanent.cli.showing import Shown, question_of, show
-from remanent.evaluation.operations import OPERATIONS as EVALUATIONS
 from remanent.memory import AsyncMemory, aopen
-from remanent.operations import CATALOGUE, Body, Catalogue, Operation, Service, Step
+from remanent.operations import CATALOGUE, Body, Operation, Service, Step
 from remanent.operations import Place as Where
 from remanent.settings import Settings
-
-
-def whole_catalogue() -> Catalogue:
-    """Return every operation that this program can do, the measurements too."""
-    return CATALOGUE.with_more(EVALUATIONS)
 
 
 def perform(
@@ -40,7 +34,7 @@ def perform(
 ) -> None:
     """Do an operation once, or once for each of several values, and show what it answers."""
     screen, settings = begin(place)
-    operation = whole_catalogue()[name]
+    operation = CATALOGUE[name]
     given = {field: value for field, value in fields.items() if value is not None and value != []}
     requests = [given]
     if each is not None:
@@ -89,7 +83,7 @@ class _Work:
         """Do it, show it, and wait for the index if that is wanted."""
         operation = self._operation
         read = [operation.request.model_validate(dict(request)) for request in requests]
-        async with aopen(settings=self._settings) as memory, Service(memory, catalogue=whole_catalogue()) as service:
+        async with aopen(settings=self._settings) as memory, Service(memory) as service:
             if operation.answers is Body.LINES:
                 return await self._write_lines(service, read[0])
             answers = []

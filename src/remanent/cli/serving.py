@@ -6,7 +6,6 @@ from typing import Any
 
 from remanent.cli import sample as told
 from remanent.cli import words
-from remanent.cli.perform import whole_catalogue
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen
 from remanent.cli.words import language_of
@@ -44,7 +43,7 @@ async def _serve(screen: Screen, settings: Settings, *, is_open: bool, sample: b
     def parts(service: Service) -> list[Part]:
         return [Mcp(service), Proxy(service)]
 
-    await serve_memory(settings, catalogue=whole_catalogue(), parts=parts, ready=ready)
+    await serve_memory(settings, parts=parts, ready=ready)
     await asyncio.gather(*tasks, return_exceptions=True)
 
 

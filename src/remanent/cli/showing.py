@@ -23,6 +23,7 @@ from remanent.operations.shapes import Page
 from remanent.text.excerpt import excerpt
 
 MOST_COLUMNS = 8
+MOST_MISSED = 10
 
 
 @dataclass(slots=True)
@@ -183,6 +184,34 @@ def _show_tried(shown: Shown) -> None:
     shown.screen.tell(words.ROLE_DONE, style="dim", role=tried.made_by.role, engine=tried.made_by.engine, **tokens)
 
 
+def _show_evaluation(shown: Shown) -> None:
+    screen, found = shown.screen, shown.answer
+    table = Table(screen.word(words.FIGURE))
+    table.add_column(screen.word(words.MEASURED), justify="right")
+    low, high = found.any_at_5_between
+    rows = {
+        words.EVALUATED: f"{found.answerable} + {found.unanswerable}",
+        words.ANY_AT: f"{found.any_at_1:.3f} / {found.any_at_5:.3f} / {found.any_at_10:.3f}",
+        words.ANY_AT_5: f"{low:.3f} – {high:.3f}",
+        words.ALL_AT_5: f"{found.all_at_5:.3f}",
+        words.MRR: f"{found.mrr:.3f}",
+        words.NDCG: f"{found.ndcg_at_10:.3f}",
+        words.ANSWERED: f"{found.answered:.3f}",
+        words.REFUSED: f"{found.refused:.3f}" if found.unanswerable else "–",
+        words.AUROC: "–" if found.auroc is None else f"{found.auroc:.3f}",
+        words.LATENCY: f"{found.ms_p50:g} / {found.ms_p95:g} ms",
+        words.LACKING: str(found.lacking),
+    }
+    for phrase, value in rows.items():
+        table.add_row(screen.word(phrase), value)
+    screen.show(table)
+    missed = [one for one in found.results if one.wanted and one.rank is None]
+    for one in missed[:MOST_MISSED]:
+        screen.tell(words.MISSED, question=excerpt(one.question, QUOTED))
+    if len(missed) > MOST_MISSED:
+        screen.tell(words.MISSED_MORE, count=len(missed) - MOST_MISSED)
+
+
 def _show_key(shown: Shown) -> None:
     shown.screen.show(shown.answer.token)
     shown.screen.tell(words.KEY_MADE, key_id=shown.answer.key.key_id)
@@ -239,6 +268,7 @@ SHOWN: Mapping[str, Show] = {
     "restore": _show_restored,
     "erase": _show_erased,
     "import": _show_loaded,
+    "evaluate": _show_evaluation,
     "roles": _show_roles,
     "try": _show_tried,
     "associative.remember": _show_receipt,

@@ -282,6 +282,21 @@ FIGURE = Phrase("figure", "指标")
 MEASURED = Phrase("measured", "实测")
 PROMISED = Phrase("promised", "承诺")
 
+# ── evaluate ──
+EVALUATED = Phrase("questions, answerable + unanswerable", "问题数：有答案 + 无答案")
+ANY_AT = Phrase("any@1 / any@5 / any@10", "any@1 / any@5 / any@10")
+ANY_AT_5 = Phrase("any@5, 95 % interval", "any@5 的 95 % 置信区间")
+ALL_AT_5 = Phrase("all@5", "all@5")
+MRR = Phrase("MRR", "MRR")
+NDCG = Phrase("nDCG@10", "nDCG@10")
+ANSWERED = Phrase("answerable questions that are answered", "有答案的问题中得到回答的比例")
+REFUSED = Phrase("unanswerable questions that get no answer", "无答案的问题中不予回答的比例")
+AUROC = Phrase("answerable told from unanswerable, AUROC", "区分有无答案的 AUROC")
+LATENCY = Phrase("time, p50 / p95", "耗时 p50 / p95")
+LACKING = Phrase("answers that lack a path", "缺少检索路径的结果数")
+MISSED = Phrase("Not among the first ten: {question}", "前十条中没有：{question}")
+MISSED_MORE = Phrase("… and {count} more; --json lists all.", "……另有 {count} 个；--json 列出全部。")
+
 # ── the demonstration ──
 DEMO_TITLE = Phrase(
     "Remanent: a memory that LLM agents can trust\nNothing leaves this machine; no key, no model server.",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import JsonValue
 
@@ -18,6 +18,7 @@ from remanent.model import (
     Conflict,
     ConflictState,
     Entry,
+    Evaluation,
     Found,
     Grain,
     ItemOrder,
@@ -25,6 +26,7 @@ from remanent.model import (
     JobState,
     Kind,
     Link,
+    Probe,
     Receipt,
     Record,
     Scope,
@@ -273,6 +275,20 @@ class RemoteAgent:
     def settle(self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> None:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
+
+    def evaluate(
+        self,
+        questions: Sequence[Probe | Mapping[str, Any]],
+        *,
+        recipe: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Evaluation:
+        """Ask questions whose answers are known, and measure how well and how fast they are answered.
+
+        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
+        names neither should get no answer. Nothing is written.
+        """
+        return self._portal.call(self._wrapped.evaluate, questions, recipe=recipe, on_progress=on_progress)
 
 
 class RemoteMemory:

@@ -14,7 +14,7 @@ from remanent.associative import Associations, AsyncAssociativeMemory
 from remanent.associative.graph import Graph, Vertex
 from remanent.associative.graphs import FOCUS
 from remanent.evaluation.charts import lines
-from remanent.evaluation.corpus import START, percentile
+from remanent.evaluation.corpus import START
 from remanent.evaluation.figures import Figure, Report, at_least, at_most
 from remanent.evaluation.year import Said, Year
 from remanent.jobs import Worker
@@ -23,6 +23,7 @@ from remanent.language.offline.engine import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import JobState, Kind, Link, Receipt, Record, Scope, Source, TraceData, id_source, read_messages
 from remanent.model.message import Messages
+from remanent.recall.measures import percentile
 from remanent.settings import AssociativeSettings, JobSettings
 from remanent.stores import Change, JobQuery, search_terms
 from remanent.stores.changes import PutLink, PutRecord, PutState

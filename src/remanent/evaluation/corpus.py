@@ -1,7 +1,7 @@
 """A generated bilingual corpus of any size: the same seed gives the same texts and vectors."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -76,9 +76,3 @@ class Corpus:
 def moment(number: int) -> datetime:
     """Return the moment of the so-manieth text: one a minute."""
     return START + timedelta(minutes=number)
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value below which this share of the values lies."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

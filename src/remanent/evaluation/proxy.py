@@ -11,10 +11,11 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from remanent.evaluation.corpus import Corpus, percentile
+from remanent.evaluation.corpus import Corpus
 from remanent.evaluation.figures import Figure, Report, at_most
 from remanent.http.client import make_client
 from remanent.memory import aopen
+from remanent.recall.measures import percentile
 
 CHATS = 200
 MEMORIES = 5000

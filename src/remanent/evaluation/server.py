@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from remanent.evaluation.corpus import Corpus, percentile
+from remanent.evaluation.corpus import Corpus
 from remanent.evaluation.figures import Figure, Report, at_most
 from remanent.evaluation.store import fill
+from remanent.recall.measures import percentile
 
 FEW, MANY = 10, 1000
 EACH_OF_FEW = 20

@@ -10,10 +10,11 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from remanent.evaluation.corpus import Corpus, moment, percentile
+from remanent.evaluation.corpus import Corpus, moment
 from remanent.evaluation.figures import Figure, Report, at_least, at_most
 from remanent.memory import aopen
 from remanent.model import Record, Scope, id_source
+from remanent.recall.measures import percentile
 from remanent.stores import Change, RecordFilter, search_terms
 from remanent.stores.changes import PutRecord, PutVector
 from remanent.stores.local import LocalVectors

@@ -2,6 +2,7 @@
 
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
 from remanent.model.entry import Attachment, Entry, EntryKind, Origin
+from remanent.model.evaluation import Evaluation, Probe, Probed
 from remanent.model.figures import CacheFigures, EmbeddingFigures, RoleFigures, UsageFigures
 from remanent.model.found import (
     Boost,
@@ -54,6 +55,7 @@ __all__ = [
     "Entry",
     "EntryKind",
     "EpisodicData",
+    "Evaluation",
     "ExplainedItem",
     "Found",
     "FoundItem",
@@ -77,6 +79,8 @@ __all__ = [
     "Origin",
     "PassageData",
     "PathRank",
+    "Probe",
+    "Probed",
     "ProceduralData",
     "QueryNodeData",
     "Receipt",

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from remanent.operations import associative, bank, care, journal, keys, language, records, scratchpad
+from remanent.operations import associative, bank, care, evaluation, journal, keys, language, records, scratchpad
 from remanent.operations.operation import Operation
 
-MODULES = (journal, records, scratchpad, associative, care, language, keys, bank)
+MODULES = (journal, records, scratchpad, associative, care, evaluation, language, keys, bank)
 """Every module that declares operations, in the order in which people are shown them."""
 
 

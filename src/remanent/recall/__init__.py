@@ -4,6 +4,7 @@ from remanent.recall.caching import KeptAnswers
 from remanent.recall.calibration import Calibration
 from remanent.recall.coverage import Coverage
 from remanent.recall.echoes import Echoes
+from remanent.recall.evaluating import evaluate_recall
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
 from remanent.recall.injection import inject
@@ -53,6 +54,7 @@ __all__ = [
     "VectorPath",
     "alpha_hybrid",
     "built_in",
+    "evaluate_recall",
     "inject",
     "min_max",
     "reciprocal_rank",

@@ -50,7 +50,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     begun, done, found = threading.Event(), threading.Event(), []
 
     async def run(home: Path) -> None:
-        async with running(home, rate=0, max_body=200_000) as served:
+        async with running(home, rate=0, max_body=2_000_000) as served:
             await fill(served)
             found.append(served.url)
             begun.set()

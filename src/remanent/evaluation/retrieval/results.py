@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from remanent.evaluation.corpus import percentile
 from remanent.evaluation.figures import Figure
 from remanent.evaluation.retrieval.comparing import OURS
-from remanent.evaluation.retrieval.measures import (
+from remanent.evaluation.retrieval.product import Asked
+from remanent.evaluation.retrieval.sets import NONSENSE
+from remanent.evaluation.retrieval.studies import Goal, Study
+from remanent.recall.measures import (
     auroc,
     coverage,
     interval,
     mean,
     ndcg_at,
+    percentile,
     reciprocal_rank_of,
 )
-from remanent.evaluation.retrieval.product import Asked
-from remanent.evaluation.retrieval.sets import NONSENSE
-from remanent.evaluation.retrieval.studies import Goal, Study
 
 
 @dataclass(frozen=True, slots=True)

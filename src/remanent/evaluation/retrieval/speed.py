@@ -9,10 +9,11 @@ from pathlib import Path
 
 from remanent.embedding import open_embedders
 from remanent.errors import RemanentError
-from remanent.evaluation.corpus import Corpus, moment, percentile
+from remanent.evaluation.corpus import Corpus, moment
 from remanent.evaluation.figures import Figure, Report, at_most
 from remanent.memory import AsyncAgent, aopen
 from remanent.model import Record, Scope, id_source
+from remanent.recall.measures import percentile
 from remanent.settings import load_settings
 from remanent.stores import Change, search_terms
 from remanent.stores.changes import PutRecord, PutVector

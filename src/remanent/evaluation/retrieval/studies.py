@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from remanent.evaluation.retrieval.measures import all_at, any_at
 from remanent.evaluation.retrieval.sets import Question
+from remanent.recall.measures import all_at, any_at
 
 Grain = Literal["turn", "session"]
 """What a ranking is made of."""

@@ -4,8 +4,6 @@ import math
 import random
 from collections.abc import Collection, Sequence
 
-from remanent.evaluation.corpus import percentile
-
 DRAWS = 1000
 """How often a sample is drawn anew for a confidence interval."""
 
@@ -38,6 +36,12 @@ def ndcg_at(ranking: Sequence[str], wanted: Collection[str], k: int) -> float:
             gain += 1 / math.log2(place + 1)
     best = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(distinct)) + 1))
     return gain / best
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which this share of the values lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def mean(values: Sequence[float]) -> float:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.evaluation.retrieval.measures import (
+from remanent.recall.measures import (
     all_at,
     any_at,
     auroc,

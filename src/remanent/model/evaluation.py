@@ -1,0 +1,65 @@
+"""How well questions are answered: what is asked, and what came of it."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from remanent.model.clock import Instant
+from remanent.model.ids import Id
+from remanent.model.word import Count, Share, Text, Word
+
+
+class Probe(Word):
+    """A question, and what should answer it: nothing here does, where neither ids nor texts are named."""
+
+    question: Annotated[Text, Field(min_length=1, max_length=10_000)]
+    ids: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
+    """Of entries or records, or the caller's own of messages."""
+    texts: Annotated[tuple[Annotated[Text, Field(min_length=1)], ...], Field(max_length=100)] = ()
+    """Words that a memory must hold to be an answer, whatever its id; case does not count."""
+    asked_at: Instant | None = None
+    """When it is asked; now unless given."""
+
+
+class Probed(Word):
+    """What one question found."""
+
+    question: Text
+    rank: Count | None = None
+    """Where the first of what was wanted stands; `None` when it is not among the first ten."""
+    found: Count = 0
+    """How much of what was wanted is among the first ten."""
+    wanted: Count = 0
+    answered: bool = True
+    """Whether anything is answered when answering nothing is allowed."""
+    first_id: Id | None = None
+    """What stood first."""
+    ms: float = 0.0
+
+
+class Evaluation(Word):
+    """How well and how fast questions were answered; shares are from 0 to 1."""
+
+    questions: Count
+    answerable: Count
+    any_at_1: Share = 0.0
+    any_at_5: Share = 0.0
+    any_at_10: Share = 0.0
+    all_at_5: Share = 0.0
+    mrr: Share = 0.0
+    ndcg_at_10: Share = 0.0
+    any_at_5_between: tuple[float, float] = (0.0, 0.0)
+    """The 95% confidence interval of `any_at_5`."""
+    answered: Share = 0.0
+    """How many of the answerable questions are answered at all."""
+    unanswerable: Count = 0
+    refused: Share = 0.0
+    """How many of the unanswerable questions get no answer, as they should."""
+    auroc: Share | None = None
+    """How often an answerable question has more evidence than an unanswerable one; `None` without either."""
+    ms_p50: float = 0.0
+    ms_p95: float = 0.0
+    lacking: Count = 0
+    """Answers that lack a path, which was late or failed."""
+    results: tuple[Probed, ...] = ()
+    """Question by question, in the order in which they were given."""

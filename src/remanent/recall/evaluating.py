@@ -1,0 +1,156 @@
+"""Asking questions whose answers are known, and measuring how well they are answered."""
+
+import math
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from remanent.errors import InvalidInput
+from remanent.model import Clock, Evaluation, Found, FoundItem, Probe, Probed, Scope, to_instant
+from remanent.recall.measures import (
+    all_at,
+    any_at,
+    auroc,
+    interval,
+    mean,
+    ndcg_at,
+    percentile,
+    reciprocal_rank_of,
+)
+from remanent.recall.question import Question
+from remanent.recall.recall import Recall
+from remanent.stores import RecordFilter
+
+DEPTH = 10
+MOST = 10_000
+
+
+class Ask(Protocol):
+    """Asks a question, and is told whether answering nothing is allowed."""
+
+    def __call__(self, probe: Probe, /, *, gated: bool) -> Awaitable[Found]:
+        """Return what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    wanted: tuple[str, ...]
+    hits: list[list[str]]
+    """Which of the wanted each item answers, best item first."""
+    seconds: float | None
+    """How long it took; `None` where the answer was kept from before."""
+    evidence: float
+    answered: bool
+    lacks: bool
+    first_id: str | None
+    question: str
+
+    def within(self, k: int) -> list[str]:
+        """Return what of the wanted is among the first k items."""
+        return [one for hits in self.hits[:k] for one in hits]
+
+    @property
+    def ranking(self) -> list[str]:
+        """The items by one label each: the first of the wanted that it answers, or its place."""
+        return [hits[0] if hits else f"item {place}" for place, hits in enumerate(self.hits)]
+
+
+async def evaluate_recall(
+    recall: Recall,
+    scope: Scope,
+    questions: Sequence[Probe | Mapping[str, Any]],
+    *,
+    recipe: str | None,
+    clock: Clock,
+    advance: Callable[[int], None],
+) -> Evaluation:
+    """Ask the read path itself: what is found here was given to nobody, and is no echo when somebody says it."""
+
+    async def ask(probe: Probe, *, gated: bool) -> Found:
+        now = clock()
+        asked_at = to_instant(probe.asked_at or now)
+        question = Question(probe.question, scope, RecordFilter(alive_at=now), asked_at=asked_at)
+        return await recall.find(question, limit=DEPTH, recipe=recipe, order="relevance", gated=gated)
+
+    probes = [one if isinstance(one, Probe) else Probe.model_validate(one) for one in questions]
+    return await evaluate(ask, probes, advance=advance)
+
+
+async def evaluate(ask: Ask, probes: Sequence[Probe], *, advance: Callable[[int], None] = lambda _: None) -> Evaluation:
+    """Ask every question twice, for the order of what is found and for whether it is answered at all."""
+    if not 1 <= len(probes) <= MOST:
+        raise InvalidInput(f"give between 1 and {MOST} questions, not {len(probes)}")
+    asked = []
+    for number, probe in enumerate(probes, start=1):
+        asked.append(await _asked(ask, probe))
+        advance(number)
+    return _measured(asked)
+
+
+async def _asked(ask: Ask, probe: Probe) -> _Asked:
+    begin = time.perf_counter()
+    found = await ask(probe, gated=False)
+    seconds = time.perf_counter() - begin
+    judged = await ask(probe, gated=True)
+    gate = judged.gate
+    evidence = (math.inf if judged.items else -math.inf) if gate is None else gate.score - gate.threshold
+    return _Asked(
+        wanted=_wanted(probe),
+        hits=[_answers(item, probe) for item in found.items[:DEPTH]],
+        seconds=None if found.cached else seconds,
+        evidence=evidence,
+        answered=bool(judged.items),
+        lacks=bool(found.left_out),
+        first_id=found.items[0].record_id if found.items else None,
+        question=probe.question,
+    )
+
+
+def _wanted(probe: Probe) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*(f"id {one}" for one in probe.ids), *(f"text {one}" for one in probe.texts)]))
+
+
+def _answers(item: FoundItem, probe: Probe) -> list[str]:
+    ids = {item.record_id, *(name for one in item.sources for name in (one.entry_id, one.caller_id) if name)}
+    said = item.text.casefold()
+    hits = [f"id {one}" for one in probe.ids if one in ids]
+    return list(dict.fromkeys([*hits, *(f"text {one}" for one in probe.texts if one.casefold() in said)]))
+
+
+def _measured(asked: Sequence[_Asked]) -> Evaluation:
+    known = [one for one in asked if one.wanted]
+    strange = [one for one in asked if not one.wanted]
+    waits = [one.seconds for one in asked if one.seconds is not None]
+    any_5 = [any_at(one.within(5), one.wanted, DEPTH * len(one.wanted)) for one in known]
+    return Evaluation(
+        questions=len(asked),
+        answerable=len(known),
+        any_at_1=mean([any_at(one.ranking, one.wanted, 1) for one in known]),
+        any_at_5=mean(any_5),
+        any_at_10=mean([any_at(one.within(DEPTH), one.wanted, DEPTH * len(one.wanted)) for one in known]),
+        all_at_5=mean([all_at(one.within(5), one.wanted, DEPTH * len(one.wanted)) for one in known]),
+        mrr=mean([reciprocal_rank_of(one.ranking, one.wanted) for one in known]),
+        ndcg_at_10=mean([ndcg_at(one.ranking, one.wanted, DEPTH) for one in known]),
+        any_at_5_between=interval(any_5),
+        answered=mean([float(one.answered) for one in known]),
+        unanswerable=len(strange),
+        refused=mean([float(not one.answered) for one in strange]),
+        auroc=auroc([one.evidence for one in known], [one.evidence for one in strange]) if known and strange else None,
+        ms_p50=round(1000 * percentile(waits, 0.5), 1) if waits else 0.0,
+        ms_p95=round(1000 * percentile(waits, 0.95), 1) if waits else 0.0,
+        lacking=sum(one.lacks for one in asked),
+        results=tuple(_told(one) for one in asked),
+    )
+
+
+def _told(one: _Asked) -> Probed:
+    return Probed(
+        question=one.question,
+        rank=next((place for place, hits in enumerate(one.hits, start=1) if hits), None),
+        found=len(set(one.within(DEPTH))),
+        wanted=len(one.wanted),
+        answered=one.answered,
+        first_id=one.first_id,
+        ms=round(1000 * (one.seconds or 0.0), 1),
+    )

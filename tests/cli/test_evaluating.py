@@ -1,0 +1,34 @@
+"""`evaluate` over a file of questions."""
+
+import json
+from pathlib import Path
+
+from remanent.cli.exits import Exit
+from tests.cli.conftest import Cli
+
+
+def test_recall_is_measured_over_a_file_of_questions(cli: Cli, tmp_path: Path) -> None:
+    (entry_id,) = cli.told("I moved to Lisbon in May.")
+    file = tmp_path / "questions.jsonl"
+    lines = [
+        {"question": "Where did I move?", "ids": [entry_id]},
+        {"question": "Where did I move?", "texts": ["Porto"]},
+    ]
+    file.write_text("\n".join(json.dumps(line) for line in lines) + "\n\n", encoding="utf-8")
+    said = cli("evaluate", file)
+    assert said.code == 0, said.err
+    assert "0.500 / 0.500 / 0.500" in said.out
+    assert "Not among the first ten: Where did I move?" in said.err
+    found = cli("evaluate", file, "--recipe", "words", "--json").json
+    assert (found["answerable"], found["any_at_5"]) == (2, 0.5)
+    assert [one["rank"] for one in found["results"]] == [1, None]
+
+
+def test_a_line_that_is_no_question_is_named(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"question": "where?"}\n{"query": "where?"}\n', encoding="utf-8")
+    said = cli("evaluate", file)
+    assert said.code == Exit.BAD_INPUT
+    assert "line 2" in said.err
+    file.write_text("\n", encoding="utf-8")
+    assert "no question" in cli("evaluate", file).err
