@@ -85,5 +85,15 @@ PLACES = st.builds(
 
 @given(PLACES, st.sampled_from([None, "user"]), st.booleans())
 def test_the_product_of_a_place_is_that_of_its_factors(place: Place, person: str | None, agent_is_asked: bool) -> None:
-    boosts = PlaceBoosts(ALL.replace(speaker=0.5), now=MAY, agent_is_asked=agent_is_asked, person=person)
+    times = [(MAY - timedelta(days=300), MAY)]
+    boosts = PlaceBoosts(
+        ALL.replace(speaker=0.5, time=0.6), now=MAY, agent_is_asked=agent_is_asked, person=person, times=times
+    )
     assert boosts.product(place) == product(boosts.factors(place))
+
+
+def test_what_happened_in_a_time_that_the_question_names_counts_more() -> None:
+    boosts = PlaceBoosts(Boosts(time=0.6), now=MAY, times=[(MAY, MAY + timedelta(days=7))])
+    days = {day: Place("r1", Kind.TURN, None, MAY + timedelta(days=day), Origin.USER) for day in (-1, 0, 6, 7)}
+    assert {day: boosts.product(place) for day, place in days.items()} == {-1: 1.0, 0: 1.6, 6: 1.6, 7: 1.0}
+    assert boosts.factors(days[0]) == (Factor("time", 1.6),)

@@ -1,6 +1,7 @@
 """What else speaks for a record than how well it fits the question: bounded factors, 1 when unknown; pure."""
 
 import math
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -32,23 +33,33 @@ def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> fl
 class PlaceBoosts:
     """The factors of what a record's place tells: who said it, when, and what kind it is.
 
-    `person` is the one speaker whom the question names, if it names just one. Origins and kinds are few: theirs are
-    worked out once. Of the hundreds of candidates that a question has, most need but the product.
+    `person` is the one speaker whom the question names, if it names just one; `times` are those that it speaks of.
+    Origins and kinds are few: theirs are worked out once. Of the hundreds of candidates that a question has, most need
+    but the product.
     """
 
     def __init__(
-        self, boosts: Boosts, *, now: datetime | None, agent_is_asked: bool = False, person: str | None = None
+        self,
+        boosts: Boosts,
+        *,
+        now: datetime | None,
+        agent_is_asked: bool = False,
+        person: str | None = None,
+        times: Sequence[tuple[datetime, datetime]] = (),
     ) -> None:
         self._boosts = boosts
         self._now = now
         self._of_origin = {origin: trust(origin, boosts, agent_is_asked=agent_is_asked) for origin in Origin}
         self._person = person
+        self._times = times
 
     def product(self, place: Place) -> float:
         """Return all factors multiplied."""
         factor = self._of_origin[place.trust]
         if self._person is not None and place.role == self._person:
             factor *= 1 + self._boosts.speaker
+        if self._times:
+            factor *= self._time(place)
         return (
             factor * recency(place.occurred_at, self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
         )
@@ -58,9 +69,14 @@ class PlaceBoosts:
         return _factors(
             trust=self._of_origin[place.trust],
             speaker=1 + self._boosts.speaker if self._person is not None and place.role == self._person else 1.0,
+            time=self._time(place),
             recency=recency(place.occurred_at, self._boosts, now=self._now),
             kind=self._boosts.kinds.get(place.kind, 1.0),
         )
+
+    def _time(self, place: Place) -> float:
+        within = any(begin <= place.occurred_at < finish for begin, finish in self._times)
+        return 1 + self._boosts.time if within else 1.0
 
 
 def boosts_for(boosts: Boosts, *, for_a_fact: bool) -> Boosts:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from remanent.model import Scope, TurnData
@@ -47,6 +47,16 @@ _LONGEST_QUESTION = 200
 """Characters; who writes more tells and asks for work, with what was worked out before."""
 
 
+# People tell of a time for a while after it.
+_LATER = 0.25
+_AT_LEAST = timedelta(days=1)
+
+
+def told_within(mention: TimeMention) -> tuple[datetime, datetime]:
+    """Return the beginning of a time and the end of the while in which people tell of it."""
+    return mention.begin, mention.finish + max(_AT_LEAST, (mention.finish - mention.begin) * _LATER)
+
+
 @dataclass(frozen=True)
 class Question:
     """What is asked, of whom, and which records count.
@@ -88,6 +98,11 @@ class Question:
         return () if self.asked_at is None else tuple(find_dates(self.text, reference=self.asked_at))
 
     @cached_property
+    def times(self) -> tuple[tuple[datetime, datetime], ...]:
+        """From when to when people told of the times that the words name."""
+        return tuple(map(told_within, self.dates))
+
+    @cached_property
     def names(self) -> tuple[Mention, ...]:
         """Whom and what the words name."""
         return tuple(mentions(self.asked))
@@ -119,7 +134,7 @@ class Question:
     def following(self, seeds: tuple[str, ...]) -> "Question":
         """Return the same question for paths that start from what others found; what was read stays read."""
         other = replace(self, seeds=seeds)
-        read = ("asked", "parts", "terms", "language", "dates", "names", "asks_for_order", "asks_the_agent")
+        read = ("asked", "parts", "terms", "language", "dates", "times", "names", "asks_for_order", "asks_the_agent")
         other.__dict__.update({name: self.__dict__[name] for name in read if name in self.__dict__})
         return other
 

@@ -16,7 +16,9 @@ from remanent.recall.caching import KeptAnswers
 from remanent.recall.diversity import overlap, spread, unlike
 from remanent.recall.gate import Gate, Look
 from remanent.recall.gathering import Gathering
+from remanent.recall.likeness import by_their_likeness
 from remanent.recall.path import RecallPath
+from remanent.recall.paths.vector import VectorPath
 from remanent.recall.question import Question
 from remanent.recall.reading import Reading
 from remanent.recall.recipe import Recipe, Recipes
@@ -90,6 +92,11 @@ class Recall:
         """Have one more path asked; a path of the same name is replaced."""
         paths = self._gathering.paths
         paths[:] = [known for known in paths if known.name != path.name] + [path]
+
+    @property
+    def _models(self) -> dict[str, str]:
+        """The model of each path that goes by vectors."""
+        return {path.name: path.model_id for path in self._gathering.paths if isinstance(path, VectorPath)}
 
     @property
     def figures(self) -> CacheFigures:
@@ -270,12 +277,17 @@ class Recall:
     async def _sessions(
         self, question: Question, weighed: Sequence[Weighed], records: dict[str, Record], manner: Manner
     ) -> list[FoundItem]:
-        """Rank sessions by the evidence that all candidates of each give together, and by the words of the whole."""
+        """Rank sessions by the evidence that all candidates of each give together, then by the words of the whole.
+
+        Where a message goes on talking, those like the best ones count instead of words.
+        """
         groups: dict[str, list[Weighed]] = {}
         for one in weighed:
             groups.setdefault(one.place.session or f"\0{one.record_id}", []).append(one)
         around = manner.recipe.surroundings
-        scores = await by_their_words(self._store, question, by_their_turns(groups, around), around)
+        scores = by_their_turns(groups, around)
+        scores = await by_their_words(self._store, question, scores, around)
+        scores = await by_their_likeness(self._store, question, scores, groups, around, models=self._models)
         best = sorted(groups, key=lambda name: (-scores[name], name))[: manner.limit]
         unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
         records |= await self._reading.records(question, unread)

@@ -43,6 +43,8 @@ class Boosts(Word):
     """How much less the word of an agent or of the web counts than a person's."""
     speaker: Boosting = 0.0
     """How much more counts what was said by the one person whom the question names."""
+    time: Boosting = 0.0
+    """How much more counts what happened in a time that the question names, or was told soon after."""
     kinds: dict[Kind, Annotated[float, Field(ge=0.5, le=1.5)]] = Field(default_factory=dict)
     """What a kind multiplies by; others by 1."""
 
@@ -66,6 +68,10 @@ class Surroundings(Word):
     questions for facts."""
     words_of: Annotated[int, Field(ge=1, le=200)] = 20
     """How many of the best sessions are read for their words."""
+    likeness: Weight = 0.0
+    """How much a session's likeness to the best ones adds to its score, where a message goes on talking."""
+    likeness_of: Annotated[int, Field(ge=1, le=200)] = 20
+    """How many of the best sessions are compared."""
 
 
 class Rerank(Word):

@@ -15,8 +15,10 @@ DEFAULT = Recipe(
     },
     other=PathUse(weight=0.2, limit=20),
     fusion="hybrid",
-    surroundings=Surroundings(session=0.25, discount=0.8, depth=5, grain_discount=0.6, grain_depth=4, words=0.25),
-    boosts=Boosts(recency=0.05, confidence=0.2, usage=0.05, trust=0.375, speaker=0.5),
+    surroundings=Surroundings(
+        session=0.25, discount=0.8, depth=5, grain_discount=0.6, grain_depth=4, words=0.1, likeness=0.5
+    ),
+    boosts=Boosts(recency=0.05, confidence=0.2, usage=0.05, trust=0.375, speaker=0.5, time=0.6),
     diversity=0.5,
 )
 """What answers when nothing else is asked for."""

@@ -83,6 +83,7 @@ def weigh(
         now=now,
         agent_is_asked=question.asks_the_agent,
         person=question.person_among({place.role for place in places.values()}),
+        times=question.times,
     )
     own = {one: score * boosts.product(places[one]) for one, score in fused.items() if one in places}
     context = context_of(own, places, recipe.surroundings)

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -27,6 +28,10 @@ from remanent.stores.queries import (
     VectorChanges,
 )
 from remanent.stores.transaction import Transaction
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 HIDDEN = "."
 """States whose key begins so belong to this place and not to the agent's memory: no export holds them."""
@@ -157,6 +162,10 @@ class Store(ABC):
     @abstractmethod
     async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
         """Return what happened to a model's vectors after a revision; 0 asks for all of them."""
+
+    @abstractmethod
+    async def vectors(self, scope: Scope, record_ids: Sequence[str], *, model: str) -> "dict[str, NDArray[np.float32]]":
+        """Return the vectors that a model gave to those of the records that have one."""
 
     @abstractmethod
     async def vector_models(self, scope: Scope) -> dict[str, int]:

@@ -1,15 +1,11 @@
 """Records of the time that the question names."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 from remanent.recall.path import Candidate, RecallPath
-from remanent.recall.question import Question
+from remanent.recall.question import Question, told_within
 from remanent.stores import Order, RecordFilter, RecordQuery, Store
 from remanent.text.dates import TimeMention
-
-_LATER = 0.25
-_AT_LEAST = timedelta(days=1)
 
 
 class TimePath(RecallPath):
@@ -43,8 +39,7 @@ class TimePath(RecallPath):
 
 def _within(wanted: RecordFilter, mention: TimeMention) -> RecordFilter | None:
     """Narrow a filter to a time and the while after it, when people tell of it; None when nothing can pass."""
-    begin = mention.begin
-    finish = mention.finish + max(_AT_LEAST, (mention.finish - begin) * _LATER)
+    begin, finish = told_within(mention)
     if wanted.occurred_from is not None:
         begin = max(begin, wanted.occurred_from)
     if wanted.occurred_before is not None:

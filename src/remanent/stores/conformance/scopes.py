@@ -43,6 +43,7 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     ),
     "vector revision": lambda store, scope: store.vector_revision(scope),
     "vector changes": lambda store, scope: store.vector_changes(scope, MODEL, since=0),
+    "vectors": lambda store, scope: store.vectors(scope, ["a"], model=MODEL),
     "vector models": lambda store, scope: store.vector_models(scope),
     "vector counts": lambda store, scope: store.vector_counts(scope),
     "queue": lambda store, scope: store.queue(scope),

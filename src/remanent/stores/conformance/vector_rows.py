@@ -75,6 +75,18 @@ class VectorRowsConformance(StoreSuite):
         }
         assert (await store.vector_changes(scope, "unheard of", since=0)).record_ids == []
 
+    async def test_vectors_of_some_records_are_read_by_their_model(
+        self, store: Store, scope: Scope, records: list[Record]
+    ) -> None:
+        await keep(store, records[0], 1)
+        await keep(store, records[1], 2)
+        await store.commit(scope, [PutVector(records[1].id, "small", b"\0" * 8)])
+        wanted = [records[1].id, records[2].id, "unheard of"]
+        found = await store.vectors(scope, wanted, model=MODEL)
+        assert {record_id: row.tobytes() for record_id, row in found.items()} == {records[1].id: vector_bytes(2)}
+        assert await store.vectors(scope, wanted, model="unheard of") == {}
+        assert await store.vectors(scope, [], model=MODEL) == {}
+
     async def test_vectors_are_counted_by_model_from_a_revision_on(
         self, store: Store, scope: Scope, records: list[Record]
     ) -> None:

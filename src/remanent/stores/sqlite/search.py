@@ -6,12 +6,13 @@ from itertools import islice
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from remanent.model import Kind, Origin, Scope
 from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
 from remanent.stores.sqlite.reads import PLACE_COLUMNS, together
-from remanent.stores.sqlite.rows import Row, place_of, verify
+from remanent.stores.sqlite.rows import Row, dump, place_of, verify
 
 MAX_TERMS = 64
 """More terms than this say nothing new and cost time."""
@@ -143,6 +144,19 @@ def vector_revision(connection: apsw.Connection) -> int:
     """Return the number that rises with every change of any vector."""
     revision: int = connection.execute("SELECT value FROM counters WHERE name = 'vector_revision'").get
     return revision
+
+
+def vectors(connection: apsw.Connection, record_ids: Sequence[str], model: str) -> dict[str, NDArray[np.float32]]:
+    """Return the vectors of some records by one model."""
+    sql = """
+        SELECT r.id, v.crc, v.data FROM json_each(?) w CROSS JOIN records r ON r.id = w.value
+        JOIN vectors v ON v.record = r.ref AND v.model = (SELECT ref FROM models WHERE name = ?)
+    """
+    found: dict[str, NDArray[np.float32]] = {}
+    for record_id, crc, data in connection.execute(sql, (dump(list(record_ids)), model)):
+        verify(crc, data)
+        found[record_id] = np.frombuffer(data, "<f4")
+    return found
 
 
 def vector_models(connection: apsw.Connection) -> dict[str, int]:

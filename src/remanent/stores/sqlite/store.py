@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import LiteralString, TypeVar
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from remanent.errors import IntegrityError, NotFound, StoreClosed
@@ -246,6 +248,10 @@ class SqliteStore(Store):
         """Return what happened to a model's vectors after a revision."""
         nothing = search.no_vectors(reset=since > 0)
         return await self._read(scope, lambda connection: search.vector_changes(connection, model, since), nothing)
+
+    async def vectors(self, scope: Scope, record_ids: Sequence[str], *, model: str) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors that a model gave to those of the records that have one."""
+        return await self._read(scope, lambda connection: search.vectors(connection, record_ids, model), {})
 
     async def vector_models(self, scope: Scope) -> dict[str, int]:
         """Return the embedding models that have vectors here, each with its dimension."""
