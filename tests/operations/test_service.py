@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted
+from remanent.model import Word
 from remanent.operations import (
     LOCAL,
     Call,
@@ -137,19 +138,19 @@ async def test_long_work_is_started_followed_and_fetched(service: Service) -> No
     assert states[0].state is RunState.RUNNING
     assert states[-1].state is RunState.DONE
     assert states[-1].response == {"done": True}
-    assert service.runs.get(run.run_id) == states[-1]
+    assert await service.runs.get(run.run_id) == states[-1]
 
 
 async def test_a_run_is_found_only_where_it_was_started(service: Service) -> None:
     run = await service.start("settle", {}, place=HERE)
-    assert service.runs.get(run.run_id, principal=holder(Permission.READ), org="acme").run_id == run.run_id
+    assert (await service.runs.get(run.run_id, principal=holder(Permission.READ), org="acme")).run_id == run.run_id
     with pytest.raises(NotFound):
-        service.runs.get(run.run_id, org="other")
+        await service.runs.get(run.run_id, org="other")
     stranger = holder(Permission.ADMIN, org="other")
     with pytest.raises(NotFound):
-        service.runs.get(run.run_id, principal=stranger)
-    assert service.runs.list(principal=stranger) == []
-    assert len(service.runs.list(principal=holder(Permission.READ))) == 1
+        await service.runs.get(run.run_id, principal=stranger)
+    assert await service.runs.list(principal=stranger) == []
+    assert len(await service.runs.list(principal=holder(Permission.READ))) == 1
 
 
 @operation("never", zh="永不。", permission=Permission.READ, long=True)
@@ -190,4 +191,82 @@ async def test_closing_ends_what_still_runs(service: Service) -> None:
     able = Service(service.memory, catalogue=service.catalogue.with_more([never]))
     run = await able.start("never", {}, place=HERE)
     await able.aclose()
-    assert able.runs.get(run.run_id).state is RunState.CANCELLED
+    assert (await able.runs.get(run.run_id)).state is RunState.INTERRUPTED
+
+
+class Words(Word):
+    """What was said."""
+
+    text: str
+
+
+@operation("tell", zh="讲述。", permission=Permission.WRITE, long=True)
+async def tell(call: Call, request: Words) -> Words:
+    """Tell something back."""
+    del call
+    return request
+
+
+@operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
+async def go_on(call: Call, request: Words) -> Words:
+    """Go on for ever."""
+    del call
+    await asyncio.Event().wait()
+    return request
+
+
+async def test_what_long_work_came_to_is_known_to_a_process_that_was_started_since(service: Service) -> None:
+    catalogue = service.catalogue.with_more([tell])
+    first, second = (Service(service.memory, catalogue=catalogue) for _ in range(2))
+    run = await first.start("tell", {"text": "the canary 77aa"}, place=HERE)
+    last = [state async for state in first.runs.follow(run.run_id)][-1]
+    await first.aclose()
+    assert await second.runs.get(run.run_id) == last
+    assert [state async for state in second.runs.follow(run.run_id)] == [last]
+    assert [one.run_id for one in await second.runs.list()] == [run.run_id]
+    assert await second.runs.cancel(run.run_id) == last
+    with pytest.raises(NotFound):
+        await second.runs.get(run.run_id, principal=holder(Permission.ADMIN, org="other"))
+    # Only the agent's own store holds what was said, and erasing takes it from there.
+    home = service.memory.settings.home
+    outside = [file for file in (home / ".access").rglob("*") if file.is_file()]
+    assert not any(b"77aa" in file.read_bytes() for file in outside)
+    await service.perform("erase", {"everything": True}, place=HERE)
+    again = await second.runs.get(run.run_id)
+    assert (again.state, again.response) == (RunState.DONE, None)
+    assert "no longer there" in again.message
+    await second.aclose()
+
+
+async def test_work_whose_process_ended_is_told_as_interrupted(service: Service) -> None:
+    catalogue = service.catalogue.with_more([go_on])
+    first, second, third = (Service(service.memory, catalogue=catalogue) for _ in range(3))
+    run = await first.start("go_on", {"text": "x"}, place=HERE)
+    assert (await second.runs.get(run.run_id)).state is RunState.RUNNING
+    with pytest.raises(NotPermitted):
+        await second.runs.cancel(run.run_id)
+    first.runs._files.close()  # as the system does for a process that is killed
+    told = await second.runs.get(run.run_id)
+    assert (told.state, "start it again" in told.message) == (RunState.INTERRUPTED, True)
+    await first.aclose()
+    stopped = await third.runs.get(run.run_id)
+    assert (stopped.state, stopped.response) == (RunState.INTERRUPTED, None)
+    for one in (second, third):
+        await one.aclose()
+
+
+async def test_runs_that_are_written_down_are_bounded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    from remanent.operations import runfiles, runs
+
+    monkeypatch.setattr(runs, "MOST_KEPT", 3)
+    monkeypatch.setattr(runfiles, "_TIDY_EVERY", 2)
+    able = Service(service.memory, catalogue=service.catalogue.with_more([tell]))
+    able.runs._files._most = 3
+    for number in range(8):
+        run = await able.start("tell", {"text": f"{number}"}, place=HERE)
+        assert [state async for state in able.runs.follow(run.run_id)][-1].state is RunState.DONE
+    folder = service.memory.settings.home / ".access" / "runs"
+    assert len(list(folder.glob("*.json"))) <= 5
+    assert len(able.runs._kept) <= 3
+    await able.aclose()
+    assert list(folder.glob("*.lock")) == []

@@ -169,6 +169,8 @@ class Connection:
             raise
         if run.state is RunState.DONE:
             return run.response
+        if run.state is RunState.INTERRUPTED:
+            raise ServerUnreachable(run.message or "the server ended before the work was done; start it again")
         if run.state is RunState.CANCELLED:
             raise BusyError("the work was cancelled before it was done")
         raise _ERRORS.get(run.error or "", RemanentError)(run.message or f"the work failed with {run.error}")

@@ -4,7 +4,7 @@ from remanent.operations.access.principal import LOCAL, Permission, Place, Princ
 from remanent.operations.call import Call, Report, Step
 from remanent.operations.catalogue import CATALOGUE, Catalogue
 from remanent.operations.operation import Body, Command, Face, Level, Operation, Said, Tool, operation
-from remanent.operations.runs import Run, RunState
+from remanent.operations.run import Run, RunState
 from remanent.operations.service import Service
 
 __all__ = [

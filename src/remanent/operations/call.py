@@ -40,6 +40,8 @@ class Call:
     report: Report = lambda _: None
     upload: AsyncIterator[bytes] | None = None
     """What was sent beside the request, for operations that read lines or bytes."""
+    key: str | None = None
+    """The caller's own key for this request, by which it is known when it comes again."""
 
     @property
     def workspace(self) -> str:

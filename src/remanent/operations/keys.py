@@ -52,6 +52,7 @@ class NewKey(Word):
     permission=ADMIN,
     level=ORG,
     route="POST keys",
+    secret=True,
     examples=({"name": "my agent", "permissions": ["read", "write"], "within_workspace": "lab"},),
     command=Command(arguments=("name",)),
 )
@@ -62,7 +63,12 @@ async def create(call: Call, request: MakeKey) -> NewKey:
     if not call.principal.reach.covers(reach):
         raise NotPermitted("a key cannot reach further than the key it is made with")
     key, token = await asyncio.to_thread(
-        call.keys.create, request.name, reach=reach, permissions=request.permissions, expires_at=request.expires_at
+        call.keys.create,
+        request.name,
+        reach=reach,
+        permissions=request.permissions,
+        expires_at=request.expires_at,
+        seed=_seed(call, request),
     )
     return NewKey(key=key, token=token)
 
@@ -96,12 +102,15 @@ class Rotate(ByKey):
     permission=ADMIN,
     level=ORG,
     route="POST keys/{key_id}/rotate",
+    secret=True,
     command=Command(arguments=("key_id",)),
 )
 async def rotate(call: Call, request: Rotate) -> NewKey:
     """Give a key another token; the old one opens until the grace is over."""
     _require_theirs(call, request.key_id)
-    key, token = await asyncio.to_thread(call.keys.rotate, request.key_id, grace=timedelta(seconds=request.grace))
+    key, token = await asyncio.to_thread(
+        call.keys.rotate, request.key_id, grace=timedelta(seconds=request.grace), seed=_seed(call, request)
+    )
     return NewKey(key=key, token=token)
 
 
@@ -117,6 +126,13 @@ async def revoke(call: Call, request: ByKey) -> Key:
     """Let keys open nothing from now on."""
     _require_theirs(call, request.key_id)
     return await asyncio.to_thread(call.keys.revoke, request.key_id)
+
+
+def _seed(call: Call, request: Word) -> str | None:
+    """Return what a token follows from where the caller has a key for the request: asked again, it is the same one."""
+    if call.key is None:
+        return None
+    return f"{call.principal.name}\n{call.place.org}\n{call.key}\n{request.to_json()}"
 
 
 def _is_theirs(call: Call, key: Key) -> bool:

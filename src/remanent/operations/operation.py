@@ -103,6 +103,8 @@ class Operation(Generic[Q, A]):
     settles: bool = False
     """Whether it leaves background work that a person at a terminal would wait for."""
     long: bool = False
+    secret: bool = False
+    """Whether the answer must not be written down; asked again under the caller's own key, it is made anew."""
     keyed: Callable[[Any, str], Any] | None = None
     """Makes a request that can be repeated without harm for good, of one and the caller's own key for it."""
     reads: Body = Body.JSON

@@ -1,51 +1,38 @@
-"""Long work: started, followed by its progress, cancelled, fetched."""
+"""Long work: started, followed by its progress, cancelled, fetched; what it came to is known after a restart, too."""
 
 import asyncio
+import json
+import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
-from pydantic import JsonValue, TypeAdapter
+from pydantic import TypeAdapter
 
 from remanent.errors import NotFound, NotPermitted, QueueFull, RemanentError
-from remanent.model import Clock, Word, system_clock
-from remanent.model.clock import Instant
-from remanent.model.ids import Id
+from remanent.model import Clock, Scope, system_clock
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
 from remanent.operations.call import Report, Step
 from remanent.operations.operation import Operation
+from remanent.operations.run import Run, RunState
+from remanent.operations.runfiles import RunFile, RunFiles
+from remanent.operations.shapes import Done
+from remanent.stores.notes import Note, Notes
 
 MOST_RUNNING = 32
 MOST_KEPT = 1000
-"""Finished runs whose results can still be fetched; the oldest are let go first."""
+"""Finished runs that are still known; the oldest are let go first."""
+MOST_BYTES = 16 * 2**20
+"""Of their answers in memory."""
 
+INTERRUPTED = "the server ended before this was done; start it again"
+_GONE = "its answer is no longer there; start it again"
+_LOOK_EVERY = 1.0
+"""Seconds after which a run of another process is looked at again."""
 
-class RunState(StrEnum):
-    """How long work stands."""
-
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
-class Run(Word):
-    """Long work as it stands."""
-
-    run_id: Id
-    operation: str
-    state: RunState = RunState.RUNNING
-    started_at: Instant
-    ended_at: Instant | None = None
-    step: Step = Step()
-    response: JsonValue = None
-    """The operation's answer, once it is done."""
-    error: str | None = None
-    """The name of the error that it failed with."""
-    message: str = ""
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -53,105 +40,206 @@ class _Kept:
     run: Run
     place: Place
     permission: Permission
+    is_written: bool
+    """Whether it is known after a restart."""
+    is_durable: bool
+    """Whether its answer is, too."""
     task: asyncio.Task[None] | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    size: int = 0
 
 
-def _reaches(kept: _Kept, principal: Principal, org: str | None) -> bool:
-    return org in {None, kept.place.org} and principal.reach.covers(kept.place)
+def _reaches(place: Place, principal: Principal, org: str | None) -> bool:
+    return org in {None, place.org} and principal.reach.covers(place)
 
 
 Work = Callable[[Report], Awaitable[Any]]
 
 
 class Runs:
-    """The long work of one process; it ends with the process, and so does what can be fetched."""
+    """The long work of one process, and what is written down of that of others.
 
-    def __init__(self, *, clock: Clock = system_clock) -> None:
+    How a run stands is a file under the home folder, without anything that was said. The answer of one that changes
+    something is noted in the agent's own store, and goes when something of the agent is erased.
+    """
+
+    def __init__(self, files: RunFiles, notes: Notes, *, clock: Clock = system_clock) -> None:
+        self._files = files
+        self._notes = notes
         self._clock = clock
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._bytes = 0
+        self._closing = False
 
-    def start(self, operation: Operation[Any, Any], work: Work, *, place: Place) -> Run:
-        """Begin work and return at once."""
+    async def start(self, operation: Operation[Any, Any], work: Work, *, place: Place) -> Run:
+        """Begin work, and return when it is known that it was begun."""
         if sum(kept.run.state is RunState.RUNNING for kept in self._kept.values()) >= MOST_RUNNING:
             raise QueueFull(f"{MOST_RUNNING} long operations run already; wait for one to end or cancel it")
         # Not a time-ordered id: nobody shall guess another's.
         run = Run(run_id=secrets.token_hex(16), operation=operation.name, started_at=self._clock())
-        kept = _Kept(run, place, operation.permission)
+        # Waiting has no answer: who waited for a server that is gone waits again.
+        is_written = operation.changes or operation.response is not Done
+        kept = _Kept(run, place, operation.permission, is_written, operation.changes)
         self._kept[run.run_id] = kept
+        try:
+            await asyncio.to_thread(self._write, kept, run)
+        except BaseException:
+            del self._kept[run.run_id]
+            raise
         kept.task = asyncio.create_task(self._do(kept, operation, work), name=f"remanent run: {operation.name}")
         # A task that is cancelled before its first step never comes to its own `except`.
         kept.task.add_done_callback(lambda _: self._ended(kept))
-        while len(self._kept) > MOST_KEPT:
-            oldest = next((key for key, one in self._kept.items() if one.run.state is not RunState.RUNNING), None)
-            if oldest is None:
-                break
-            del self._kept[oldest]
+        self._make_room()
         return run
 
-    def get(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> Run:
-        """Return how a run stands."""
-        return self._of(run_id, principal, org).run
+    async def get(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> Run:
+        """Return how a run stands, also one of an earlier process."""
+        kept = self._kept.get(run_id)
+        if kept is not None and _reaches(kept.place, principal, org):
+            return kept.run
+        written = await asyncio.to_thread(self._files.read, run_id) if kept is None else None
+        if written is None or not _reaches(written.place, principal, org):
+            raise NotFound(f"no run {run_id} here")
+        return await self._recalled(written)
 
-    def list(self, *, principal: Principal = LOCAL, org: str | None = None) -> list[Run]:
-        """Return the runs within reach, oldest first."""
-        return [kept.run for kept in self._kept.values() if _reaches(kept, principal, org)]
+    async def list(self, *, principal: Principal = LOCAL, org: str | None = None) -> list[Run]:
+        """Return the runs within reach, oldest first, those of earlier processes without their answers."""
+        written = await asyncio.to_thread(lambda: list(self._files.all()))
+        earlier = [one for one in written if one.run.run_id not in self._kept and _reaches(one.place, principal, org)]
+        found = [await asyncio.to_thread(self._standing, one) for one in earlier]
+        found += [kept.run for kept in self._kept.values() if _reaches(kept.place, principal, org)]
+        return sorted(found, key=lambda run: run.started_at)
 
     async def follow(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> AsyncIterator[Run]:
         """Yield a run whenever it has changed, until it has ended."""
-        kept = self._of(run_id, principal, org)
-        while True:
+        run = await self.get(run_id, principal=principal, org=org)
+        kept = self._kept.get(run_id)
+        while kept is not None:
             run, kept.changed = kept.run, asyncio.Event()
             yield run
             if run.state is not RunState.RUNNING:
                 return
             if kept.run is run:
                 await kept.changed.wait()
+        yield run
+        while run.state is RunState.RUNNING:  # another process is at it
+            await asyncio.sleep(_LOOK_EVERY)
+            last, run = run, await self.get(run_id, principal=principal, org=org)
+            if run != last:
+                yield run
 
     async def cancel(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> Run:
         """Stop a run and wait until it has unwound; one that has ended stays as it is."""
-        kept = self._of(run_id, principal, org)
+        run = await self.get(run_id, principal=principal, org=org)
+        kept = self._kept.get(run_id)
+        if kept is None:
+            if run.state is RunState.RUNNING:
+                raise NotPermitted("this run belongs to another process of the server; ask that one")
+            return run
         if not principal.may(kept.permission):
             raise NotPermitted(f"this key does not allow to {kept.permission} here")
-        if kept.task is not None and not kept.task.done():
-            kept.task.cancel()
-            await asyncio.gather(kept.task, return_exceptions=True)
+        await self._stop(kept)
         return kept.run
 
     async def close(self) -> None:
-        """Stop everything that runs."""
-        tasks = [kept.task for kept in self._kept.values() if kept.task is not None and not kept.task.done()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        """Stop everything that runs; it is known further on that it was interrupted."""
+        self._closing = True
+        await asyncio.gather(*(self._stop(kept) for kept in list(self._kept.values())))
+        self._files.close()
 
-    def _of(self, run_id: str, principal: Principal, org: str | None) -> _Kept:
-        kept = self._kept.get(run_id)
-        if kept is None or not _reaches(kept, principal, org):
-            raise NotFound(f"no run {run_id} here; what a server ran before it was started again is gone")
-        return kept
+    # ── one run ──────────────────────────────────────────────────────────────
 
     async def _do(self, kept: _Kept, operation: Operation[Any, Any], work: Work) -> None:
         def report(step: Step) -> None:
-            self._change(kept, step=step)
+            self._change(kept, kept.run.replace(step=step))
 
         try:
             answer = await work(report)
-        except RemanentError as error:
-            self._change(
-                kept, state=RunState.FAILED, ended_at=self._clock(), error=type(error).__name__, message=str(error)
-            )
-        except Exception as error:  # noqa: BLE001 - the border of the run: whoever fetches it must see that it failed
-            self._change(kept, state=RunState.FAILED, ended_at=self._clock(), error=type(error).__name__)
-        else:
             response = TypeAdapter(operation.response).dump_python(answer, mode="json")
-            self._change(kept, state=RunState.DONE, ended_at=self._clock(), response=response)
+            outcome: dict[str, Any] = {"state": RunState.DONE, "response": response}
+        except RemanentError as error:
+            outcome = {"state": RunState.FAILED, "error": type(error).__name__, "message": str(error)}
+        except Exception as error:  # noqa: BLE001 - the border of the run: whoever fetches it must see that it failed
+            outcome = {"state": RunState.FAILED, "error": type(error).__name__}
+        ended = kept.run.replace(ended_at=self._clock(), **outcome)
+        # Written down before anybody is told: who was told finds it there after a restart.
+        try:
+            await self._note(kept, ended)
+        except RemanentError as error:
+            _logger.warning("the end of a run is not written down: %s", type(error).__name__)
+        self._change(kept, ended)
+
+    async def _stop(self, kept: _Kept) -> None:
+        if kept.task is not None and not kept.task.done():
+            kept.task.cancel()
+            await asyncio.gather(kept.task, return_exceptions=True)
 
     def _ended(self, kept: _Kept) -> None:
         kept.task = None  # it holds on to all that it worked with
         if kept.run.state is RunState.RUNNING:
-            self._change(kept, state=RunState.CANCELLED, ended_at=self._clock())
+            state = RunState.INTERRUPTED if self._closing else RunState.CANCELLED
+            message = INTERRUPTED if self._closing else ""
+            ended = kept.run.replace(state=state, ended_at=self._clock(), message=message)
+            try:
+                self._write(kept, ended)
+            except RemanentError as error:
+                _logger.warning("the end of a run is not written down: %s", type(error).__name__)
+            self._change(kept, ended)
+        kept.size = len(json.dumps(kept.run.response))
+        self._bytes += kept.size
+        self._make_room()
 
-    def _change(self, kept: _Kept, **changes: Any) -> None:
-        kept.run = kept.run.replace(**changes)
+    def _change(self, kept: _Kept, run: Run) -> None:
+        kept.run = run
         kept.changed.set()
+
+    def _make_room(self) -> None:
+        """Let go of the oldest that have ended, when there are too many or too large ones."""
+        for run_id, kept in list(self._kept.items()):
+            if len(self._kept) <= MOST_KEPT and self._bytes <= MOST_BYTES:
+                return
+            if kept.task is None and kept.run.state is not RunState.RUNNING:
+                del self._kept[run_id]
+                self._bytes -= kept.size
+
+    # ── what is written down ─────────────────────────────────────────────────
+
+    def _write(self, kept: _Kept, run: Run) -> None:
+        if kept.is_written:
+            self._files.write(run, place=kept.place, permission=kept.permission, durable=kept.is_durable)
+
+    async def _note(self, kept: _Kept, ended: Run) -> None:
+        scope = _scope(kept.place)
+        if kept.is_durable and scope is not None:
+            said = {"response": ended.response, "message": ended.message}
+            note = Note(fingerprint="", at=self._clock(), status=0, content=json.dumps(said, ensure_ascii=False))
+            await self._notes.keep(scope, _name(ended.run_id), note)
+        await asyncio.to_thread(self._write, kept, ended)
+
+    def _standing(self, written: RunFile) -> Run:
+        run = written.run
+        if run.state is RunState.RUNNING and not self._files.is_alive(written.process):
+            return run.replace(state=RunState.INTERRUPTED, message=INTERRUPTED)
+        return run
+
+    async def _recalled(self, written: RunFile) -> Run:
+        """Return a run of an earlier process with its answer, as far as that is still there."""
+        run = await asyncio.to_thread(self._standing, written)
+        if run.state not in {RunState.DONE, RunState.FAILED}:
+            return run.replace(message=INTERRUPTED) if run.state is RunState.INTERRUPTED else run
+        scope = _scope(written.place)
+        note = None if scope is None else await self._notes.find(scope, _name(run.run_id))
+        if note is None or note.content is None:
+            return run.replace(message=_GONE)
+        said = json.loads(note.content)
+        return run.replace(response=said["response"], message=said["message"])
+
+
+def _scope(place: Place) -> Scope | None:
+    if place.workspace is None or place.agent is None:
+        return None
+    return Scope(org=place.org, workspace=place.workspace, agent=place.agent)
+
+
+def _name(run_id: str) -> str:
+    return f"run {run_id}"

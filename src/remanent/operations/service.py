@@ -13,7 +13,9 @@ from remanent.operations.access.principal import LOCAL, Permission, Place, Princ
 from remanent.operations.call import Call, Report
 from remanent.operations.catalogue import CATALOGUE, Catalogue
 from remanent.operations.operation import Level, Operation
-from remanent.operations.runs import Run, Runs
+from remanent.operations.run import Run
+from remanent.operations.runfiles import RunFiles
+from remanent.operations.runs import MOST_KEPT, Runs
 
 _SUBJECT = ("_id", "_ids")
 _MOST_SUBJECTS = 100
@@ -32,7 +34,7 @@ class Service:
         self.catalogue = catalogue
         self.keys = KeyRing(home, clock=clock)
         self.audit = AuditLog(home, clock=clock)
-        self.runs = Runs(clock=clock)
+        self.runs = Runs(RunFiles(home, most=MOST_KEPT), memory.notes, clock=clock)
         self.clock = clock
 
     async def __aenter__(self) -> Self:
@@ -65,11 +67,12 @@ class Service:
         principal: Principal = LOCAL,
         report: Report = nobody,
         upload: AsyncIterator[bytes] | None = None,
+        key: str | None = None,
     ) -> Any:
         """Do an operation and return its answer, long ones included; what it changes is noted in the audit log."""
         operation, asked = self._read(name, request)
         await self.admit(operation, asked, place=place, principal=principal)
-        call = Call(self.memory, self.keys, self.audit, place, principal, report, upload)
+        call = Call(self.memory, self.keys, self.audit, place, principal, report, upload, key)
         return await self._noted(operation, asked, call)
 
     async def stream(
@@ -95,7 +98,7 @@ class Service:
                 operation, asked, Call(self.memory, self.keys, self.audit, place, principal, report)
             )
 
-        return self.runs.start(operation, work, place=place)
+        return await self.runs.start(operation, work, place=place)
 
     async def admit(
         self, operation: Operation[Any, Any], asked: Word | None, *, place: Place, principal: Principal

@@ -23,7 +23,7 @@ from remanent.stores.sqlite.layout import write_durably
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 FOLDER = Path(".access") / "replays"
-"""Under the home folder: what was done for a whole organisation, without what was answered."""
+"""Under the home folder: what was done for a whole organisation, without secrets."""
 MOST = 1_000
 MOST_BYTES = 4 * 2**20
 """Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
@@ -66,10 +66,12 @@ class Replays:
         fingerprint: str,
         answer: Callable[[], Awaitable[Response]],
         is_told: bool = True,
+        is_made_anew: bool = False,
     ) -> Response:
         """Return the answer that was given for this key, or make it; what failed may be tried again.
 
-        Unless `is_told`, it is noted that something was answered and not what.
+        Unless `is_told`, it is noted that something was answered and not what; then it is made anew, if doing it again
+        with this key gives the same answer.
         """
         self._forget_old()
         kept = self._kept.get((who, key))
@@ -80,7 +82,9 @@ class Replays:
         kept = _Kept(fingerprint, self._timer(), asyncio.get_running_loop().create_future())
         self._kept[(who, key)] = kept
         try:
-            response = await self._noted(f"{who}\n{key}", place, fingerprint, answer, is_told=is_told)
+            response = await self._noted(
+                f"{who}\n{key}", place, fingerprint, answer, is_told=is_told, is_made_anew=is_made_anew
+            )
         except BaseException as error:
             self._kept.pop((who, key), None)
             if isinstance(error, Exception):
@@ -102,13 +106,19 @@ class Replays:
         answer: Callable[[], Awaitable[Response]],
         *,
         is_told: bool,
+        is_made_anew: bool,
     ) -> Response:
         notes = self._notes(place)
         name = hashlib.sha256(name.encode()).hexdigest()
         earlier = await notes.find(name)
         if earlier is not None:
-            return _again(earlier, fingerprint)
+            if not is_made_anew:
+                return _again(earlier, fingerprint)
+            _check(earlier.fingerprint, fingerprint)
         response = await answer()
+        if earlier is not None:
+            response.headers[REPLAYED] = "true"
+            return response
         content = bytes(response.body).decode() if is_told else None
         headers = {header: response.headers[header] for header in _KEPT_HEADERS if header in response.headers}
         note = Note(

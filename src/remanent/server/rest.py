@@ -120,13 +120,20 @@ class Rest:
             who=principal.name,
             place=place,
             fingerprint=fingerprint(request, asked.to_json().encode()),
-            answer=lambda: self._do(operation, request, asked, place, principal),
-            # Long work ends with its process, and what concerns a whole organisation may be a secret: a new key.
-            is_told=not operation.long and operation.level is Level.AGENT,
+            answer=lambda: self._do(operation, request, asked, place, principal, key=key),
+            is_told=not operation.secret and operation.level is not Level.WORKSPACE,
+            is_made_anew=operation.secret,
         )
 
     async def _do(
-        self, operation: Operation[Any, Any], request: Request, asked: Word, place: Place, principal: Principal
+        self,
+        operation: Operation[Any, Any],
+        request: Request,
+        asked: Word,
+        place: Place,
+        principal: Principal,
+        *,
+        key: str | None = None,
     ) -> Response:
         with self._tracer.operation(operation.name, agent=place.agent):
             if operation.long:
@@ -136,7 +143,7 @@ class Rest:
             if operation.answers is Body.LINES:
                 lines = await self._service.stream(operation.name, asked, place=place, principal=principal)
                 return await _stream(lines)
-            answer = await self._service.perform(operation.name, asked, place=place, principal=principal)
+            answer = await self._service.perform(operation.name, asked, place=place, principal=principal, key=key)
         return self._respond(operation, request, answer)
 
     async def _upload(
@@ -187,11 +194,11 @@ class Rest:
 
     async def _list_runs(self, request: Request) -> Response:
         principal, org = self._at_runs(request)
-        return _json({"items": self._service.runs.list(principal=principal, org=org), "next": None})
+        return _json({"items": await self._service.runs.list(principal=principal, org=org), "next": None})
 
     async def _get_run(self, request: Request) -> Response:
         principal, org = self._at_runs(request)
-        return _json(self._service.runs.get(request.path_params["run_id"], principal=principal, org=org))
+        return _json(await self._service.runs.get(request.path_params["run_id"], principal=principal, org=org))
 
     async def _cancel_run(self, request: Request) -> Response:
         principal, org = self._at_runs(request)
@@ -200,7 +207,7 @@ class Rest:
     async def _follow_run(self, request: Request) -> Response:
         principal, org = self._at_runs(request)
         run_id = request.path_params["run_id"]
-        self._service.runs.get(run_id, principal=principal, org=org)
+        await self._service.runs.get(run_id, principal=principal, org=org)
         return StreamingResponse(
             _events(self._service.runs.follow(run_id, principal=principal, org=org)), media_type=EVENTS
         )

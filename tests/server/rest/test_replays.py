@@ -10,10 +10,20 @@ import httpx2
 import pytest
 
 from remanent.model import Scope
-from remanent.operations import CATALOGUE, Body, Level
+from remanent.operations import CATALOGUE, Body, Call, Level, Permission, operation
+from remanent.operations.shapes import Done, Nothing
 from remanent.stores.notes import Note, Notes
 from remanent.stores.sqlite import SqliteStore
 from tests.server.rest.conftest import AGENT, Served, Start
+
+
+@operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
+async def go_on(call: Call, request: Nothing) -> Done:
+    """Go on for ever."""
+    del call, request
+    await asyncio.Event().wait()
+    return Done()
+
 
 ADA = Scope(org="acme", workspace="lab", agent="ada")
 
@@ -90,12 +100,36 @@ async def test_a_new_key_of_the_server_is_made_once_and_never_written_down(start
     assert again.content == before.content
     second = await start()
     after = await second.http.post("/v1/orgs/acme/keys", json=body, headers=keyed() | admin)
-    assert after.status_code == 422
-    assert "take a new one" in after.json()["detail"]
-    secret = before.json()["token"].encode()
+    assert (after.status_code, after.content) == (200, before.content)
+    assert after.headers["idempotency-replayed"] == "true"
+    other = await second.http.post("/v1/orgs/acme/keys", json={**body, "name": "b"}, headers=keyed() | admin)
+    assert (other.status_code, "another request" in other.json()["detail"]) == (422, True)
+    secret = before.json()["token"].rpartition("_")[2].encode()
     home = first.service.memory.settings.home
     assert [file for file in home.rglob("*") if file.is_file() and secret in file.read_bytes()] == []
     assert len((await second.http.get("/v1/orgs/acme/keys", headers=admin)).json()["items"]) == 2
+
+
+async def test_a_token_is_changed_once_whatever_happens_to_its_key_meanwhile(start: Start) -> None:
+    first = await start()
+    admin = await first.key("admin")
+    made = (await first.http.post("/v1/orgs/acme/keys", json={"name": "agent"}, headers=admin)).json()
+    rotate = f"/v1/orgs/acme/keys/{made['key']['key_id']}/rotate"
+    before = await first.http.post(rotate, json={}, headers=keyed("once") | admin)
+    second = await start()
+    after = await second.http.post(rotate, json={}, headers=keyed("once") | admin)
+    assert (before.status_code, after.content) == (200, before.content)
+    later = await second.http.post(rotate, json={}, headers=keyed("twice") | admin)
+    assert later.json()["token"] != before.json()["token"]
+    third = await start()
+    again = await third.http.post(rotate, json={}, headers=keyed("once") | admin)
+    assert again.json()["token"] == before.json()["token"]
+    bearer = {"authorization": f"Bearer {later.json()['token']}"}
+    assert (await third.http.get("/v1/orgs/acme/workspaces/lab/agents", headers=bearer)).status_code == 200
+    revoke = f"/v1/orgs/acme/keys/{made['key']['key_id']}"
+    gone = await third.http.delete(revoke, headers=keyed("gone") | admin)
+    fourth = await start()
+    assert (await fourth.http.delete(revoke, headers=keyed("gone") | admin)).content == gone.content
 
 
 async def test_long_work_is_not_begun_again_after_a_restart(start: Start) -> None:
@@ -104,8 +138,29 @@ async def test_long_work_is_not_begun_again_after_a_restart(start: Start) -> Non
     begun = await first.http.post(f"{AGENT}/banks", json=body, headers=keyed())
     assert begun.status_code == 202
     assert (await first.http.post(f"{AGENT}/banks", json=body, headers=keyed())).content == begun.content
+    where = begun.headers["location"]
+    events = await first.http.get(f"{where}/events")
+    assert "event: done" in events.text
+    before = await first.http.get(where)
+    await first.service.runs.close()
     second = await start()
-    assert (await second.http.post(f"{AGENT}/banks", json=body, headers=keyed())).status_code == 422
+    again = await second.http.post(f"{AGENT}/banks", json=body, headers=keyed())
+    assert (again.status_code, again.content, again.headers["location"]) == (202, begun.content, where)
+    after = (await second.http.get(where)).json()
+    assert after == {**before.json(), "step": {**before.json()["step"], "note": ""}}
+    assert "3,412" in before.text
+
+
+async def test_long_work_that_a_restart_broke_off_says_so(start: Start) -> None:
+    first = await start(catalogue=CATALOGUE.with_more([go_on]))
+    begun = await first.http.post(f"{AGENT}/go-on", json={}, headers=keyed())
+    await first.service.runs.close()
+    second = await start(catalogue=CATALOGUE.with_more([go_on]))
+    again = await second.http.post(f"{AGENT}/go-on", json={}, headers=keyed())
+    assert (again.status_code, again.content) == (202, begun.content)
+    told = (await second.http.get(begun.headers["location"])).json()
+    assert (told["state"], told["response"]) == ("interrupted", None)
+    assert "event: interrupted" in (await second.http.get(f"{begun.headers['location']}/events")).text
 
 
 async def test_what_an_answer_said_is_erased_with_the_rest(start: Start) -> None:

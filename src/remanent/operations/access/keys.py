@@ -23,8 +23,11 @@ FOLDER = ".access"
 """Under the home folder; no organisation can have this name."""
 
 FILE = "keys.json"
+PEPPER = "pepper"
+"""By which tokens follow from what callers name their requests by; whoever reads it can make no token without that."""
 PREFIX = "rmn"
 _NOBODY = "0" * 64
+_MOST_SPENT = 32
 
 
 class Key(Word):
@@ -49,6 +52,8 @@ class _Kept(Word):
 
     key: Key
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    spent: Annotated[tuple[str, ...], Field(max_length=_MOST_SPENT)] = ()
+    """The hashes of secrets that followed from a seed: a rotation that is asked for again is known by them."""
     former: str | None = None
     former_until: Instant | None = None
 
@@ -101,11 +106,15 @@ class KeyRing:
         reach: Reach,
         permissions: tuple[Permission, ...],
         expires_at: datetime | None = None,
+        seed: str | None = None,
     ) -> tuple[Key, str]:
-        """Make a key and return it with its token, which nobody can read again."""
+        """Make a key and return it with its token, which nobody can read again.
+
+        With a seed, key and token follow from it and from a secret of this home: asked again, they are the same.
+        """
         if not permissions:
             raise InvalidInput("a key must allow something: read, write, approve or admin")
-        key_id, secret = self._random(6).hex(), self._random(32).hex()
+        key_id, secret = self._drawn("key", seed)[:12], self._drawn("token", seed)
         key = Key(
             key_id=key_id,
             name=name,
@@ -115,17 +124,42 @@ class KeyRing:
             expires_at=expires_at,
         )
         with self._changing() as kept:
-            kept[key_id] = _Kept(key=key, digest=_digest(secret))
+            if seed is not None and key_id in kept:
+                key = kept[key_id].key
+            else:
+                kept[key_id] = _Kept(key=key, digest=_digest(secret))
         return key, _token(key_id, secret)
 
-    def rotate(self, key_id: str, *, grace: timedelta = timedelta()) -> tuple[Key, str]:
-        """Give a key another secret; the one before opens until the grace is over."""
-        secret, now = self._random(32).hex(), self._clock()
+    def rotate(self, key_id: str, *, grace: timedelta = timedelta(), seed: str | None = None) -> tuple[Key, str]:
+        """Give a key another secret; the one before opens until the grace is over. The same seed does it once."""
+        secret, now = self._drawn("token", seed), self._clock()
+        digest = _digest(secret)
         with self._changing() as kept:
             old = _living(kept, key_id)
+            if digest in old.spent:
+                return old.key, _token(key_id, secret)
             key = old.key.replace(rotated_at=now)
-            kept[key_id] = _Kept(key=key, digest=_digest(secret), former=old.digest, former_until=now + grace)
+            spent = old.spent if seed is None else (*old.spent, digest)[-_MOST_SPENT:]
+            kept[key_id] = _Kept(key=key, digest=digest, spent=spent, former=old.digest, former_until=now + grace)
         return key, _token(key_id, secret)
+
+    def _drawn(self, what: str, seed: str | None) -> str:
+        """Return 256 bits: by chance, or as they follow from a seed and a secret that only this home has."""
+        if seed is None:
+            return self._random(32).hex()
+        return hmac.new(self._pepper(), f"{what}\n{seed}".encode(), hashlib.sha256).hexdigest()
+
+    def _pepper(self) -> bytes:
+        file = self._folder / PEPPER
+        try:
+            return file.read_bytes()
+        except FileNotFoundError:
+            with self._changing():  # one process at a time
+                if not file.exists():
+                    self._put(file, self._random(32))
+            return file.read_bytes()
+        except OSError as error:
+            raise StorageError(f"{file} cannot be read: {error.strerror}") from error
 
     def revoke(self, key_id: str) -> Key:
         """Let a key open nothing from now on."""
@@ -183,18 +217,18 @@ class KeyRing:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 kept = self._read()
                 yield kept
-                self._write(_File(keys=tuple(kept.values())).to_json())
+                self._put(self._file, _File(keys=tuple(kept.values())).to_json().encode())
         except OSError as error:
             raise StorageError(f"the keys in {self._folder} cannot be changed: {error.strerror}") from error
         self._seen = ()
 
-    def _write(self, text: str) -> None:
-        handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".keys.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+    def _put(self, target: Path, content: bytes) -> None:
+        handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f".{target.stem}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).replace(self._file)
+        Path(temporary).replace(target)
 
 
 def _token(key_id: str, secret: str) -> str:
