@@ -13,7 +13,6 @@ from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.recipe import PathUse, Recipe
 from remanent.settings import RecallSettings
-from remanent.stores import Place
 
 SEEDS = 20
 """How many of what was found first is handed to the paths that follow."""
@@ -31,11 +30,6 @@ class Gathered:
     adding: set[str] = field(default_factory=set)
     """The records that a path found whose finds are answers by themselves."""
     left_out: list[LeftOut] = field(default_factory=list)
-
-    @property
-    def places(self) -> dict[str, Place]:
-        """Where candidates stand, as far as the paths came by it."""
-        return {one.record_id: one.place for found in self.found.values() for one in found if one.place is not None}
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from remanent.model import Scope
 from remanent.recall.question import Question
-from remanent.stores import Place
 
 
 class Candidate(NamedTuple):
@@ -18,8 +17,6 @@ class Candidate(NamedTuple):
     score: float
     reason: str = ""
     """What the path has to say beyond its name: the date it matched, the link it followed."""
-    place: Place | None = None
-    """Where it stands, if the path knows: then nobody has to look it up again."""
 
 
 class RecallPath(ABC):

@@ -1,6 +1,6 @@
 """Reading what candidates are, in few trips to the store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from remanent.model import Entry, Kind, Record, Scope, Status
@@ -15,15 +15,9 @@ class Reading:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def places(
-        self, question: Question, record_ids: Sequence[str], *, reach: int, known: Mapping[str, Place]
-    ) -> dict[str, Place]:
-        """Return where candidates and their neighbours stand; what does not pass the filter is missing.
-
-        What is `known` has passed and is not looked up again, unless its neighbours are wanted.
-        """
-        places = {} if reach else {record_id: known[record_id] for record_id in record_ids if record_id in known}
-        places |= await self._places(question, [one for one in record_ids if one not in places], reach=reach)
+    async def places(self, question: Question, record_ids: Sequence[str], *, reach: int) -> dict[str, Place]:
+        """Return where candidates and their neighbours stand; what does not pass the filter is missing."""
+        places = await self._places(question, record_ids, reach=reach)
         missing = [record_id for record_id in record_ids if record_id not in places]
         if missing:
             fresh = await self._unindexed(question, missing)

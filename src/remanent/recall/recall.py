@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Literal
 
 from remanent.embedding.reranker import Reranker
@@ -37,6 +38,9 @@ AT_ONCE = 32
 SHORTLIST = 4
 """How many times the wanted number is read whole, to be boosted, compared and chosen from."""
 SHORTEST_LIST = 20
+CONSIDERED = 20
+"""How many times the wanted number is looked up, the best by what the paths say."""
+FEWEST_CONSIDERED = 100
 READ_FOR_LIKENESS = 2000
 """Characters by which texts are compared; twins show early."""
 
@@ -53,6 +57,11 @@ class Manner:
     """In place of the recipe's."""
     gated: bool = True
     """Whether a question that nothing answers gets an empty answer."""
+
+    @property
+    def considered(self) -> int:
+        """How many candidates are looked up, so that who said them, when and where can count."""
+        return max(FEWEST_CONSIDERED, CONSIDERED * self.limit)
 
     @property
     def shortlist(self) -> int:
@@ -177,7 +186,8 @@ class Recall:
         gathered = await self._gathering.gather(question, recipe, width=2 * manner.limit)
         fused = weighing.fuse(gathered, recipe)
         reach = 1 if recipe.surroundings.neighbours or manner.grain == "turns" else 0
-        places = await self._reading.places(question, list(fused), reach=reach, known=gathered.places)
+        fused = dict(islice(fused.items(), manner.considered))
+        places = await self._reading.places(question, list(fused), reach=reach)
         now = question.asked_at or self._clock()
         most = None if manner.grain == "session" else manner.shortlist
         weighed = weighing.weigh(question, gathered, places, fused, recipe, now=now, most=most)

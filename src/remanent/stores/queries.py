@@ -140,8 +140,6 @@ class Hit(NamedTuple):
 
     record_id: str
     score: float
-    place: Place | None = None
-    """Where it stands, without its neighbours, if the search came by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
-from remanent.stores import Hit, Place, Store
+from remanent.stores import Hit, Store
 from remanent.text.words import query_terms
 
 MOST_NAMES = 4
@@ -30,14 +30,12 @@ class EntityPath(RecallPath):
         searched = await asyncio.gather(*(self._search(question, name, limit) for name in names))
         scores: dict[str, float] = {}
         held: dict[str, list[str]] = {}
-        places: dict[str, Place | None] = {}
         for name, hits in zip(names, searched, strict=True):
             for hit in hits:
                 scores[hit.record_id] = scores.get(hit.record_id, 0.0) + hit.score
                 held.setdefault(hit.record_id, []).append(name)
-                places[hit.record_id] = hit.place
         ordered = sorted(scores, key=lambda one: (-scores[one], one))[:limit]
-        return [Candidate(one, scores[one], ", ".join(held[one]), places[one]) for one in ordered]
+        return [Candidate(one, scores[one], ", ".join(held[one])) for one in ordered]
 
     async def _search(self, question: Question, name: str, limit: int) -> list[Hit]:
         terms = query_terms(name)

@@ -52,14 +52,14 @@ class KeywordPath(RecallPath):
             )
         )
         if len(parts) == 1:
-            return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in searched[0]]
+            return [Candidate(hit.record_id, hit.score) for hit in searched[0]]
         high = max((hits[0].score for hits in searched if hits), default=0.0)
         best: dict[str, Candidate] = {}
         for hits in searched:
             for hit in hits:
                 score = high * hit.score / hits[0].score if hits[0].score > 0 else 0.0
                 if hit.record_id not in best or score > best[hit.record_id].score:
-                    best[hit.record_id] = Candidate(hit.record_id, score, place=hit.place)
+                    best[hit.record_id] = Candidate(hit.record_id, score)
         return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]
 
     async def _find_in_tail(self, question: Question, terms: frozenset[str], *, covered: int) -> list[Candidate]:

@@ -29,7 +29,7 @@ class TimePath(RecallPath):
                 continue
             hits = await self._store.search_text(question.scope, question.terms, record_filter=wanted, limit=limit)
             for hit in hits:
-                found.setdefault(hit.record_id, Candidate(hit.record_id, 1.0 + hit.score, mention.text, hit.place))
+                found.setdefault(hit.record_id, Candidate(hit.record_id, 1.0 + hit.score, mention.text))
             if len(found) < limit:
                 query = RecordQuery(filter=wanted, order=Order.LAST_OCCURRED, limit=limit - len(found))
                 for record in await self._store.records(question.scope, query):

@@ -96,5 +96,5 @@ async def _nearest(vectors: Vectors, embedder: Embedder, question: Question, *, 
         )
         for hit in hits:
             if hit.record_id not in best or hit.score > best[hit.record_id].score:
-                best[hit.record_id] = Candidate(hit.record_id, hit.score, place=hit.place)
+                best[hit.record_id] = Candidate(hit.record_id, hit.score)
     return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]

@@ -8,7 +8,6 @@ from remanent.stores.conformance.base import ANY_STATUS, StoreSuite, append, put
 from remanent.stores.conformance.samples import Samples
 from remanent.stores.queries import Erasure, RecordFilter
 from remanent.stores.store import Store
-from remanent.text.words import index_terms
 
 
 class PlacesConformance(StoreSuite):
@@ -71,18 +70,6 @@ class PlacesConformance(StoreSuite):
         alone = await store.places(scope, ids, record_filter=RecordFilter(), neighbours=False)
         assert alone == [place._replace(before_id=None, after_id=None) for place in whole]
         assert any(place.before_id for place in whole)
-
-    async def test_a_search_tells_where_its_hits_stand_if_it_knows(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
-        turns = await _turns(store, samples, scope, ["a", None])
-        for wanted in (RecordFilter(), RecordFilter(kinds=(Kind.TURN,))):
-            terms = index_terms(turns[0].content)
-            hits = await store.search_text(scope, terms, record_filter=wanted, limit=10)
-            ids = [hit.record_id for hit in hits]
-            places = await store.places(scope, ids, record_filter=wanted, neighbours=False)
-            assert places
-            assert all(hit.place in {None, place} for hit, place in zip(hits, places, strict=True))
 
     async def test_the_revision_rises_with_every_change_that_can_be_read(
         self, store: Store, samples: Samples, scope: Scope

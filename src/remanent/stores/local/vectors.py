@@ -23,7 +23,7 @@ from remanent.stores.local.index import Index, Near
 from remanent.stores.local.normal import normalise
 from remanent.stores.local.products import Products
 from remanent.stores.local.sealing import Abandoned, Holdings, MemorySink, seal
-from remanent.stores.queries import Hit, Place, RecordFilter
+from remanent.stores.queries import Hit, RecordFilter
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors
 
@@ -178,7 +178,7 @@ class LocalVectors(Vectors):
         self, slot: _Slot, scope: Scope, question: "NDArray[np.float32]", record_filter: RecordFilter, limit: int
     ) -> list[Hit]:
         """Look ever further until enough pass the filter, or nothing is left to look at."""
-        places: dict[str, Place | None] = {}
+        passing: dict[str, bool] = {}
         count, effort = 2 * limit + _SPARE, max(1.0, (limit / 10) ** 0.25)
         if slot.opened and slot.index.compares_all:
             count = limit + _SPARE
@@ -190,8 +190,8 @@ class LocalVectors(Vectors):
             first = limit + _SPARE if near.exact else len(near.found)
             for some in (near.found[:first], near.found[first:]):
                 if len(hits) < limit:
-                    await self._look_up(scope, [record_id for record_id, _ in some], record_filter, places)
-                    hits += [Hit(found, score, place) for found, score in some if (place := places[found]) is not None]
+                    await self._look_up(scope, [record_id for record_id, _ in some], record_filter, passing)
+                    hits += [Hit(found, score) for found, score in some if passing[found]]
             if near.all_there_is:
                 return hits[:limit]
             if len(hits) >= limit:
@@ -203,14 +203,14 @@ class LocalVectors(Vectors):
             count, effort = int(count * wider), effort * wider**0.5
 
     async def _look_up(
-        self, scope: Scope, record_ids: list[str], record_filter: RecordFilter, places: dict[str, Place | None]
+        self, scope: Scope, record_ids: list[str], record_filter: RecordFilter, passing: dict[str, bool]
     ) -> None:
-        """Add the places of those that pass the filter and are not known yet, and None for the others."""
-        unknown = [record_id for record_id in record_ids if record_id not in places]
+        """Add which of those pass the filter that are not known yet."""
+        unknown = [record_id for record_id in record_ids if record_id not in passing]
         if unknown:
-            found = await self._store.places(scope, unknown, record_filter=record_filter, neighbours=False)
-            places.update(dict.fromkeys(unknown))
-            places.update((place.record_id, place) for place in found)
+            found = await self._store.match(scope, unknown, record_filter)
+            passing.update(dict.fromkeys(unknown, False))
+            passing.update(dict.fromkeys(found, True))
 
     async def _near(
         self,

@@ -87,26 +87,29 @@ def match(
 ) -> list[str]:
     """Return those of the ids that pass, in the given order."""
     where = record_condition(scope, record_filter)
-    where.add("r.id IN (SELECT value FROM json_each(?))", rows.dump(list(record_ids)))
-    sql = f"SELECT r.id FROM {record_table(record_filter)} r WHERE {where.text}"
-    passing = {row[0] for row in connection.execute(sql, where.values)}
+    sql = f"""
+        SELECT json_group_array(r.id) FROM json_each(?) w
+        CROSS JOIN {record_table(record_filter)} r ON r.id = w.value WHERE {where.text}
+    """
+    passing = set(rows.parse(connection.execute(sql, (rows.dump(list(record_ids)), *where.values)).get))
     return [record_id for record_id in record_ids if record_id in passing]
 
 
 PLACE_COLUMNS = """
-    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')), ifnull(e.seq, 0),
-    ifnull(e.role, '')
+    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')) AS origin,
+    ifnull(e.seq, 0) AS seq, ifnull(e.role, '') AS role
 """
 """What a place without neighbours is made of; `e` is the entry of the same id, if there is one."""
 
 
-def together(connection: apsw.Connection, sql: str, values: Sequence[Any]) -> list[rows.Row]:
-    """Return all rows of a query that selects one JSON array a row.
+def together(connection: apsw.Connection, columns: str, sql: str, values: Sequence[Any]) -> list[rows.Row]:
+    """Return all rows of a query that selects columns of these names.
 
     The engine hands them over at once: going to it and back for each of hundreds takes longer than finding them, and
     holds up every other thread.
     """
-    return rows.parse(connection.execute(f"SELECT json_group_array(json(row)) FROM ({sql})", values).get)  # type: ignore[no-any-return]
+    grouped = f"SELECT json_group_array(json_array({columns})) FROM ({sql})"
+    return rows.parse(connection.execute(grouped, values).get)  # type: ignore[no-any-return]
 
 
 # The first of each pair goes by the index of sessions, the second by the journal itself.
@@ -157,11 +160,12 @@ def lone_places(
     """Return where records stand, without who their neighbours are."""
     where = record_condition(scope, record_filter)
     sql = f"""
-        SELECT json_array({PLACE_COLUMNS}) AS row FROM json_each(?) w
+        SELECT {PLACE_COLUMNS} FROM json_each(?) w
         JOIN {record_table(record_filter)} r ON r.id = w.value
         LEFT JOIN entries e ON e.id = r.id WHERE {where.text}
     """
-    found = together(connection, sql, (rows.dump(list(record_ids)), *where.values))
+    columns = "id, kind, session, occurred_at, origin, seq, role"
+    found = together(connection, columns, sql, (rows.dump(list(record_ids)), *where.values))
     places = {row[0]: rows.place_of(row) for row in found}
     return [places[record_id] for record_id in dict.fromkeys(record_ids) if record_id in places]
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 import apsw
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from remanent.model import Kind, Origin, Scope
 from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
-from remanent.stores.sqlite.reads import PLACE_COLUMNS, together
-from remanent.stores.sqlite.rows import Row, dump, place_of, verify
+from remanent.stores.sqlite.reads import together
+from remanent.stores.sqlite.rows import dump, verify
 
 MAX_TERMS = 64
 """More terms than this say nothing new and cost time."""
@@ -38,18 +39,15 @@ def search_text(
         return _search_then_filter(connection, scope, query, record_filter, limit)
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT json_array({PLACE_COLUMNS}, t.score) AS row FROM (
-            SELECT r.ref, -bm25(records_text) AS score
-            FROM records_text CROSS JOIN records r ON r.ref = records_text.rowid
-            WHERE records_text MATCH ? AND {condition.text} ORDER BY score DESC, r.ref LIMIT ?
-        ) t CROSS JOIN records r ON r.ref = t.ref LEFT JOIN entries e ON e.id = r.id ORDER BY t.score DESC, r.ref
+        SELECT r.id, -bm25(records_text) AS score
+        FROM records_text CROSS JOIN records r ON r.ref = records_text.rowid
+        WHERE records_text MATCH ? AND {condition.text} ORDER BY score DESC, r.ref LIMIT ?
     """
-    return [_hit(row) for row in together(connection, sql, (query, *condition.values, limit))]
+    return _hits(connection, sql, (query, *condition.values, limit))
 
 
-def _hit(row: Row) -> Hit:
-    """Return the hit of a row whose last column is the score."""
-    return Hit(row[0], row[-1], place_of(row[:-1]))
+def _hits(connection: apsw.Connection, sql: str, values: Sequence[Any]) -> list[Hit]:
+    return [Hit(*row) for row in together(connection, "id, score", sql, values)]
 
 
 def _any_of(terms: Sequence[str]) -> str:
@@ -63,15 +61,15 @@ def _search_then_filter(
     """Rank first and look up few rows; widen while too many of the best do not pass."""
     condition = record_condition(scope, record_filter)
     sql = f"""
-        SELECT json_array({PLACE_COLUMNS}, t.score) AS row FROM (
+        SELECT r.id, t.score FROM (
             SELECT rowid AS ref, -bm25(records_text) AS score FROM records_text WHERE records_text MATCH ?
             ORDER BY score DESC, rowid LIMIT ?
-        ) t CROSS JOIN records r ON r.ref = t.ref LEFT JOIN entries e ON e.id = r.id
+        ) t CROSS JOIN records r ON r.ref = t.ref
         WHERE {condition.text} ORDER BY t.score DESC, r.ref LIMIT ?
     """
     width = limit + 8
     while True:
-        hits = [_hit(row) for row in together(connection, sql, (query, width, *condition.values, limit))]
+        hits = _hits(connection, sql, (query, width, *condition.values, limit))
         if len(hits) >= limit or _matches_at_most(connection, query, width):
             return hits
         width *= _WIDER
