@@ -1,7 +1,14 @@
 """Choosing an answer that does not say the same twice, nor hear one source only; pure."""
 
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import pairwise
+
+from remanent.text.scripts import UNSPACED
+
+_UNIT = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_FIRST_UNSPACED = "\u0e00"
 
 Likeness = Callable[[str, str], float]
 """How alike two candidates are, from 0 to 1."""
@@ -50,6 +57,17 @@ def spread(
         if len(chosen) == limit:
             break
     return chosen + waiting[: limit - len(chosen)]
+
+
+def units(text: str) -> frozenset[str]:
+    """Return what a text is compared by: its words, and characters with their neighbours where words are not spaced.
+
+    Coarser than search terms and many times quicker: twins are alike by any measure.
+    """
+    found = _UNIT.findall(text.casefold())
+    if any(one >= _FIRST_UNSPACED for one in found):
+        found += [first + second for first, second in pairwise(found)]
+    return frozenset(found)
 
 
 def overlap(first: frozenset[str], second: frozenset[str]) -> float:

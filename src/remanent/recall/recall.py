@@ -14,7 +14,7 @@ from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrd
 from remanent.recall import weighing
 from remanent.recall.answering import Answering
 from remanent.recall.caching import KeptAnswers
-from remanent.recall.diversity import overlap, spread, unlike
+from remanent.recall.diversity import overlap, spread, units, unlike
 from remanent.recall.gate import Gate, Look
 from remanent.recall.gathering import Gathering
 from remanent.recall.likeness import by_their_likeness
@@ -28,7 +28,6 @@ from remanent.recall.sessions import by_their_turns, by_their_words
 from remanent.recall.weighing import Weighed
 from remanent.settings import RecallSettings
 from remanent.stores import Store
-from remanent.text.words import index_terms
 
 _logger = logging.getLogger(__name__)
 
@@ -57,6 +56,11 @@ class Manner:
     """In place of the recipe's."""
     gated: bool = True
     """Whether a question that nothing answers gets an empty answer."""
+
+    @property
+    def told(self) -> str:
+        """All of it in words: what is told alike is answered alike."""
+        return f"{self.recipe.told} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
 
     @property
     def considered(self) -> int:
@@ -160,7 +164,7 @@ class Recall:
         )
         if self._kept is None:
             return (await self._answer_in_turn(question, manner))[0]
-        key = self._kept.key(question, revision=await self._store.revision(question.scope), manner=repr(manner))
+        key = self._kept.key(question, revision=await self._store.revision(question.scope), manner=manner.told)
         found = await self._kept.get(key)
         if found is None:
             found, until = await self._answer_in_turn(question, manner)
@@ -205,7 +209,7 @@ class Recall:
         if trouble is not None:
             left_out.append(trouble)
         items = await self._items(question, shortlist, rest, records, manner)
-        items = [item.replace(rank=rank) for rank, item in enumerate(items, start=1)]
+        items = [item.model_copy(update={"rank": rank}) for rank, item in enumerate(items, start=1)]
         if manner.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         answered = [records[item.record_id].expires_at for item in items if item.record_id in records]
@@ -269,7 +273,7 @@ class Recall:
 
         def terms_of(record_id: str) -> frozenset[str]:
             if record_id not in terms:
-                terms[record_id] = frozenset(index_terms(records[record_id].content[:READ_FOR_LIKENESS]))
+                terms[record_id] = units(records[record_id].content[:READ_FOR_LIKENESS])
             return terms[record_id]
 
         ranked = unlike(

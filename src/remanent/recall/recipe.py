@@ -1,6 +1,7 @@
 """How a question is answered, as data: which paths, how they are joined, what moves their answers."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -108,6 +109,11 @@ class Recipe(Word):
         if not any(use.weight or any(use.by_language.values()) for use in self.paths.values()):
             raise InvalidInput(f"recipe {self.name!r} gives every path the weight 0; give at least one more")
         return self
+
+    @cached_property
+    def told(self) -> str:
+        """All of it in words."""
+        return self.to_json()
 
     def use_of(self, family: str) -> PathUse | None:
         """Return how a family of paths is used, `None` when not at all."""

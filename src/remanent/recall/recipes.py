@@ -11,7 +11,8 @@ DEFAULT = Recipe(
         "entity": PathUse(weight=0.05, limit=100),
         "time": PathUse(weight=0.5, limit=50),
         "graph": PathUse(weight=0.1, limit=20),
-        "recency": PathUse(weight=0.01, limit=10),
+        # Being new counts by a boost; reading the newest records besides would cost time and change next to nothing.
+        "recency": PathUse(weight=0.0),
     },
     other=PathUse(weight=0.2, limit=20),
     fusion="hybrid",

@@ -1,6 +1,6 @@
 """Traces by OpenTelemetry, where it is installed; names follow its conventions for HTTP and for generative AI."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,26 +13,34 @@ class Tracer:
     """Opens a span for each request and each operation; does nothing where the API is not installed."""
 
     def __init__(self, provider: Any = None) -> None:
-        self._tracer: Any = None
+        self._own: Any = None
+        self._listened: Callable[[], bool] = lambda: False
         try:
             from opentelemetry import trace
         except ImportError:
             return
-        self._tracer = trace.get_tracer("remanent", tracer_provider=provider)
+        self._own = trace.get_tracer("remanent", tracer_provider=provider)
+        # Somebody may set a provider up at any time; until then spans go nowhere, and cost time all the same.
+        self._listened = lambda: (
+            provider is not None or not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+        )
+
+    @property
+    def _tracer(self) -> Any:
+        return self._own if self._listened() else None
 
     @contextmanager
     def request(self, scope: Scope) -> Iterator[None]:
         """Trace one HTTP request; the caller's own trace goes on in it."""
-        if self._tracer is None:
+        tracer = self._tracer
+        if tracer is None:
             yield
             return
         from opentelemetry.propagate import extract
         from opentelemetry.trace import SpanKind
 
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        with self._tracer.start_as_current_span(
-            scope["method"], context=extract(headers), kind=SpanKind.SERVER
-        ) as span:
+        with tracer.start_as_current_span(scope["method"], context=extract(headers), kind=SpanKind.SERVER) as span:
             span.set_attribute("http.request.method", scope["method"])
             try:
                 yield
@@ -45,10 +53,11 @@ class Tracer:
     @contextmanager
     def operation(self, name: str, *, agent: str | None) -> Iterator[None]:
         """Trace one operation."""
-        if self._tracer is None:
+        tracer = self._tracer
+        if tracer is None:
             yield
             return
-        with self._tracer.start_as_current_span(f"{_KIND_OF.get(name, 'execute_tool')} {name}") as span:
+        with tracer.start_as_current_span(f"{_KIND_OF.get(name, 'execute_tool')} {name}") as span:
             span.set_attribute("gen_ai.operation.name", _KIND_OF.get(name, "execute_tool"))
             span.set_attribute("gen_ai.provider.name", "remanent")
             span.set_attribute("gen_ai.tool.name", name)

@@ -28,9 +28,13 @@ class KeywordPath(RecallPath):
             return []
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
         covered = await indexed_through(self._store, question.scope)
-        found = await self._find_parts(question, limit=limit)
+        found, tail = await asyncio.gather(
+            self._find_parts(question, limit=limit),
+            self._find_in_tail(question, frozenset(terms), covered=covered),
+        )
+        if not tail:
+            return found
         known = {one.record_id for one in found}
-        tail = await self._find_in_tail(question, frozenset(terms), covered=covered)
         fresh = [one for one in tail if one.record_id not in known]
         if not fresh:
             return found

@@ -115,15 +115,15 @@ class Database:
         result: T = await request.future
         return result
 
-    async def read(self, work: Work[T], *, light: bool = False) -> T:
+    async def read(self, work: Work[T], *, light: bool = False, snapshot: bool = True) -> T:
         """Run work on a reader connection, on one consistent snapshot.
 
-        `light` work, which takes less than the way to a thread and back, goes there together with what else is asked
-        for in the same turn of the event loop.
+        Work that is one statement is consistent by itself and needs no `snapshot`. `light` work, which takes less than
+        the way to a thread and back, goes there together with what else is asked for in the same turn of the loop.
         """
         loop = asyncio.get_running_loop()
         if not light:
-            return await loop.run_in_executor(self._executor, self._read, work)
+            return await loop.run_in_executor(self._executor, self._read, work, snapshot)
         request = _Request(work, False, loop, loop.create_future())
         waiting = self._light.setdefault(loop, [])
         waiting.append(request)
@@ -158,8 +158,10 @@ class Database:
                     request.error = error
         _settle(group)
 
-    def _read(self, work: Work[T]) -> T:
+    def _read(self, work: Work[T], snapshot: bool = True) -> T:  # noqa: FBT001, FBT002 - executors pass no keywords
         with self._reader() as reader, translated(reader):
+            if not snapshot:
+                return work(reader)
             reader.execute("BEGIN")
             try:
                 return work(reader)

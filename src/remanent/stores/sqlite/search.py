@@ -13,7 +13,7 @@ from remanent.model import Kind, Origin, Scope
 from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
 from remanent.stores.sqlite.reads import together
-from remanent.stores.sqlite.rows import dump, verify
+from remanent.stores.sqlite.rows import dump, parse, verify
 
 MAX_TERMS = 64
 """More terms than this say nothing new and cost time."""
@@ -100,12 +100,14 @@ def term_counts(connection: apsw.Connection, terms: Sequence[str], most: int) ->
     """Return how many records hold each of the terms, counting no further than `most`."""
     # The index keeps one small row per text it knows; counting those touches no text.
     records: int = connection.execute("SELECT count(*) FROM records_text_docsize").get
-    sql = "SELECT count(*) FROM (SELECT 1 FROM records_text WHERE records_text MATCH ? LIMIT ?)"
-    holding = {}
-    for term in terms:
-        query = _any_of([term])
-        holding[term] = connection.execute(sql, (query, most)).get if query else 0
-    return TermCounts(records, holding)
+    asked = {term: query for term in dict.fromkeys(terms) if (query := _any_of([term]))}
+    sql = """
+        SELECT json_group_array((
+            SELECT count(*) FROM (SELECT 1 FROM records_text WHERE records_text MATCH w.value LIMIT ?)
+        )) FROM json_each(?) w
+    """
+    counts = parse(connection.execute(sql, (most, dump(list(asked.values())))).get) if asked else []
+    return TermCounts(records, dict.fromkeys(terms, 0) | dict(zip(asked, counts, strict=True)))
 
 
 def session_terms(

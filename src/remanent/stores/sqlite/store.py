@@ -143,7 +143,12 @@ class SqliteStore(Store):
 
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
-        return await self._read(scope, lambda connection: reads.match(connection, scope, record_ids, record_filter), [])
+        return await self._read(
+            scope,
+            lambda connection: reads.match(connection, scope, record_ids, record_filter),
+            [],
+            snapshot=False,
+        )
 
     async def places(
         self,
@@ -160,7 +165,10 @@ class SqliteStore(Store):
                 scope, lambda connection: reads.places(connection, scope, record_ids, record_filter, reach), []
             )
         return await self._read(
-            scope, lambda connection: reads.lone_places(connection, scope, record_ids, record_filter), []
+            scope,
+            lambda connection: reads.lone_places(connection, scope, record_ids, record_filter),
+            [],
+            snapshot=False,
         )
 
     async def revision(self, scope: Scope) -> int:
@@ -209,7 +217,10 @@ class SqliteStore(Store):
     ) -> list[Hit]:
         """Return records that hold any of the terms, by BM25, best first."""
         return await self._read(
-            scope, lambda connection: search.search_text(connection, scope, terms, record_filter, limit), []
+            scope,
+            lambda connection: search.search_text(connection, scope, terms, record_filter, limit),
+            [],
+            snapshot=False,
         )
 
     async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
@@ -340,15 +351,18 @@ class SqliteStore(Store):
 
     # ── inside ───────────────────────────────────────────────────────────────
 
-    async def _read(self, scope: Scope, work: Work[T], nothing: T, *, light: bool = False) -> T:
-        """Run work on a snapshot; a scope that was never written to has nothing and is not made by asking."""
+    async def _read(self, scope: Scope, work: Work[T], nothing: T, *, light: bool = False, snapshot: bool = True) -> T:
+        """Run work on a snapshot, which one statement is by itself.
+
+        A scope that was never written to has nothing and is not made by asking.
+        """
         if self._key(scope) not in self._slots:
             if self._closed:
                 raise StoreClosed("the store is closed; open it again")
             if not self.layout.database(scope).exists():
                 return nothing
         async with self._database(scope) as database:
-            return await database.read(work, light=light)
+            return await database.read(work, light=light, snapshot=snapshot)
 
     @staticmethod
     def _key(scope: Scope) -> tuple[str, str, str]:
