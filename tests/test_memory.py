@@ -79,7 +79,7 @@ async def test_sending_a_message_again_stores_it_once(memory: AsyncMemory, ada: 
 async def test_the_explanation_names_every_path_that_found_an_item(memory: AsyncMemory, ada: AsyncAgent) -> None:
     await ada.remember(["apples are red", "pears are green"])
     await memory.settle()
-    found = await ada.recall("apples", limit=1)
+    found = await ada.recall("apples", limit=1, recipe="tiers")
     (explained,) = found.explain()
     assert {rank.path for rank in explained.ranks} == {"keyword", "recency"}
     assert explained.score == found.items[0].score

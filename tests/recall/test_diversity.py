@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.recall.diversity import overlap, spread, unlike
+from remanent.recall.diversity import overlap, spread, units, unlike
 
 RANKED = st.lists(st.tuples(st.integers(0, 99), st.sampled_from([None, "x", "y", "z"])), unique_by=lambda one: one[0])
 
@@ -52,3 +53,17 @@ def test_overlap_is_a_share_and_goes_both_ways(first: frozenset[str], second: fr
     assert overlap(first, second) == overlap(second, first)
     if first:
         assert overlap(first, first) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "alike"),
+    [
+        ("We moved to Lisbon in May.", "we moved to lisbon, in May", True),
+        ("我们五月搬到了里斯本。", "我们五月搬到了里斯本！", True),
+        ("We moved to Lisbon in May.", "The heron fishes at dawn.", False),
+        ("我们五月搬到了里斯本。", "里斯本五月没有下雨。", False),
+        ("人咬了狗", "狗咬了人", False),
+    ],
+)
+def test_texts_are_twins_by_their_words_whatever_their_marks(first: str, second: str, *, alike: bool) -> None:
+    assert (overlap(units(first), units(second)) >= 0.8) is alike
