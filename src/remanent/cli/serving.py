@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from typing import Any
 
 from remanent.cli import sample as told
@@ -19,6 +20,9 @@ from remanent.server.running import serve as serve_memory
 from remanent.settings import Settings, load_settings
 
 WORKSPACE, AGENT = "sample", "ada"
+TURN = 0.0005
+"""Seconds that a thread may keep the interpreter from others. Those that read the store need it often and briefly; by
+the usual 5 ms, which the event loop takes whenever it is busy, they would wait longer than they work."""
 
 
 def serve(place: Place, *, host: str | None, port: int | None, sample: bool) -> None:
@@ -29,6 +33,7 @@ def serve(place: Place, *, host: str | None, port: int | None, sample: bool) -> 
     is_open = check_address(settings)
     log_to_stderr()
     tame_allocator()
+    sys.setswitchinterval(TURN)
     asyncio.run(_serve(screen, settings, is_open=is_open, sample=sample))
 
 
