@@ -63,9 +63,9 @@ class Manner:
         return f"{self.recipe.told} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
 
     @property
-    def considered(self) -> int:
-        """How many candidates are looked up, so that who said them, when and where can count."""
-        return max(FEWEST_CONSIDERED, CONSIDERED * self.limit)
+    def considered(self) -> int | None:
+        """How many candidates are looked up, so that who said them, when and where can count; a session needs all."""
+        return None if self.grain == "session" else max(FEWEST_CONSIDERED, CONSIDERED * self.limit)
 
     @property
     def shortlist(self) -> int:
