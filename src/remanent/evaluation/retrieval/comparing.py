@@ -17,7 +17,7 @@ from remanent.evaluation.figures import Report
 from remanent.evaluation.retrieval.baselines import Bm25, nearest
 from remanent.evaluation.retrieval.keeping import Answered, Answers, KeptAnswers, state_of_recall
 from remanent.evaluation.retrieval.product import Advance, Asked, ask_remanent
-from remanent.evaluation.retrieval.rivals import DEPTH, RIVALS, SILENT, Answer, Material, Rival, ask, prepare
+from remanent.evaluation.retrieval.rivals import DEPTH, RIVALS, Answer, Material, Rival, ask, prepare, state_of
 from remanent.evaluation.retrieval.sets import NONSENSE, Conversation, Question, Turn
 from remanent.evaluation.retrieval.studies import Grain
 from remanent.evaluation.retrieval.vectors import KeptVectors
@@ -152,7 +152,7 @@ class Contest:
         ]
 
     def _of_rival(self, kept: KeptAnswers, rival: Rival, materials: Sequence[Material]) -> Answered | None:
-        state = hashlib.sha256(f"{rival} {DEPTH} {SILENT}".encode())
+        state = hashlib.sha256(state_of(rival).encode())
         for material in materials:
             state.update(material.vectors.tobytes())
         known = kept.get(rival.name, state=state.hexdigest())

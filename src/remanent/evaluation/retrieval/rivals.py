@@ -249,6 +249,11 @@ class Answer:
     score: float | None = None
 
 
+def state_of(rival: Rival) -> str:
+    """Return all that a rival's answers hang on beside what it is given: its packages and the code that runs it."""
+    return f"{rival} {_FRAME} {DEPTH} {SILENT}"
+
+
 def prepare(rival: Rival, report: Report, *, environment: Path = ENVIRONMENT) -> Path:
     """Return the Python of a rival's own environment, which is made the first time."""
     home = environment / rival.needs[0].replace("==", "-")
