@@ -11,6 +11,7 @@ from remanent import Agent
 from remanent.memory import aopen
 from remanent.model import GateReason
 from remanent.recall.calibration import FEWEST_RECORDS, own_questions, strangers, threshold_of
+from remanent.recall.evidence import Wording, strength
 from remanent.recall.gate import BOUNDS, GATE, Near, lenience, read_measures
 from remanent.recall.turns import turn_of
 
@@ -201,3 +202,34 @@ def test_a_stores_own_questions_are_made_of_half_the_words_of_what_it_holds(ada:
     for question in questions:
         holder = [text for text in TOLD if all(word in text for word in question.split())]
         assert holder or not question.isascii()
+
+
+async def test_what_somebody_else_did_speaks_against_an_answer(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        await ada.remember(
+            [
+                {"role": "Caroline", "content": "I went to the charity race on Sunday and learned to rest."},
+                {"role": "Melanie", "content": "I adopted a dog from the shelter, his name is Oscar."},
+                {"role": "Caroline", "content": "What a lovely name for him!"},
+                {"role": "Melanie", "content": "My daughter plays the clarinet in the school band."},
+            ]
+        )
+        await memory.settle()
+
+        async def lead(question: str) -> float:
+            verdict = (await ada.recall(question)).gate
+            assert verdict is not None
+            return verdict.speaker_lead
+
+        assert await lead("Where did Melanie adopt the dog from?") > 0.5
+        assert await lead("Where did Caroline adopt the dog from?") < -0.5
+        assert await lead("Who went to the charity race and adopted a dog?") == 0
+        assert await lead("Did Caroline and Melanie adopt the dog?") == 0
+
+
+def test_being_said_by_another_weighs_more_than_being_said_by_the_one_who_is_named() -> None:
+    words = Wording(0.5, 1.0)
+    plain = strength(words, [1.0])
+    assert strength(words, [1.0], speaker_lead=-0.5) < plain < strength(words, [1.0], speaker_lead=0.5)
+    assert plain - strength(words, [1.0], speaker_lead=-0.5) > strength(words, [1.0], speaker_lead=0.5) - plain

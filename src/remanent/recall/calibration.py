@@ -142,7 +142,7 @@ class Calibration:
         ids = tuple(dict.fromkeys(hit.record_id for hits in found.values() for hit in hits))
         query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
         records = {record.id: record for record in await self._store.records(scope, query)} if ids else {}
-        words = await self._gate.words(scope, asked(text), best_of(found, records))
+        words = await self._gate.words(scope, asked(text), best_of(found, records)[:MOST_READ])
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
         return _Heard(tongue_of(text), words, best)
 

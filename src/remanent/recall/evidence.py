@@ -36,6 +36,9 @@ FARTHEST = 5.0
 COVERAGE_WEIGHT = 5.0
 MATCHED_WEIGHT = 2.0
 MOST_MATCHED = 3.0
+LEAD_WEIGHT = 4.0
+LAG_WEIGHT = 12.0
+"""How much it tells who said it, of a question about one of those who spoke: what another said is likely another's."""
 DATE_SHARE = 0.3
 """How much of a word a part of a date is."""
 UNSPACED_WORD = 0.6
@@ -82,6 +85,12 @@ class Asked:
         named = [term for term in self.terms if term not in self.dates]
         words = [term for term in named if term.isascii() or is_known(term)]
         return len(words) <= PLAIN_WORDS and all(_is_common(term) for term in words) and len(named) < len(words) + 2
+
+    def without(self, terms: Collection[str]) -> "Asked":
+        """Return the same without some terms."""
+        sentences = (tuple(term for term in part if term not in terms) for part in self.sentences)
+        left = tuple(part for part in sentences if len(part) >= FEWEST_TERMS)
+        return Asked(tuple(term for term in self.terms if term not in terms), left, self.dates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +156,12 @@ def _word_share(term: str) -> float:
     return 1.0 if term.isascii() else UNSPACED_WORD
 
 
-def strength(words: Wording, nearness: Collection[float]) -> float:
-    """Return how much speaks for an answer: by words, and by how much nearer the best is than a stranger's best."""
+def strength(words: Wording, nearness: Collection[float], *, speaker_lead: float = 0.0) -> float:
+    """Return how much speaks for an answer: by words, who said them, and how much nearer the best is than a stranger's.
+
+    `speaker_lead` says how much more of the question the words of the one whom it names cover than those of others.
+    """
+    said = speaker_lead * (LAG_WEIGHT if speaker_lead < 0 else LEAD_WEIGHT)
     near = sum(max(-FARTHEST, min(FARTHEST, value)) for value in nearness) / len(nearness) if nearness else 0.0
-    return NEARNESS_WEIGHT * near + COVERAGE_WEIGHT * words.coverage + MATCHED_WEIGHT * min(words.matched, MOST_MATCHED)
+    held = COVERAGE_WEIGHT * words.coverage + MATCHED_WEIGHT * min(words.matched, MOST_MATCHED)
+    return NEARNESS_WEIGHT * near + held + said

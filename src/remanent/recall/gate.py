@@ -30,6 +30,9 @@ VERSION = 2
 MOST_READ = 8
 """Candidates whose words are looked at: the best of each path."""
 
+MOST_OF_EACH = 4
+"""Candidates of the speaker whom a question names, and of others, whose words are held against each other."""
+
 LONGEST_READ = 3000
 """Characters of a candidate that are looked at."""
 
@@ -157,7 +160,8 @@ class Gate:
         wanted, size = look.wanted, look.counts.records
         if not wanted.terms and not any(sign.isalnum() for sign in question.text):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
-        words = _wording(wanted, best_of(found, records), look.counts)
+        ranked = best_of(found, records)
+        words = _wording(wanted, ranked[:MOST_READ], look.counts)
         if wanted.vague or (wanted.plain and size < SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
         tongue = tongue_of(question.text)
@@ -170,7 +174,8 @@ class Gate:
         # What was measured by some paths says nothing of a question that is searched by others, or by words alone.
         measured = measures if measures is not None and measures.near.keys() == near.keys() else None
         threshold = (usual if measured is None else measured.threshold) - lenience(size)
-        score = strength(words, self.telling(words, near))
+        lead = speaker_lead(question, wanted, ranked, look.counts)
+        score = strength(words, self.telling(words, near), speaker_lead=lead)
         passed = score >= threshold
         return GateVerdict(
             passed=passed,
@@ -179,6 +184,7 @@ class Gate:
             threshold=threshold,
             measured=measured is not None,
             coverage=min(1.0, words.coverage),
+            speaker_lead=lead,
             nearness=near,
         )
 
@@ -213,9 +219,27 @@ def best_of(found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]
         for hit in abreast:
             if hit is not None and hit.record_id in records:
                 best.setdefault(hit.record_id, records[hit.record_id])
-        if len(best) >= MOST_READ:
+        if len(best) == len(records):
             break
-    return list(best.values())[:MOST_READ]
+    return list(best.values())
+
+
+def speaker_lead(question: Question, wanted: Asked, ranked: Sequence[Record], counts: TermCounts) -> float:
+    """Return how much more of a question the words of the speaker whom it names cover than the words of others.
+
+    0 when it names none or several of those who spoke, or when all that was found was said by one.
+    """
+    said = [(record.data.role, record) for record in ranked if isinstance(record.data, TurnData)]
+    person = question.person_among({role for role, _ in said})
+    if person is None:
+        return 0.0
+    own = [record for role, record in said if role == person][:MOST_OF_EACH]
+    others = [record for role, record in said if role != person][:MOST_OF_EACH]
+    if not others:
+        return 0.0
+    rest = wanted.without(index_terms(TurnData(role=person).speaker))
+    lead = _wording(rest, own, counts).coverage - _wording(rest, others, counts).coverage
+    return max(-1.0, min(1.0, lead))
 
 
 def terms_of(record: Record) -> frozenset[str]:
