@@ -6,7 +6,22 @@ from typing import Any
 
 from starlette.types import Scope
 
-_KIND_OF = {"recall": "retrieval", "remember": "memory_write"}
+SEARCH = "search_memory"
+_KIND_OF = {
+    "recall": SEARCH,
+    "associative.recall": SEARCH,
+    "bank.search": SEARCH,
+    "remember": "create_memory",
+    "associative.remember": "create_memory",
+    "bank.observe": "create_memory",
+    "forget": "update_memory",
+    "restore": "update_memory",
+    "associative.restore": "update_memory",
+    "erase": "delete_memory",
+    "bank.clear": "delete_memory_store",
+}
+"""What the conventions call operations of a memory; all others are tools that are executed."""
+_TOOL = "execute_tool"
 
 
 class Tracer:
@@ -52,15 +67,43 @@ class Tracer:
 
     @contextmanager
     def operation(self, name: str, *, agent: str | None) -> Iterator[None]:
-        """Trace one operation."""
+        """Trace one operation; what was asked and answered is no part of it."""
+        kind = _KIND_OF.get(name, _TOOL)
+        attributes = {"gen_ai.provider.name": "remanent"}
+        if kind == _TOOL:
+            attributes["gen_ai.tool.name"] = name
+        if agent is not None:
+            attributes["gen_ai.agent.name"] = agent
+            if kind != _TOOL:
+                attributes["gen_ai.memory.store.id"] = agent
+        with self._span(f"{kind} {name}" if kind == _TOOL else kind, kind, attributes):
+            yield
+
+    @contextmanager
+    def chat(self, *, agent: str, host: str) -> Iterator[None]:
+        """Trace a chat that goes on to the model behind the proxy."""
+        attributes = {"gen_ai.agent.name": agent, "server.address": host}
+        with self._span("chat", "chat", attributes):
+            yield
+
+    @contextmanager
+    def _span(self, name: str, kind: str, attributes: dict[str, str]) -> Iterator[None]:
         tracer = self._tracer
         if tracer is None:
             yield
             return
-        with tracer.start_as_current_span(f"{_KIND_OF.get(name, 'execute_tool')} {name}") as span:
-            span.set_attribute("gen_ai.operation.name", _KIND_OF.get(name, "execute_tool"))
-            span.set_attribute("gen_ai.provider.name", "remanent")
-            span.set_attribute("gen_ai.tool.name", name)
-            if agent is not None:
-                span.set_attribute("gen_ai.agent.name", agent)
-            yield
+        # An error's message may hold what somebody said: its name alone is told.
+        with tracer.start_as_current_span(
+            name,
+            attributes={"gen_ai.operation.name": kind, **attributes},
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            try:
+                yield
+            except Exception as error:
+                from opentelemetry.trace import Status, StatusCode
+
+                span.set_attribute("error.type", type(error).__name__)
+                span.set_status(Status(StatusCode.ERROR))
+                raise

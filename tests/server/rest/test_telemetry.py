@@ -1,32 +1,71 @@
 """Traces: a span for the request, one for the operation inside of it, named as the conventions have it."""
 
+import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from remanent.server.telemetry import Tracer
+from remanent.errors import InvalidInput
+from remanent.operations import CATALOGUE
+from remanent.server.telemetry import _KIND_OF, Tracer
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
-def test_an_operation_is_traced_inside_of_its_request_and_within_the_callers_trace() -> None:
+def traced() -> tuple[InMemorySpanExporter, Tracer]:
     kept = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
-    tracer = Tracer(provider)
+    return kept, Tracer(provider)
+
+
+def test_an_operation_is_traced_inside_of_its_request_and_within_the_callers_trace() -> None:
+    kept, tracer = traced()
     scope = {"type": "http", "method": "POST", "headers": [(b"traceparent", PARENT.encode())], "state": {}}
     with tracer.request(scope):
         scope["state"]["route"] = "/v1/x"  # type: ignore[index]
         with tracer.operation("recall", agent="ada"):
             pass
     operation, request = kept.get_finished_spans()
-    assert (request.name, operation.name) == ("POST /v1/x", "retrieval recall")
+    assert (request.name, operation.name) == ("POST /v1/x", "search_memory")
     assert operation.parent is not None
     assert operation.parent.span_id == request.context.span_id
     assert f"{request.context.trace_id:032x}" == PARENT.split("-")[1]
     assert dict(operation.attributes or {}) == {
-        "gen_ai.operation.name": "retrieval",
+        "gen_ai.operation.name": "search_memory",
         "gen_ai.provider.name": "remanent",
-        "gen_ai.tool.name": "recall",
         "gen_ai.agent.name": "ada",
+        "gen_ai.memory.store.id": "ada",
     }
+
+
+def test_operations_are_called_what_the_conventions_call_them() -> None:
+    kept, tracer = traced()
+    for name in ("remember", "forget", "erase", "bank.run"):
+        with tracer.operation(name, agent="ada"):
+            pass
+    with tracer.chat(agent="ada", host="api.example.org"):
+        pass
+    spans = kept.get_finished_spans()
+    assert [span.name for span in spans] == [
+        "create_memory",
+        "update_memory",
+        "delete_memory",
+        "execute_tool bank.run",
+        "chat",
+    ]
+    assert (spans[3].attributes or {})["gen_ai.tool.name"] == "bank.run"
+    assert (spans[4].attributes or {})["server.address"] == "api.example.org"
+
+
+def test_a_span_names_the_error_and_never_what_it_says() -> None:
+    kept, tracer = traced()
+    with pytest.raises(InvalidInput), tracer.operation("recall", agent="ada"):
+        raise InvalidInput("the secret word is swordfish")
+    (span,) = kept.get_finished_spans()
+    assert (span.attributes or {})["error.type"] == "InvalidInput"
+    assert "swordfish" not in span.to_json()
+
+
+def test_every_name_is_that_of_an_operation() -> None:
+    assert set(_KIND_OF) <= set(CATALOGUE)

@@ -14,6 +14,7 @@ from remanent.operations import Body, Catalogue, Operation, Place, Principal, Re
 from remanent.server.mcp.schemas import check_offered, input_schema, offered, texts_in
 from remanent.server.mcp.telling import tell
 from remanent.server.problems import row_of
+from remanent.server.telemetry import Tracer
 
 MOST = 11
 """A model that is shown more chooses worse, and every one of them costs tokens in every request."""
@@ -40,6 +41,7 @@ class Tools:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._tools = chosen(service.catalogue)
+        self._tracer = Tracer()
         self._language = service.memory.settings.language
 
     @property
@@ -75,9 +77,10 @@ class Tools:
         tongue = self.spoken(arguments)
         try:
             check_offered(arguments, offered(operation))
-            answer = await self._service.perform(
-                operation.name, arguments, place=place, principal=principal, report=report
-            )
+            with self._tracer.operation(operation.name, agent=place.agent):
+                answer = await self._service.perform(
+                    operation.name, arguments, place=place, principal=principal, report=report
+                )
         except RemanentError as error:
             return _failed(error, tongue=tongue)
         value = to_jsonable_python(answer)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
@@ -30,6 +30,7 @@ from remanent.server.proxy.relay import Keep, Relay, while_connected
 from remanent.server.proxy.reminding import Reminder, Reminding
 from remanent.server.proxy.spool import Spool
 from remanent.server.proxy.upstream import Headers, Upstream
+from remanent.server.telemetry import Tracer
 from remanent.text.tokens import token_counter
 
 _PLAIN = "-_.:@+=~ /#,()"
@@ -50,13 +51,21 @@ class Visitor:
 class Proxy:
     """Recalls, injects, passes on, journals; a fault of memory never breaks the chat."""
 
-    def __init__(self, service: Service, *, clock: Clock = system_clock, new_id: NewId | None = None) -> None:
+    def __init__(
+        self,
+        service: Service,
+        *,
+        clock: Clock = system_clock,
+        new_id: NewId | None = None,
+        tracer: Tracer | None = None,
+    ) -> None:
         memory = service.memory
         settings = memory.settings.proxy
         self._service = service
         self._memory = memory
         self._settings = settings
         self._door = Door(service, memory.settings.server)
+        self._tracer = tracer or Tracer()
         self._clock = clock
         self._upstream = Upstream(settings)
         self._reminding = Reminding(
@@ -124,20 +133,23 @@ class Proxy:
         self, request: Request, send: Send, visitor: Visitor, body: ChatBody, conversation: Conversation
     ) -> None:
         scope = visitor.scope
-        reminder = await self._reminding.remind(scope, conversation)
+        with self._tracer.operation("recall", agent=scope.agent):
+            reminder = await self._reminding.remind(scope, conversation)
         exchange = Exchange(scope, conversation, who=visitor.who, memory=self._memory, clock=self._clock)
         relay = Relay(send, headers=_told(scope, reminder), is_degraded=reminder.is_degraded)
         asked = _reminded(body, conversation, reminder)
+        asking = self._upstream.ask(
+            "POST", "chat/completions", query=request.url.query, headers=request.headers.raw, body=asked
+        )
         try:
-            async with self._upstream.ask(
-                "POST", "chat/completions", query=request.url.query, headers=request.headers.raw, body=asked
-            ) as reply:
-                if not reply.is_success:
-                    await relay.pass_on(reply)
-                elif reply.is_stream:
-                    await relay.stream(reply, keep=self._keeping(exchange))
-                else:
-                    await relay.whole(reply, keep=self._keeping(exchange), longest=self._settings.max_answer)
+            with self._tracer.chat(agent=scope.agent, host=urlsplit(self._settings.base_url or "").hostname or ""):
+                async with asking as reply:
+                    if not reply.is_success:
+                        await relay.pass_on(reply)
+                    elif reply.is_stream:
+                        await relay.stream(reply, keep=self._keeping(exchange))
+                    else:
+                        await relay.whole(reply, keep=self._keeping(exchange), longest=self._settings.max_answer)
         finally:
             exchange.abandon()
 

@@ -1,0 +1,47 @@
+"""The operation that CONTRIBUTING.md adds from start to end is one that works."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scripts.cli_face
+from remanent.model import Entry, Word
+from remanent.operations import CATALOGUE, Call, Operation, Permission, operation
+from remanent.operations.shapes import Limit, Page, Session
+from remanent.server.openapi import openapi
+from tests.server.rest.conftest import AGENT, running
+
+TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def declared() -> Operation[Any, Any]:
+    """What the document declares, as it stands there."""
+    (code,) = re.findall(r"## Add an operation.*?```python\n(.*?)```", TEXT, re.DOTALL)
+    known = (Word, operation, Permission, Call, Entry, Page)
+    names: dict[str, Any] = {one.__name__: one for one in known}
+    names |= {"Session": Session, "Limit": Limit}
+    exec(compile(code, "CONTRIBUTING.md", "exec"), names)
+    made = names["OPERATIONS"][-1]
+    assert isinstance(made, Operation)
+    return made
+
+
+async def test_it_answers_over_rest(declared: Operation[Any, Any], tmp_path: Path) -> None:
+    async with running(tmp_path / "home", catalogue=CATALOGUE.with_more([declared])) as served:
+        await served.http.post(f"{AGENT}/entries", json={"messages": ["one", "two", "three"], "session": "monday"})
+        answer = await served.http.get(f"{AGENT}/last-words", params={"session": "monday", "limit": 2})
+        assert [item["text"] for item in answer.json()["items"]] == ["two", "three"]
+        assert (await served.http.get(f"{AGENT}/last-words", params={"limit": 0})).status_code == 422
+        assert "last_words" in (await served.http.get("/docs")).text
+
+
+def test_it_is_described_and_becomes_a_command(declared: Operation[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = CATALOGUE.with_more([declared])
+    route = re.search(r"`GET (/v1/\S+last-words)`", TEXT)
+    assert route is not None
+    assert "get" in openapi(whole)["paths"][route[1]]
+    monkeypatch.setattr(scripts.cli_face, "CATALOGUE", whole)
+    assert "def last_words(" in scripts.cli_face.generate()
