@@ -377,6 +377,33 @@ class Contrary(Reranker):
         return [1 / (1 + len(text)) for text in texts]
 
 
+class Slow(Contrary):
+    """Is loaded later than it may take to answer."""
+
+    def __init__(self) -> None:
+        self.loaded = asyncio.Event()
+
+    async def prepare(self) -> None:
+        for _ in range(20):
+            await asyncio.sleep(0)
+        self.loaded.set()
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        assert self.loaded.is_set()
+        return await super().score(question, texts)
+
+
+async def test_the_cross_encoder_is_waited_for_while_it_loads(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    await ada.remember(["The heron fishes, the heron waits, the heron stands.", "A heron."])
+    await memory.settle()
+    recall = memory._parts.recall
+    recall._reranker = Slow()
+    recall._settings = recall._settings.model_copy(update={"path_timeout": 1e-9, "load_timeout": 600.0})
+    found = await ada.recall("heron", recipe="quality", gate=False)
+    assert all(left.path != "reranker" or "in time" not in left.reason for left in found.left_out)
+    assert found.items[0].text == "A heron."
+
+
 async def test_the_cross_encoder_decides_in_the_recipe_for_quality(memory: AsyncMemory, ada: AsyncAgent) -> None:
     await ada.remember(["The heron fishes, the heron waits, the heron stands.", "A heron.", "苍鹭。"])
     await memory.settle()

@@ -131,6 +131,11 @@ def load(model: LocalModel) -> Loaded:
         return _loaded[model]
 
 
+def is_loaded(model: LocalModel) -> bool:
+    """Return whether a model is in memory."""
+    return model in _loaded
+
+
 BACKGROUND = Background("remanent-onnx", threads=_BATCHES_AT_ONCE)
 
 
@@ -168,7 +173,7 @@ class _OnnxEmbedder(Embedder):
     @property
     def loading(self) -> bool:
         """Whether no text has been read yet in this process."""
-        return self._model not in _loaded
+        return not is_loaded(self._model)
 
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text; a text longer than the model reads is read in windows."""

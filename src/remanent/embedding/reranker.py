@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from remanent.embedding.local import BACKGROUND, RERANKER, batches, load
+from remanent.embedding.local import BACKGROUND, RERANKER, batches, is_loaded, load
 from remanent.text.language import Language
 
 
@@ -15,6 +15,9 @@ class Reranker(ABC):
     @abstractmethod
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return one score between 0 and 1 per text, in order; higher is better."""
+
+    async def prepare(self) -> None:  # noqa: B027 - most adapters load nothing
+        """Load what the first question would have to wait for."""
 
     def knows(self, language: Language) -> bool:
         """Tell whether a question in that language can be judged."""
@@ -29,6 +32,11 @@ class LocalReranker(Reranker):
 
     def __init__(self) -> None:
         RERANKER.find()
+
+    async def prepare(self) -> None:
+        """Load the model, unless it is there."""
+        if not is_loaded(RERANKER):
+            await BACKGROUND.run(lambda: load(RERANKER))
 
     def knows(self, language: Language) -> bool:
         """Tell whether there is English in it."""

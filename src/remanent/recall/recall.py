@@ -247,6 +247,7 @@ class Recall:
             rerank=recipe.rerank,
             reranker=self._reranker,
             timeout=self._settings.path_timeout,
+            load_timeout=self._settings.load_timeout,
         )
 
     async def _items(

@@ -124,6 +124,7 @@ async def rerank(
     rerank: Rerank,
     reranker: Reranker | None,
     timeout: float,
+    load_timeout: float,
 ) -> LeftOut | None:
     """Have the cross-encoder read the best candidates; without it they stay as they are, and the answer says why."""
     if reranker is None:
@@ -132,6 +133,8 @@ async def rerank(
         return LeftOut(path="reranker", reason="the cross-encoder does not know the question's language")
     best = weighed[: rerank.candidates]
     try:
+        async with asyncio.timeout(load_timeout):
+            await reranker.prepare()
         async with asyncio.timeout(timeout):
             judged = await reranker.score(question.asked, [records[one.record_id].content for one in best])
     except (RemanentError, TimeoutError) as error:
