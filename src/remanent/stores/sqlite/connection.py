@@ -24,6 +24,17 @@ _CHECKSUM_BYTES = 8
 _vfs_lock = threading.Lock()
 
 
+MEMORY = 512 * 2**20
+"""Bytes that the engine takes in this process before connections reuse their own pages rather than take more."""
+
+
+def bound_memory() -> None:
+    """Bound what all open files take together; whoever set a bound for this process keeps it."""
+    with _vfs_lock:
+        if apsw.soft_heap_limit(-1) == 0:
+            apsw.soft_heap_limit(MEMORY)
+
+
 def engine_version() -> tuple[int, ...]:
     """Return the version of the SQLite that apsw carries."""
     return tuple(int(part) for part in apsw.sqlite_lib_version().split("."))

@@ -37,6 +37,7 @@ from remanent.stores.queries import (
 )
 from remanent.stores.sqlite import erasing, health, queue, reads, rescue, search
 from remanent.stores.sqlite.apply import apply_unit
+from remanent.stores.sqlite.connection import bound_memory
 from remanent.stores.sqlite.database import Database, Work
 from remanent.stores.sqlite.faults import translated
 from remanent.stores.sqlite.layout import Layout
@@ -90,6 +91,7 @@ class SqliteStore(Store):
         most_open: int = 256,
         migrations: Sequence[LiteralString] = MIGRATIONS,
     ) -> None:
+        bound_memory()
         self.layout = Layout(home)
         self._busy_timeout = busy_timeout
         self._most_open = most_open
