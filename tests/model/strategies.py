@@ -273,7 +273,7 @@ found = st.builds(
         threshold=numbers,
         measured=st.booleans(),
         coverage=shares,
-        speaker_lead=st.floats(-1, 1),
+        speaker_lead=st.none() | st.floats(-1, 1),
         nearness=st.dictionaries(texts, numbers, max_size=2),
     ),
     injection=st.builds(Injection, text=texts, record_ids=tuples_of(ids), tokens=st.none() | counts),

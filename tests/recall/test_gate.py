@@ -217,19 +217,20 @@ async def test_what_somebody_else_did_speaks_against_an_answer(tmp_path: Path) -
         )
         await memory.settle()
 
-        async def lead(question: str) -> float:
+        async def lead(question: str) -> float | None:
             verdict = (await ada.recall(question)).gate
             assert verdict is not None
             return verdict.speaker_lead
 
-        assert await lead("Where did Melanie adopt the dog from?") > 0.5
-        assert await lead("Where did Caroline adopt the dog from?") < -0.5
-        assert await lead("Who went to the charity race and adopted a dog?") == 0
-        assert await lead("Did Caroline and Melanie adopt the dog?") == 0
+        assert (await lead("Where did Melanie adopt the dog from?") or 0) > 0.5
+        assert (await lead("Where did Caroline adopt the dog from?") or 0) < -0.5
+        assert await lead("Who went to the charity race and adopted a dog?") is None
+        assert await lead("Did Caroline and Melanie adopt the dog?") is None
 
 
 def test_being_said_by_another_weighs_more_than_being_said_by_the_one_who_is_named() -> None:
     words = Wording(0.5, 1.0)
-    plain = strength(words, [1.0])
+    plain = strength(words, [1.0], speaker_lead=0.0)
+    assert plain > strength(words, [1.0])
     assert strength(words, [1.0], speaker_lead=-0.5) < plain < strength(words, [1.0], speaker_lead=0.5)
     assert plain - strength(words, [1.0], speaker_lead=-0.5) > strength(words, [1.0], speaker_lead=0.5) - plain

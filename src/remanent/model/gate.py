@@ -34,7 +34,7 @@ class GateVerdict(Word):
     """Whether the threshold comes from this store, and not from what is usual."""
     coverage: Share = 0.0
     """How much of what the question asks for, by the weight of its words, the best candidate names."""
-    speaker_lead: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    speaker_lead: Annotated[float, Field(ge=-1, le=1)] | None = None
     """Where the question names one of those who spoke: how much more of it this one's words name than others' do."""
     nearness: dict[Text, float] = Field(default_factory=dict)
     """By path, how much nearer in meaning the best candidate is than a stranger's, in standard deviations."""

@@ -36,6 +36,8 @@ FARTHEST = 5.0
 COVERAGE_WEIGHT = 5.0
 MATCHED_WEIGHT = 2.0
 MOST_MATCHED = 3.0
+KNOWN_SPEAKER = 1.0
+"""What it tells that a question names one of those who spoke: it is likely meant for this store."""
 LEAD_WEIGHT = 4.0
 LAG_WEIGHT = 12.0
 """How much it tells who said it, of a question about one of those who spoke: what another said is likely another's."""
@@ -156,12 +158,14 @@ def _word_share(term: str) -> float:
     return 1.0 if term.isascii() else UNSPACED_WORD
 
 
-def strength(words: Wording, nearness: Collection[float], *, speaker_lead: float = 0.0) -> float:
+def strength(words: Wording, nearness: Collection[float], *, speaker_lead: float | None = None) -> float:
     """Return how much speaks for an answer: by words, who said them, and how much nearer the best is than a stranger's.
 
     `speaker_lead` says how much more of the question the words of the one whom it names cover than those of others.
     """
-    said = speaker_lead * (LAG_WEIGHT if speaker_lead < 0 else LEAD_WEIGHT)
+    said = 0.0
+    if speaker_lead is not None:
+        said = KNOWN_SPEAKER + speaker_lead * (LAG_WEIGHT if speaker_lead < 0 else LEAD_WEIGHT)
     near = sum(max(-FARTHEST, min(FARTHEST, value)) for value in nearness) / len(nearness) if nearness else 0.0
     held = COVERAGE_WEIGHT * words.coverage + MATCHED_WEIGHT * min(words.matched, MOST_MATCHED)
     return NEARNESS_WEIGHT * near + held + said

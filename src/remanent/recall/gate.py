@@ -224,19 +224,19 @@ def best_of(found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]
     return list(best.values())
 
 
-def speaker_lead(question: Question, wanted: Asked, ranked: Sequence[Record], counts: TermCounts) -> float:
+def speaker_lead(question: Question, wanted: Asked, ranked: Sequence[Record], counts: TermCounts) -> float | None:
     """Return how much more of a question the words of the speaker whom it names cover than the words of others.
 
-    0 when it names none or several of those who spoke, or when all that was found was said by one.
+    None when it names none or several of those who spoke, or when all that was found was said by one.
     """
     said = [(record.data.role, record) for record in ranked if isinstance(record.data, TurnData)]
     person = question.person_among({role for role, _ in said})
     if person is None:
-        return 0.0
+        return None
     own = [record for role, record in said if role == person][:MOST_OF_EACH]
     others = [record for role, record in said if role != person][:MOST_OF_EACH]
     if not others:
-        return 0.0
+        return None
     rest = wanted.without(index_terms(TurnData(role=person).speaker))
     lead = _wording(rest, own, counts).coverage - _wording(rest, others, counts).coverage
     return max(-1.0, min(1.0, lead))
