@@ -4,11 +4,13 @@ import http.client
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
 import threading
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,8 +26,8 @@ MOST_ACKNOWLEDGED = 40
 PLACE = "/v1/orgs/default/workspaces/default/agents/ada/entries"
 
 
-def start(home: Path) -> "tuple[subprocess.Popen[str], str]":
-    environment = {**os.environ, "REMANENT_EMBEDDER": "none", "REMANENT_SERVER__RATE": "0"}
+def start(home: Path, **more: str) -> "tuple[subprocess.Popen[str], str]":
+    environment = {**os.environ, "REMANENT_EMBEDDER": "none", "REMANENT_SERVER__RATE": "0", **more}
     command = [sys.executable, "-m", "remanent", "serve", "--port", "0", "--json", "--home", str(home)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
     assert server.stdout is not None
@@ -71,6 +73,42 @@ def test_a_killed_server_loses_nothing_that_it_acknowledged() -> None:
             assert not lost, f"seed {SEED}, round {number}: {len(lost)} of {len(ledger)} lost"
             assert remanent_audit_is_intact(home)
     print(f"{ROUNDS} kills, {len(ledger)} writes acknowledged, none lost")
+
+
+def test_long_work_of_a_killed_server_is_told_as_interrupted_and_not_begun_again() -> None:
+    body = {"task": "How high is Mount Kelt?", "context": "Mount Kelt is 3,412 metres high.", "bank_id": "kelt"}
+    # A model that takes the question and never answers: the work goes on until the server is killed.
+    with fast_folder() as folder, socket.create_server(("127.0.0.1", 0)) as silent:
+        model = {
+            "REMANENT_MODEL__PROVIDER": "openai",
+            "REMANENT_MODEL__NAME": "silent",
+            "REMANENT_MODEL__API_KEY": "none",
+            "NO_PROXY": "127.0.0.1",
+            "no_proxy": "127.0.0.1",
+            "REMANENT_MODEL__BASE_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/v1",
+        }
+        runs = []
+        for _ in range(2):
+            server, url = start(folder / "home", **model)
+            try:
+                runs.append(_asked(url + PLACE.replace("entries", "banks"), body, key="once"))
+                told = _asked(url + "/v1/orgs/default/runs/" + runs[0]["run_id"])
+            finally:
+                server.kill()
+                server.wait()
+                assert server.stdout is not None
+                server.stdout.close()
+    assert runs[0]["state"] == "running"
+    assert runs[1] == runs[0]
+    assert (told["state"], told["response"]) == ("interrupted", None)
+    assert "start it again" in told["message"]
+
+
+def _asked(address: str, body: object = None, *, key: str = "") -> Any:
+    headers = {"content-type": "application/json", **({"idempotency-key": key} if key else {})}
+    request = urllib.request.Request(address, None if body is None else json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        return json.load(answer)
 
 
 def remanent_audit_is_intact(home: Path) -> bool:
