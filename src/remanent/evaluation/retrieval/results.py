@@ -46,7 +46,7 @@ class Row:
     whole: Mapping[str, Share]
     """By the name of the measure."""
     held_out: Mapping[str, Share]
-    """The same on the half of the questions that no parameter was chosen on."""
+    """The same on the half of the questions that is meant for reporting, not for choosing parameters."""
     reciprocal_rank: float
     ndcg: float
     tokens: float
