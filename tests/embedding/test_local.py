@@ -1,3 +1,5 @@
+import asyncio
+import threading
 from importlib.metadata import PackageNotFoundError
 
 import numpy as np
@@ -5,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.embedding.local import BgeSmallEmbedder, MiniLmEmbedder, batches
+from remanent.embedding.local import BACKGROUND, BgeSmallEmbedder, MiniLmEmbedder, batches
 from remanent.embedding.packaged import PackagedFile, require
 from remanent.embedding.port import Embedder
 from remanent.errors import IntegrityError, MissingDependency
@@ -29,6 +31,19 @@ async def test_rows_come_back_in_the_order_of_the_texts_whatever_their_lengths(m
     alone = np.concatenate([await model().embed([text]) for text in texts])
     assert (together[[0, 1, 3]] * alone[[0, 1, 3]]).sum(axis=1).min() > 0.99
     assert not together[2].any()
+
+
+async def test_a_question_does_not_wait_behind_what_is_being_indexed() -> None:
+    release = threading.Event()
+    held = [asyncio.create_task(BACKGROUND.run(release.wait)) for _ in range(BACKGROUND.threads)]
+    try:
+        async with asyncio.timeout(120):
+            vectors = await BgeSmallEmbedder().embed(["Where does she live?"])
+        assert not any(task.done() for task in held)
+    finally:
+        release.set()
+        await asyncio.gather(*held)
+    assert vectors.shape == (1, 384)
 
 
 async def test_the_end_of_a_very_long_text_still_counts() -> None:

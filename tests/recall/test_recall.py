@@ -444,3 +444,10 @@ async def test_an_embedding_server_that_hangs_delays_one_question_only(tmp_path:
         for found in (first, second):
             assert [item.text for item in found.items] == ["The heron fishes at dawn."]
         server.close()
+
+
+async def test_a_named_recipe_has_a_variety_of_its_own_for_whole_sessions(ada: AsyncAgent) -> None:
+    await ada.remember("The heron fishes at dawn.", session="s1")
+    assert (await ada.recall("heron", recipe="quality", grain="session")).recipe == "quality/session"
+    assert (await ada.recall("heron", recipe="words", grain="session")).recipe == "words"
+    assert (await ada.recall("heron", grain="session")).recipe == "default/session"

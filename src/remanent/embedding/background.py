@@ -1,4 +1,4 @@
-"""Threads of low priority for a local model: they run beside the event loop and take small pieces in turn."""
+"""Threads for a local model: they run beside the event loop and take small pieces in turn."""
 
 import asyncio
 import contextlib
@@ -15,10 +15,14 @@ _NICENESS = 5
 
 
 class Background:
-    """Threads that are started by the first pieces of work and started anew in a forked child."""
+    """Threads that are started by the first pieces of work and started anew in a forked child.
 
-    def __init__(self, name: str, *, threads: int = 1) -> None:
+    They have a low priority, unless somebody waits for what they do.
+    """
+
+    def __init__(self, name: str, *, threads: int = 1, awaited: bool = False) -> None:
         self.threads = threads
+        self._begin = None if awaited else _step_back
         self._name = name
         self._lock = threading.Lock()
         self._executor: ThreadPoolExecutor | None = None
@@ -29,7 +33,7 @@ class Background:
         """Do a piece of work there, behind what waits already."""
         with self._lock:
             if self._executor is None:
-                self._executor = ThreadPoolExecutor(self.threads, self._name, initializer=_step_back)
+                self._executor = ThreadPoolExecutor(self.threads, self._name, initializer=self._begin)
             executor = self._executor
         return await asyncio.get_running_loop().run_in_executor(executor, work)
 

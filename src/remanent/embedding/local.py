@@ -1,6 +1,7 @@
 """English models on onnxruntime, from installed packages, offline: bge-small-en and all-MiniLM-L6-v2.
 
-The models live once per process, on threads of low priority that take small batches in turn.
+The models live once per process, on threads of low priority that take small batches in turn; questions have a thread of
+their own.
 """
 
 import os
@@ -137,6 +138,9 @@ def is_loaded(model: LocalModel) -> bool:
 
 
 BACKGROUND = Background("remanent-onnx", threads=_BATCHES_AT_ONCE)
+_QUESTIONS = Background("remanent-onnx-questions", awaited=True)
+_FEW, _SHORT = 4, 400
+"""Texts, and their characters in all, that are taken for a question: it does not wait behind what is being indexed."""
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -180,6 +184,8 @@ class _OnnxEmbedder(Embedder):
         import numpy as np
 
         model = self._model
+        if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
+            return await _QUESTIONS.run(partial(self._read, list(texts)))
         encoded = await BACKGROUND.run(lambda: load(model).tokenize(texts))
         pieces = [(row, window) for row, item in enumerate(encoded) for window in _windows(item)]
         rows = np.zeros((len(texts), self.dimension), np.float32)
@@ -193,6 +199,12 @@ class _OnnxEmbedder(Embedder):
     @abstractmethod
     def _pool(self, hidden: "NDArray[np.float32]", mask: "NDArray[np.float32]") -> "NDArray[np.float32]":
         """Make one vector per text of one per token."""
+
+    def _read(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one row per short text, each read by itself."""
+        import numpy as np
+
+        return np.concatenate([self._compute([item]) for item in load(self._model).tokenize(texts)])
 
     def _compute(self, encoded: Sequence[Any]) -> "NDArray[np.float32]":
         import numpy as np

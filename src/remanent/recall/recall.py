@@ -173,10 +173,9 @@ class Recall:
         return found
 
     def _named(self, name: str | None, grain: Grain) -> Recipe:
-        """Return the recipe of a name; without one, the usual recipe, which has a variety for each grain."""
-        if name is not None:
-            return self.recipes[name]
-        return self.recipes.choose(discipline=self.recipes.default, intent=grain)
+        """Return the recipe of a name, or the usual one: its variety for the grain, if it has one."""
+        recipe = self.recipes[name if name is not None else self.recipes.default]
+        return self.recipes.choose(discipline=recipe.name, intent=grain)
 
     # ── answering ────────────────────────────────────────────────────────────
 

@@ -33,6 +33,8 @@ about of late; who asks for a fact means whenever it was told."""
 QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
 """The default, read again by a cross-encoder: slower, better."""
 
+QUALITY_SESSIONS = SESSIONS.replace(name="quality/session", rerank=Rerank())
+
 TIERS = Recipe(
     name="tiers",
     paths={
@@ -68,4 +70,4 @@ MEANING = HYBRID.replace(name="meaning", paths={"vector": PathUse(limit=50)})
 
 def built_in(default: str = "default") -> Recipes:
     """Return the built-in recipes, the one named as the default."""
-    return Recipes(DEFAULT, SESSIONS, QUALITY, TIERS, HYBRID, WORDS, MEANING, default=default)
+    return Recipes(DEFAULT, SESSIONS, QUALITY, QUALITY_SESSIONS, TIERS, HYBRID, WORDS, MEANING, default=default)
