@@ -14,6 +14,8 @@ from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Scope
 from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe, Recipes
 from remanent.recall.recall import AT_ONCE
+from remanent.recall.recipe import Rerank
+from remanent.recall.recipes import QUALITY
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.conformance.samples import SetClock
@@ -367,6 +369,10 @@ async def test_what_cannot_be_asked_is_refused(ada: AsyncAgent, wrong: dict[str,
 # ── the cross-encoder ────────────────────────────────────────────────────────
 
 
+STRICT = QUALITY.replace(name="strict", rerank=Rerank(share=0.9))
+"""In which the cross-encoder has the last word."""
+
+
 class Contrary(Reranker):
     """Likes short texts, in English only."""
 
@@ -399,9 +405,32 @@ async def test_the_cross_encoder_is_waited_for_while_it_loads(memory: AsyncMemor
     recall = memory._parts.recall
     recall._reranker = Slow()
     recall._settings = recall._settings.model_copy(update={"path_timeout": 1e-9, "load_timeout": 600.0})
-    found = await ada.recall("heron", recipe="quality", gate=False)
+    found = await ada.recall("heron", recipe=STRICT, gate=False)
     assert all(left.path != "reranker" or "in time" not in left.reason for left in found.left_out)
     assert found.items[0].text == "A heron."
+
+
+class Attentive(Contrary):
+    """Keeps what it was given to read."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        self.read += texts
+        return [0.5 for _ in texts]
+
+
+async def test_the_cross_encoder_is_told_who_spoke_and_not_more_than_it_can_read_quickly(
+    memory: AsyncMemory, ada: AsyncAgent
+) -> None:
+    await ada.remember([{"role": "Caroline", "content": "A heron."}, {"role": "user", "content": "heron " * 1000}])
+    await memory.settle()
+    reader = Attentive()
+    memory._parts.recall._reranker = reader
+    await ada.recall("What did Caroline say of the heron?", recipe="quality", gate=False)
+    assert sorted(map(len, reader.read)) == [len("Caroline: A heron."), 800]
+    assert "Caroline: A heron." in reader.read
 
 
 async def test_the_cross_encoder_decides_in_the_recipe_for_quality(memory: AsyncMemory, ada: AsyncAgent) -> None:
@@ -410,7 +439,7 @@ async def test_the_cross_encoder_decides_in_the_recipe_for_quality(memory: Async
     recall = memory._parts.recall
     recall._reranker = Contrary()
     assert (await ada.recall("heron fishes and waits")).items[0].text.startswith("The heron")
-    read = await ada.recall("heron fishes and waits", recipe="quality")
+    read = await ada.recall("heron fishes and waits", recipe=STRICT)
     assert read.items[0].text == "A heron."
     assert read.items[0].reranked is not None
     assert not read.left_out

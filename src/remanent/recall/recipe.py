@@ -79,7 +79,7 @@ class Rerank(Word):
     """The cross-encoder: how many candidates it reads, and how far it decides."""
 
     candidates: Annotated[int, Field(ge=1, le=200)] = 30
-    share: Share = 0.7
+    share: Share = 0.5
 
 
 class Recipe(Word):

@@ -255,7 +255,7 @@ class Indexing:
         if self._embedders is None or not records:
             return
         await self._note_models()
-        found = await self._embedders.embed([_as_spoken(record) for record in records], among=among)
+        found = await self._embedders.embed([as_spoken(record) for record in records], among=among)
         for record, vectors in zip(records, found, strict=True):
             for model, values in vectors.items():
                 tx.vector(record.id, model=model, values=values, expects=record.version)
@@ -302,8 +302,8 @@ def _context_terms(entry: Entry, previous: Entry | None) -> list[str]:
     return index_terms(previous.text[-CONTEXT_CHARACTERS:])[-CONTEXT_TERMS:] + index_terms(speaker)
 
 
-def _as_spoken(record: Record) -> str:
-    """Return the text that a record's vector is made of: a turn with the name of who spoke, if it has one.
+def as_spoken(record: Record, *, most: int = SPOKEN_CHARACTERS) -> str:
+    """Return the text that a model reads of a record: the beginning of a turn after the name of who spoke, if any.
 
     What a long turn is about shows in its beginning; a vector of all of it is near to everything and to nothing, and
     takes many times as long. Its words are searched to the last.
@@ -311,4 +311,4 @@ def _as_spoken(record: Record) -> str:
     if not isinstance(record.data, TurnData):
         return record.content
     speaker = record.data.speaker
-    return (f"{speaker}: {record.content}" if speaker else record.content)[:SPOKEN_CHARACTERS]
+    return (f"{speaker}: {record.content}" if speaker else record.content)[:most]

@@ -16,8 +16,11 @@ from remanent.recall.path import Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Recipe, Rerank
 from remanent.recall.surroundings import context_of
+from remanent.recall.turns import as_spoken
 from remanent.stores import Place
 
+READ_TOGETHER = 800
+"""Characters of a turn that the cross-encoder reads; its time grows with them."""
 _LEAST = 1e-9
 """Keeps the odds of a score of 0 or 1 finite."""
 
@@ -136,7 +139,8 @@ async def rerank(
         async with asyncio.timeout(load_timeout):
             await reranker.prepare()
         async with asyncio.timeout(timeout):
-            judged = await reranker.score(question.asked, [records[one.record_id].content for one in best])
+            texts = [as_spoken(records[one.record_id], most=READ_TOGETHER) for one in best]
+            judged = await reranker.score(question.asked, texts)
     except (RemanentError, TimeoutError) as error:
         return LeftOut(path="reranker", reason=f"{type(error).__name__}: {error}" if str(error) else "not in time")
     for one, score in zip(best, judged, strict=True):
