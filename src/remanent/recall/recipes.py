@@ -33,7 +33,8 @@ about of late; who asks for a fact means whenever it was told."""
 QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
 """The default, read again by a cross-encoder: slower, better."""
 
-QUALITY_SESSIONS = SESSIONS.replace(name="quality/session", rerank=Rerank())
+QUALITY_SESSIONS = SESSIONS.replace(name="quality/session")
+"""Whole sessions: what the cross-encoder says of single turns moves none of them up, by measurement, so it is not asked."""
 
 TIERS = Recipe(
     name="tiers",
