@@ -34,7 +34,7 @@ QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
 """The default, read again by a cross-encoder: slower, better."""
 
 QUALITY_SESSIONS = SESSIONS.replace(name="quality/session")
-"""Whole sessions: what the cross-encoder says of single turns moves none of them up, by measurement, so it is not asked."""
+"""Whole sessions: what the cross-encoder says of single turns moves none of them up, so it is not asked."""
 
 TIERS = Recipe(
     name="tiers",
