@@ -79,14 +79,16 @@ def recalled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Plan]:
     return plans
 
 
-def test_recall_is_measured_on_the_sets_that_lie_beside(cli: Cli, recalled: list[Plan], tmp_path: Path) -> None:
+def test_recall_is_measured_on_the_sets_of_the_folder_that_is_named(
+    cli: Cli, recalled: list[Plan], tmp_path: Path
+) -> None:
     refused = cli("bench", "recall")
     assert refused.code != 0
     assert "--data" in refused.err
-    (tmp_path / "shared" / "data").mkdir(parents=True)
-    assert cli("bench", "recall").code == 0
+    assert not recalled
+    assert cli("bench", "recall", "--data", tmp_path).code == 0
     assert cli("bench", "recall", "--data", tmp_path, "--set", "beam", "--quality", "--alone").code == 0
     first, second = recalled
-    assert first.data == Path("../shared/data")
+    assert first.data == tmp_path
     assert (first.sets[0], first.rivals, first.quality) == ("locomo", True, False)
     assert (second.data, second.sets, second.rivals, second.quality) == (tmp_path, ("beam",), False, True)

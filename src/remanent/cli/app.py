@@ -330,10 +330,7 @@ def bench_recall(
         ),
     ] = "all",
     data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets; ../shared/data if it is there."
-        ),
+        Path | None, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--report", help="Folder to leave the report and its drawings in.")

@@ -25,9 +25,6 @@ from remanent.evaluation.retrieval.product import Advance
 from remanent.evaluation.server import run_server_bench
 from remanent.evaluation.store import run_store_bench
 
-BESIDE = Path("../shared/data")
-"""Where the public sets are looked for when no folder is named."""
-
 
 def store(place: Place, *, full: bool) -> None:
     """Measure the store; ends with `Exit.NO` when a promise is not kept."""
@@ -92,7 +89,6 @@ def recall(
 ) -> None:
     """Measure recall on public sets; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
-    data = data or (BESIDE if BESIDE.is_dir() else None)
     if data is None:
         raise InvalidInput("name the folder with the public sets: --data, or REMANENT_EVAL_DATA")
     plan = Plan(data, sets_of(name), questions=questions, quality=quality, rivals=not alone, home=place.home)
