@@ -16,7 +16,7 @@ PYTHONS := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
 ARGS ?=
 WORKERS ?= 2
 # Public benchmark data, if there is any; it is never shipped.
-DATA ?= $(or $(REMANENT_EVAL_DATA),$(wildcard ../shared/data))
+DATA ?= $(REMANENT_EVAL_DATA)
 
 .PHONY: help
 help:  ## Show this list
@@ -66,7 +66,7 @@ demo: $(VENV)/.base  ## Show it working in the terminal: remember, recall with s
 .PHONY: bench
 bench: $(VENV)/.dev  ## Measure the store, language work, embedding and recall, beside others (DATA=folder for public sets)
 	@failed=0; for what in store server "language $(if $(DATA),--data $(DATA))" embedding \
-	  $(if $(DATA),"recall --data $(DATA) --quality --home build/recall/home --report build/recall"); do $(BIN)/remanent bench $$what || failed=1; done; exit $$failed
+	  $(if $(DATA),"recall --data $(DATA) --quality --home build/recall/home --report build/recall"); do $(BIN)/python -m bench $$what || failed=1; done; exit $$failed
 
 # ── proving it ──
 
@@ -138,4 +138,4 @@ lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for ne
 .PHONY: clean
 clean:  ## Remove .venv/, .venv-bench/ and every cache; your data is not touched
 	@rm -rf $(VENV) .venv-bench* build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	@find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests scripts bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,28 +2,42 @@
 
     python examples/deep_research.py [FOLDER]
 
-Everything runs without a model and without a key. One of two articles is wrong about the length of a bridge; two more
-sources can be searched. The answer must use the right length.
+Everything runs without a model and without a key. One of two articles is wrong about what a bridge is built of; two
+more sources can be searched. The answer must use the right material.
 """
 
 import sys
 import tempfile
 
 import remanent
-from remanent.evaluation.tasks import TaskKind, task_cases
+
+QUESTION = "What is Senn Bridge built of?"
+RIGHT, WRONG = "steel", "brick"
+
+MAGAZINE = """From a travel magazine about Senn Bridge:
+Senn Bridge was opened in 1948. Painters have come to Senn Bridge for generations. Senn Bridge was built of steel.
+23 million euros were spent on Senn Bridge. In winter, Senn Bridge is often wrapped in fog."""
+YEARBOOK = """From a yearbook on Senn Bridge:
+Senn Bridge opened in 1948. Many travellers stop near Senn Bridge to look at the valley.
+The material of Senn Bridge is brick. Painters have come to Senn Bridge for generations. Senn Bridge was built for 23 million euros."""
+NEWSPAPER = """23 million euros were spent on Senn Bridge. Senn Bridge was built of steel.
+Many travellers stop near Senn Bridge to look at the valley. Local guides like to end their walks at Senn Bridge."""
+BLOG = """Senn Bridge was opened in 1948. In winter, Senn Bridge is often wrapped in fog.
+Many travellers stop near Senn Bridge to look at the valley. The material of Senn Bridge is steel."""
 
 
 def main(home: str) -> dict[str, object]:
     """Run the task and return what came of it."""
-    case = task_cases(TaskKind.RESEARCH, count=1)[0]  # generated, so that the right answer is known
-    sources = {passage.name: passage.text for passage in case.library}
-    with remanent.open(home) as memory, memory.bank(case.question, sources=sources) as bank:
+    with (
+        remanent.open(home) as memory,
+        memory.bank(QUESTION, sources={"a newspaper": NEWSPAPER, "a blog": BLOG}) as bank,
+    ):
         bank.start()
-        for passage in case.given:
-            bank.observe(passage.text)
+        for text in (MAGAZINE, YEARBOOK):
+            bank.observe(text)
         found = [conflict.description for conflict in bank.conflicts]
         result = bank.run(keep=True)
-        print("question:     ", case.question)
+        print("question:     ", QUESTION)
         print("contradiction:", *found)
         for conflict in bank.conflicts:
             print("verdict:      ", conflict.state.value, "-", conflict.verdict.text if conflict.verdict else "")
@@ -33,8 +47,8 @@ def main(home: str) -> dict[str, object]:
                 print("rests on:     ", entry.source, "-", entry.text.strip().splitlines()[0][:80])
         return {
             "answer": result.answer,
-            "right": case.answer,
-            "wrong": case.wrong,
+            "right": RIGHT,
+            "wrong": WRONG,
             "contradictions": found,
             "states": [conflict.state.value for conflict in bank.conflicts],
         }

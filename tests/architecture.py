@@ -22,7 +22,7 @@ ORDER: Final[tuple[tuple[str, ...], ...]] = (
     ("memory",),
     ("operations",),
     ("client",),
-    ("server", "integrations", "evaluation"),
+    ("server", "integrations"),
     ("cli",),
 )
 # The generated sync face and what it stands on are one layer with the façade they are made from.

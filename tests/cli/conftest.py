@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from remanent.cli.app import app
@@ -32,6 +33,7 @@ class Cli:
     """The command line of a user with an own home, the agent ada, and search by words only."""
 
     home: Path
+    commands: typer.Typer = app
 
     @property
     def database(self) -> Path:
@@ -39,7 +41,7 @@ class Cli:
 
     def __call__(self, *arguments: str | Path, given: str | bytes | None = None) -> Said:
         words: Sequence[str] = [str(argument) for argument in arguments]
-        result = CliRunner().invoke(app, words, input=given, prog_name="remanent", catch_exceptions=False)
+        result = CliRunner().invoke(self.commands, words, input=given, prog_name="remanent", catch_exceptions=False)
         return Said(result.exit_code, result.stdout, result.stderr)
 
     def told(self, *texts: str, session: str = "s1") -> list[str]:
@@ -53,6 +55,11 @@ class Cli:
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    return Cli(user_at(tmp_path, monkeypatch))
+
+
+def user_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Be a user with nothing configured but a home, and return that home."""
     home = tmp_path / "home"
     for name in ("LC_ALL", "LC_MESSAGES", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "REMANENT_DEBUG", "REMANENT_LANGUAGE"):
         monkeypatch.delenv(name, raising=False)
@@ -66,4 +73,4 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
         monkeypatch.setenv(name, value)
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
-    return Cli(home)
+    return home

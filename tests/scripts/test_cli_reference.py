@@ -30,5 +30,5 @@ def test_the_reference_holds_every_exit_code_and_every_command() -> None:
     text = document()
     for row in TABLE:
         assert f"| {int(row.code)} | {row.english} | {row.chinese} |" in text
-    for command in ("remember", "recall", "erase", "doctor", "bench store"):
+    for command in ("remember", "recall", "erase", "doctor", "keys create"):
         assert f"### remanent {command}\n" in text

@@ -1,0 +1,139 @@
+"""`python -m bench`: measure every promise that has a figure, on this machine and beside others."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bench import commands
+from remanent.cli.app import Commands
+from remanent.cli.options import PLAIN
+from remanent.cli.place import Place, placed
+
+app = typer.Typer(
+    name="bench",
+    cls=Commands,
+    help="Measure what was promised, on this machine. Ends with 1 where a promise is not kept.",
+    pretty_exceptions_enable=False,
+    **PLAIN,
+)
+
+
+@app.command()
+@placed("machine")
+def associative(
+    place: Place,
+    *,
+    messages: Annotated[
+        int,
+        typer.Option("--messages", metavar="N", min=0, help="How many messages the year has; 0 measures speed only."),
+    ] = 20_000,
+    folder: Annotated[
+        Path | None, typer.Option("--report", help="Folder to leave the report and its curves in.")
+    ] = None,
+) -> None:
+    """Live through a year of generated messages with both schedules, and measure recall and compression."""
+    commands.associative(place, messages=messages, folder=folder)
+
+
+@app.command()
+@placed("machine")
+def store(
+    place: Place,
+    *,
+    full: Annotated[bool, typer.Option("--full", help="Go to a million records; takes some twenty minutes.")] = False,
+) -> None:
+    """Measure writes, search, import and opening, in a fresh folder (under --home if given)."""
+    commands.store(place, full=full)
+
+
+@app.command()
+@placed("machine")
+def server(
+    place: Place,
+    *,
+    size: Annotated[int, typer.Option("--size", metavar="N", min=100, help="Memories to search.")] = 100_000,
+) -> None:
+    """Measure recalls of 10 and of 1,000 clients at once, over HTTP on this machine."""
+    commands.server(place, size=size)
+
+
+@app.command()
+@placed("machine")
+def proxy(place: Place) -> None:
+    """Measure what the proxy adds to a chat beyond recall, with a real server and a model that answers at once."""
+    commands.proxy(place)
+
+
+@app.command()
+@placed("machine")
+def embedding(place: Place) -> None:
+    """Measure MiniLM beside sentence-transformers on torch, which is installed into .venv-bench/ the first time."""
+    commands.embedding(place)
+
+
+@app.command()
+@placed("machine")
+def language(
+    place: Place,
+    *,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder with the public sentence pairs and key-phrase sets.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--report", help="Folder to leave the report and its curve in.")
+    ] = None,
+) -> None:
+    """Measure language work without a model: conflicts between memories, and key phrases beside YAKE and jieba."""
+    commands.language(place, data=data, folder=folder)
+
+
+@app.command()
+@placed("machine")
+def bank(
+    place: Place,
+    *,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Generated tasks of each kind.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="What the tasks are made from.")] = 7,
+) -> None:
+    """Measure task banks without a model: evidence, contradictions, false alarms, calls, search of 10,000 nodes."""
+    commands.bank(place, count=count, seed=seed)
+
+
+@app.command()
+@placed("machine")
+def recall(
+    place: Place,
+    *,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--set",
+            help="locomo, longmemeval-pool, longmemeval-s, beam, realmem, memdaily, cmrc, speed, or all.",
+        ),
+    ] = "all",
+    data: Annotated[
+        Path | None, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--report", help="Folder to leave the report and its drawings in.")
+    ] = None,
+    questions: Annotated[
+        int, typer.Option("--questions", min=1, help="Ask at most so many questions of each set.")
+    ] = 1_000_000,
+    quality: Annotated[bool, typer.Option("--quality", help="Measure the cross-encoder, too; slow.")] = False,
+    alone: Annotated[
+        bool,
+        typer.Option("--alone", help="Leave out other memories, which else are installed into .venv-bench-recall/."),
+    ] = False,
+) -> None:
+    """Measure how well and how fast questions are answered, beside BM25, vectors and other memories.
+
+    With --home, what was remembered, embedded and answered stays there: after an interruption the run goes on where it
+    was, and the next one asks only those who have changed, or other questions.
+    """
+    commands.recall(place, name=name, data=data, folder=folder, questions=questions, quality=quality, alone=alone)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m bench")

@@ -1,0 +1,392 @@
+"""How the associative memory behaves over a year, and how fast it is; each figure beside what was promised."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from bench.charts import lines
+from bench.corpus import START
+from bench.figures import Figure, Report, at_least, at_most
+from bench.year import Said, Year
+from remanent.associative import Associations, AsyncAssociativeMemory
+from remanent.associative.graph import Graph, Vertex
+from remanent.associative.graphs import FOCUS
+from remanent.jobs import Worker
+from remanent.language import Answer, Engine
+from remanent.language.offline.engine import OfflineEngine
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.model import JobState, Kind, Link, Receipt, Record, Scope, Source, TraceData, id_source, read_messages
+from remanent.model.message import Messages
+from remanent.recall.measures import percentile
+from remanent.settings import AssociativeSettings, JobSettings
+from remanent.stores import Change, JobQuery, search_terms
+from remanent.stores.changes import PutLink, PutRecord, PutState
+from remanent.stores.sqlite import SqliteStore
+
+BATCH = 20
+"""Messages that one call remembers: what a full context hands over."""
+DAYS = 365.0
+AGES = (7, 30, 45, 60, 120, 180, 240)
+"""Days since something was said once at which the forgetting curve is told as a figure."""
+NODES, LINKS_EACH = 10_000, 20
+QUESTIONS = 300
+
+Schedule = Literal["least-scanned", "fixed"]
+
+
+def run_associative_bench(
+    home: Path, *, messages: int = 20_000, report: Report = lambda _: None, folder: Path | None = None
+) -> list[Figure]:
+    """Measure in a fresh folder; a year of 20,000 messages takes some fifteen minutes, none is left out with 0.
+
+    With a folder to write to, the curves are left there: `associative.md`, and SVGs of size, strength and forgetting.
+    """
+    figures = asyncio.run(_measure_speed(home / "speed", report))
+    engine = Remembering()
+    lives = [
+        asyncio.run(live(home / schedule, messages=messages, schedule=schedule, report=report, engine=engine))
+        for schedule in (("least-scanned", "fixed") if messages else ())
+    ]
+    if lives and folder is not None:
+        write_report(folder, lives)
+    return [*figures, *(figure for life in lives for figure in life_figures(life))]
+
+
+# ── a memory with its own time ───────────────────────────────────────────────
+
+
+class Remembering(Engine):
+    """Works offline, and answers the same question from memory: two lives of the same messages cost one."""
+
+    name = "offline"
+
+    def __init__(self) -> None:
+        self._offline = OfflineEngine()
+        self._known: dict[tuple[str, str], Any] = {}
+
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Return the answer of the offline engine."""
+        key = (role.name, request.to_json())
+        if key not in self._known:
+            self._known[key] = await self._offline.run(role, request)
+        known: Answer[ResponseT] = self._known[key]
+        return known
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+
+class Agent:
+    """One agent's associative memory over a store of its own, with a clock that is set."""
+
+    def __init__(self, home: Path, settings: AssociativeSettings, *, engine: Engine | None = None) -> None:
+        self.now = START
+        self.scope = Scope(org="bench", workspace="bench", agent="bench")
+        self.store = SqliteStore(home)
+        self.new_id = id_source(lambda: self.now, seed=5)
+        clock: Callable[[], datetime] = lambda: self.now  # noqa: E731
+        engine = engine or OfflineEngine()
+        self.associations = Associations(self.store, engine, settings=settings, clock=clock, new_id=self.new_id)
+        self.worker = Worker(
+            self.store, handlers=self.associations.handlers, settings=JobSettings(), clock=clock, new_id=self.new_id
+        )
+        self.associations.watch = self.worker.watch
+        self.memory = AsyncAssociativeMemory(self.associations, self.scope, keep=self._keep)
+
+    async def _keep(self, messages: Messages, *, session: str | None, task: str | None) -> Receipt:
+        scope = self.scope.within(session=session, task=task)
+        read = read_messages(messages, longest=100_000)
+        entries = [message.entry(self.new_id(), scope=scope, recorded_at=self.now) for message in read]
+        async with self.store.transaction(scope) as tx:
+            for entry in entries:
+                tx.append(entry)
+            self.associations.request(tx, [entry.id for entry in entries])
+        done = tx.committed
+        return Receipt(entry_ids=done.entry_ids, last_seq=done.last_seq, recorded_at=self.now)
+
+    async def settle(self) -> None:
+        """Wait until everything that was remembered is in the graph, and compressed once."""
+        await self.worker.settle([self.scope])
+
+    async def dead_letters(self) -> int:
+        """Return how many jobs were given up."""
+        return len(await self.store.jobs(self.scope, JobQuery(states=(JobState.DEAD,), limit=1000)))
+
+
+@asynccontextmanager
+async def opened(home: Path, settings: AssociativeSettings, *, engine: Engine | None = None) -> AsyncIterator[Agent]:
+    """Lend an agent whose worker runs."""
+    agent = Agent(home, settings, engine=engine)
+    agent.worker.start()
+    try:
+        yield agent
+    finally:
+        await agent.worker.stop()
+        await agent.store.close()
+
+
+# ── a year ───────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the memory stood at one moment."""
+
+    day: float
+    nodes: int
+    characters: int
+    strength: float
+    often: dict[int, float]
+    """By depth: the share of the matters that are spoken of often which recall finds."""
+    once: tuple[tuple[float, bool], ...]
+    """For what was said once: its age in days, and whether it can still be found anywhere."""
+
+
+@dataclass(slots=True)
+class Life:
+    """A year of one schedule."""
+
+    schedule: Schedule
+    messages: int
+    looks: list[Look] = field(default_factory=list)
+    most_nodes: int = 0
+    dead_letters: int = 0
+
+    def forgetting(self, *, bins: int = 48) -> list[tuple[float, float]]:
+        """Return the share of what was said once that is found, by its age, over the second half of the year."""
+        pairs = [pair for look in self.looks[len(self.looks) // 2 :] for pair in look.once]
+        width = max((age for age, _ in pairs), default=0.0) / bins or 1.0
+        curve = []
+        for number in range(bins):
+            found = [known for age, known in pairs if number * width <= age < (number + 1) * width]
+            if found:
+                curve.append(((number + 0.5) * width, sum(found) / len(found)))
+        return curve
+
+    def remembered(self, ages: Sequence[float]) -> list[tuple[float, float]]:
+        """Return the curve at some ages, as far as it goes."""
+        curve = self.forgetting()
+        oldest = curve[-1][0] if curve else 0.0
+        return [(age, min(curve, key=lambda point: abs(point[0] - age))[1]) for age in ages if age <= oldest]
+
+
+async def live(
+    home: Path,
+    *,
+    messages: int,
+    schedule: Schedule,
+    report: Report = lambda _: None,
+    engine: Engine | None = None,
+    looks: int = 40,
+    **settings: Any,
+) -> Life:
+    """Live through a year: remember batch after batch, and look at the memory now and then."""
+    year, life = Year(), Life(schedule, messages)
+    said = list(year.messages(messages))
+    batches = [said[start : start + BATCH] for start in range(0, len(said), BATCH)]
+    every = max(1, len(batches) // looks)
+    async with opened(home, AssociativeSettings(schedule=schedule, **settings), engine=engine) as agent:
+        for number, batch in enumerate(batches):
+            agent.now = START + timedelta(days=DAYS * number / len(batches))
+            await agent.memory.remember([one.text for one in batch])
+            await agent.settle()
+            life.most_nodes = max(life.most_nodes, len(await agent.associations.graphs.at(agent.scope)))
+            if (number + 1) % every == 0:
+                day = DAYS * (number + 1) / len(batches)
+                life.looks.append(await _look(agent, year, said[: (number + 1) * BATCH], day=day, days=DAYS / messages))
+                report(f"{schedule}: day {day:.0f}, {life.looks[-1].nodes} nodes")
+        life.dead_letters = await agent.dead_letters()
+    return life
+
+
+async def _look(agent: Agent, year: Year, said: Sequence[Said], *, day: float, days: float) -> Look:
+    state = await agent.memory.state()
+    often: dict[int, float] = {}
+    for depth in (2, 3, 10):
+        found = [await agent.memory.search([word], depth=depth, limit=1) for word in year.often]
+        often[depth] = sum(bool(one.items) for one in found) / len(found)
+    text = "\n".join(vertex.content for vertex in within_reach(await agent.associations.graphs.at(agent.scope)))
+    once = tuple((days * (len(said) - place), one.keyword in text) for place, one in enumerate(said) if not one.often)
+    return Look(day, state.nodes, state.characters, state.mean_strength, often, once)
+
+
+def within_reach(graph: Graph) -> list[Vertex]:
+    """Return what a search of any depth comes to: all that links lead to from the focuses."""
+    reached = dict.fromkeys(graph.focused())
+    ahead = list(reached)
+    while ahead:
+        for edge in graph.leaving(ahead.pop()):
+            if edge.target.alive and edge.target not in reached:
+                reached[edge.target] = None
+                ahead.append(edge.target)
+    return list(reached)
+
+
+def life_figures(life: Life) -> list[Figure]:
+    """Return the figures of a year beside the promises."""
+    name = f"a year, {life.schedule}"
+    later = life.looks[len(life.looks) // 2 :]
+    often = {depth: sum(look.often[depth] for look in life.looks) / len(life.looks) for depth in (2, 3, 10)}
+    middle = later[0].nodes or 1
+    figures = [
+        at_most(f"{name}, jobs given up", life.dead_letters, "", 0),
+        at_least(f"{name}, what is spoken of often is recalled", 100 * often[3], "%", 95),
+        Figure(f"{name}, the same at the usual depth of 2", round(100 * often[2], 1), "%"),
+        Figure(f"{name}, nodes at the end", later[-1].nodes, ""),
+        *(
+            Figure(f"{name}, said once some {age:.0f} days ago and still recalled", round(100 * share, 1), "%")
+            for age, share in life.remembered(AGES)
+        ),
+    ]
+    if life.schedule == "fixed":
+        return [*figures, at_most(f"{name}, nodes at most", life.most_nodes, "", 10_000)]
+    return [*figures, at_most(f"{name}, growth of the second half", later[-1].nodes / middle, "×", 1.1)]
+
+
+def write_report(folder: Path, lives: Sequence[Life]) -> None:
+    """Leave the curves in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawings = {
+        "size": lines(
+            {life.schedule: [(look.day, look.nodes) for look in life.looks] for life in lives}, across="day", up="nodes"
+        ),
+        "strength": lines(
+            {life.schedule: [(look.day, look.strength) for look in life.looks] for life in lives},
+            across="day",
+            up="mean strength of links",
+        ),
+        "forgetting": lines(
+            {life.schedule: life.forgetting() for life in lives}, across="days since it was said", up="share recalled"
+        ),
+    }
+    for name, drawing in drawings.items():
+        (folder / f"associative-{name}.svg").write_text(drawing, encoding="utf-8")
+    (folder / "associative.md").write_text(as_markdown(lives), encoding="utf-8")
+
+
+def as_markdown(lives: Sequence[Life]) -> str:
+    """Return the tables of the report."""
+    parts = ["# A year of an associative memory", ""]
+    for life in lives:
+        parts += [
+            f"## {life.schedule}, {life.messages:,} messages",
+            "",
+            "| day | nodes | characters | mean strength | often, depth 2 | depth 3 | depth 10 |",
+            "|---:|---:|---:|---:|---:|---:|---:|",
+        ]
+        for look in life.looks:
+            shares = " | ".join(f"{100 * look.often[depth]:.0f} %" for depth in (2, 3, 10))
+            parts.append(f"| {look.day:.0f} | {look.nodes} | {look.characters} | {look.strength:.3f} | {shares} |")
+        parts += ["", "| age in days of what was said once | recalled |", "|---:|---:|"]
+        parts += [f"| {age:.0f} | {100 * share:.1f} % |" for age, share in life.forgetting()]
+        parts.append("")
+    images = [f"![{name}](associative-{name}.svg)" for name in ("size", "strength", "forgetting")]
+    return "\n".join([*parts, *images, ""])
+
+
+# ── speed ────────────────────────────────────────────────────────────────────
+
+
+async def _measure_speed(home: Path, report: Report) -> list[Figure]:
+    report(f"fill a graph of {NODES:,} nodes and {NODES * LINKS_EACH:,} links")
+    settings = AssociativeSettings(schedule="fixed", max_nodes=2 * NODES)
+    async with opened(home, settings) as agent:
+        words = await _fill(agent)
+        begin = time.perf_counter()
+        await agent.memory.initialize()
+        loaded = time.perf_counter() - begin
+        figures = [Figure(f"load the graph, {NODES:,} nodes", round(loaded, 2), "s")]
+        chance = random.Random(3)
+        for depth, bound in ((2, 20), (3, 60)):
+            report(f"recall, depth {depth}")
+            waits = []
+            for _ in range(QUESTIONS):
+                asked = [chance.choice(words)]
+                begin = time.perf_counter()
+                await agent.memory.recall(asked, depth=depth)
+                waits.append(time.perf_counter() - begin)
+            figures.append(at_most(f"recall, depth {depth}, p95", 1000 * percentile(waits, 0.95), "ms", bound))
+        report("compression")
+        slices = [await _timed_slice(agent) for _ in range(20)]
+        figures.append(at_most("compression of 100 nodes, p95", 1000 * percentile(slices, 0.95), "ms", 200))
+        report("remember")
+        return [*figures, *await _measure_remember(agent)]
+
+
+async def _timed_slice(agent: Agent) -> float:
+    begin = time.perf_counter()
+    await agent.memory.compress()
+    await agent.settle()
+    return time.perf_counter() - begin
+
+
+async def _measure_remember(agent: Agent) -> list[Figure]:
+    year = list(Year(seed=23).messages(200))
+    idle = []
+    for said in year[:100]:
+        begin = time.perf_counter()
+        await agent.memory.remember(said.text)
+        idle.append(time.perf_counter() - begin)
+        await agent.settle()
+    busy = []
+    for said in year[100:]:
+        begin = time.perf_counter()
+        await agent.memory.remember(said.text)
+        busy.append(time.perf_counter() - begin)
+    await agent.settle()
+    return [
+        at_most("remember, p95", 1000 * percentile(idle, 0.95), "ms", 10),
+        Figure("remember while a hundred wait, p95", round(1000 * percentile(busy, 0.95), 2), "ms"),
+    ]
+
+
+async def _fill(agent: Agent) -> list[str]:
+    """Load a graph whose links lead anywhere, the hardest case: every hop reaches new nodes."""
+    chance = random.Random(1)
+    said = list(Year(share_often=0.0).messages(NODES))
+    ids = [agent.new_id() for _ in said]
+    now = agent.now
+
+    async def batches() -> AsyncIterator[list[Change]]:
+        for start in range(0, NODES, 1000):
+            yield [_put(agent, ids[place], said[place].text) for place in range(start, start + 1000)]
+        for node_id in ids:
+            yield [
+                PutLink(
+                    Link(
+                        from_id=node_id,
+                        to_id=other,
+                        relation="about",
+                        strength=chance.uniform(0.2, 1.0),
+                        created_at=now,
+                        updated_at=now,
+                    )
+                )
+                for other in chance.sample(ids, LINKS_EACH)
+            ]
+        yield [PutState(FOCUS, list(ids[-5:]))]
+
+    await agent.store.load(agent.scope, batches())
+    return [one.keyword for one in said]
+
+
+def _put(agent: Agent, node_id: str, text: str) -> Change:
+    record = Record(
+        id=node_id,
+        scope=agent.scope,
+        kind=Kind.TRACE,
+        content=text,
+        summary=text[:20],
+        created_at=agent.now,
+        updated_at=agent.now,
+        occurred_at=agent.now,
+        sources=(Source(entry_id=node_id),),
+        data=TraceData(original_length=len(text)),
+    )
+    return PutRecord(record, search_terms(record))

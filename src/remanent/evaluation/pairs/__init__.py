@@ -1,5 +1,0 @@
-"""Generated pairs of memories: some contradict each other, some only look as if they did."""
-
-from remanent.evaluation.pairs.generator import MemoryPair, PairKind, memory_pairs
-
-__all__ = ["MemoryPair", "PairKind", "memory_pairs"]

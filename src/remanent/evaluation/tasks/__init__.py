@@ -1,5 +1,0 @@
-"""Generated long tasks with known answers: research, long documents, long dialogues, in Chinese and English."""
-
-from remanent.evaluation.tasks.generator import Passage, TaskCase, TaskKind, task_cases
-
-__all__ = ["Passage", "TaskCase", "TaskKind", "task_cases"]
