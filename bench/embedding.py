@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
 from bench.figures import Figure, Report, at_least
-from remanent.embedding.local import MiniLmEmbedder
+from remanent.embedding.onnx import MiniLmEmbedder
 from remanent.errors import MissingDependency
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ Senn Bridge was opened in 1948. Painters have come to Senn Bridge for generation
 23 million euros were spent on Senn Bridge. In winter, Senn Bridge is often wrapped in fog."""
 YEARBOOK = """From a yearbook on Senn Bridge:
 Senn Bridge opened in 1948. Many travellers stop near Senn Bridge to look at the valley.
-The material of Senn Bridge is brick. Painters have come to Senn Bridge for generations. Senn Bridge was built for 23 million euros."""
+The material of Senn Bridge is brick. Painters have come to Senn Bridge for generations.
+Senn Bridge was built for 23 million euros."""
 NEWSPAPER = """23 million euros were spent on Senn Bridge. Senn Bridge was built of steel.
 Many travellers stop near Senn Bridge to look at the valley. Local guides like to end their walks at Senn Bridge."""
 BLOG = """Senn Bridge was opened in 1948. In winter, Senn Bridge is often wrapped in fog.

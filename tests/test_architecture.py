@@ -92,7 +92,7 @@ def test_every_package_folder_has_its_init_file(remanent: Tree) -> None:
             "import importlib\nbase = importlib.import_module('remanent.stores.base')\n",
             id="by import_module",
         ),
-        pytest.param("embedding/local.py", "from remanent.stores.base import Store\n", id="same braces"),
+        pytest.param("embedding/onnx.py", "from remanent.stores.base import Store\n", id="same braces"),
         pytest.param("jobs/worker.py", "from remanent.recall import paths\n", id="same braces, not written yet"),
         pytest.param("cli/main.py", "import remanent\n", id="the root from inside"),
         pytest.param("memory.py", "from remanent.cli import main\n", id="outwards"),

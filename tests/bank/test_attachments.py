@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remanent.bank.attachments import AttachmentType, Kept, Upload, Uploads, media_type_of, type_of
-from remanent.embedding.images import MOST_BYTES
+from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.model import Attachment, id_source
 from remanent.stores.files import FileBlobs

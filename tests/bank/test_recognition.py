@@ -2,7 +2,7 @@ import pytest
 
 from remanent.bank.attachments import Upload
 from remanent.bank.recognition import recognise
-from remanent.embedding.images import ImageReader, WrittenLine
+from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.errors import InvalidInput
 from remanent.language.tongue import Tongue
 from tests.bank.desk import PNG

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.embedding import CachedEmbedder
-from remanent.embedding.metered import MeteredEmbedder
+from remanent.embedding.wrappers import MeteredEmbedder
 from remanent.errors import InvalidInput
 from tests.embedding.fakes import HashEmbedder
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from remanent.embedding.http_reranker import HttpReranker
+from remanent.embedding.http import HttpReranker
 from remanent.errors import ModelRejected, ModelUnavailable
 from remanent.http.jsonapi import Bounds
 from tests.language.scripted.server import ScriptedServer

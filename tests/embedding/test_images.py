@@ -2,8 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from remanent.embedding import images
-from remanent.embedding.images import ImageReader, WrittenLine
+from remanent.embedding import port
+from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.errors import InvalidInput
 
 
@@ -25,7 +25,7 @@ async def test_lines_without_text_are_left_out_and_the_rest_is_joined() -> None:
 
 
 async def test_nothing_and_too_much_are_refused_before_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "MOST_BYTES", 4)
+    monkeypatch.setattr(port, "MOST_BYTES", 4)
     with pytest.raises(InvalidInput, match="empty"):
         await Shown("x").read(b"")
     with pytest.raises(InvalidInput, match="5 bytes, and 4"):

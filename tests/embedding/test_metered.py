@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from remanent import aopen
-from remanent.embedding.cached import CachedEmbedder
-from remanent.embedding.metered import EmbeddingUse, MeteredEmbedder
+from remanent.embedding.wrappers import CachedEmbedder, EmbeddingUse, MeteredEmbedder
 from remanent.errors import ModelUnavailable
 from remanent.model import RoleFigures
 from remanent.server.metrics import Metrics

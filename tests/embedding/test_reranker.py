@@ -1,6 +1,6 @@
 import pytest
 
-from remanent.embedding.reranker import LocalReranker
+from remanent.embedding.onnx import LocalReranker
 
 
 async def test_the_text_that_answers_comes_first() -> None:

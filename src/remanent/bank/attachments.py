@@ -16,7 +16,7 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
-from remanent.embedding.images import MOST_BYTES
+from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.exchanges.planning import PendingUpload
 from remanent.model import Attachment, NewId, Scope, Word

@@ -22,7 +22,7 @@ from remanent.bank.node import QueryNode
 from remanent.bank.running import BankRun, GivenFile, RunResult, close_tools, given_texts, usual_tools
 from remanent.bank.tree import TreeEntry
 from remanent.embedding import Embedders
-from remanent.embedding.images import ImageReader
+from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.models.choice import choose
 from remanent.language.roles import CLASSIFICATION

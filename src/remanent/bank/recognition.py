@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from remanent.bank.attachments import AttachmentType, Upload
-from remanent.embedding.images import ImageReader
+from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
 from remanent.language.tongue import Tongue
 from remanent.text.pdf import read_pdf

@@ -1,17 +1,16 @@
 """Sentence embedding and reranking: ports, local models, wrappers around any of them, several side by side."""
 
-from remanent.embedding.cached import CachedEmbedder
 from remanent.embedding.known import KnownEmbedders
-from remanent.embedding.port import Embedder
+from remanent.embedding.port import Embedder, Reranker
 from remanent.embedding.registry import (
     DEFAULT_EMBEDDER,
+    Embedders,
     open_embedder,
     open_embedders,
     open_image_reader,
     open_reranker,
 )
-from remanent.embedding.reranker import Reranker
-from remanent.embedding.several import Embedders
+from remanent.embedding.wrappers import CachedEmbedder
 
 __all__ = [
     "DEFAULT_EMBEDDER",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from remanent.embedding.cached import CachedEmbedder
 from remanent.embedding.port import Embedder
 from remanent.embedding.registry import open_embedder
+from remanent.embedding.wrappers import CachedEmbedder
 from remanent.errors import InvalidInput, MissingDependency, RemanentError, StorageError
 from remanent.model import Clock, Word, system_clock
 from remanent.settings import EmbeddingSettings

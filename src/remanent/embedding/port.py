@@ -1,7 +1,8 @@
-"""The port of sentence embedding: texts in, unit vectors out."""
+"""The ports: embedding texts, reranking them for a question, reading the writing in pictures."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from remanent.errors import InvalidInput
@@ -82,6 +83,24 @@ class Embedder(ABC):
             yield batch
 
 
+class Reranker(ABC):
+    """Says how well texts answer a question."""
+
+    @abstractmethod
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return one score between 0 and 1 per text, in order; higher is better."""
+
+    async def prepare(self) -> None:  # noqa: B027 - most adapters load nothing
+        """Load what the first question would have to wait for."""
+
+    def knows(self, language: Language) -> bool:
+        """Tell whether a question in that language can be judged."""
+        return True
+
+    async def close(self) -> None:  # noqa: B027 - most adapters hold nothing that must be let go
+        """Let go of what the adapter holds open."""
+
+
 def _well_formed(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
@@ -92,3 +111,54 @@ def _normalised(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     lengths[lengths == 0] = 1  # a row of zeros stays one
     return np.asarray(vectors / lengths, np.float32)
+
+
+MOST_BYTES = 32 * 1024**2
+"""A picture of more bytes is refused before it is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLine:
+    """One line that was read in a picture."""
+
+    text: str
+    confidence: float
+    """From 0 to 1, as the reader sees it."""
+
+
+class ImageReader(ABC):
+    """Reads the text in a picture, line by line from the top."""
+
+    @abstractmethod
+    async def read_lines(self, image: bytes) -> list[WrittenLine]:
+        """Return the lines of a picture whose size was checked; `InvalidInput` when it cannot be decoded."""
+
+    async def read(self, image: bytes) -> list[WrittenLine]:
+        """Return the lines in a picture of a usual format (PNG, JPEG, WebP, GIF, BMP, TIFF); none if it has no text."""
+        if not image:
+            raise InvalidInput("the picture is empty")
+        if len(image) > MOST_BYTES:
+            raise InvalidInput(
+                f"the picture has {len(image)} bytes, and {MOST_BYTES} are read at most; make it smaller"
+            )
+        return [line for line in await self.read_lines(image) if line.text.strip()]
+
+    async def read_text(self, image: bytes) -> str:
+        """Return all that is written in a picture, a line of it on each line."""
+        return "\n".join(line.text for line in await self.read(image))
+
+    async def close(self) -> None:  # noqa: B027 - most adapters hold nothing that must be let go
+        """Let go of what the adapter holds open."""
+
+
+MOST_WINDOWS = 8
+"""How many pieces of a long text are read; their vectors are averaged."""
+
+
+def windows(text: str, size: int) -> list[str]:
+    """Return the pieces of a text, or some of them, spread evenly, when there are too many; blank ones are left out."""
+    pieces = [piece for start in range(0, len(text), size) if (piece := text[start : start + size]).strip()]
+    if len(pieces) <= MOST_WINDOWS:
+        return pieces
+    last = len(pieces) - 1
+    return [pieces[last * number // (MOST_WINDOWS - 1)] for number in range(MOST_WINDOWS)]

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Literal
 
-from remanent.embedding.reranker import Reranker
+from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
 from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrder, LeftOut, Record, Scope
 from remanent.recall import weighing

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from remanent.embedding.reranker import Reranker
+from remanent.embedding.port import Reranker
 from remanent.errors import RemanentError
 from remanent.model import LeftOut, PathRank, Record
 from remanent.recall.boosts import Factor, PlaceBoosts, boosts_for, boosts_of_record, product

@@ -8,7 +8,7 @@ import pytest
 from remanent.agents import Limits
 from remanent.bank.adapter import BuiltinReact
 from remanent.bank.adapter.framework import Framework
-from remanent.embedding.images import ImageReader, WrittenLine
+from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.language.models import ModelEngine
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox

