@@ -38,7 +38,7 @@ $(VENV)/.made:
 	printf 'Install one, or name it: make PYTHON=/path/to/python3.12 <target>\n' >&2; exit 1
 
 $(VENV)/.base: $(VENV)/.made requirements/base.txt requirements/build.txt pyproject.toml
-	@printf '» installing Remanent and what it needs (about 70 MB the first time)\n'
+	@printf '» installing Remanent and what it needs (about 200 MB the first time)\n'
 	@$(PIP) install --no-compile --require-hashes -r requirements/base.txt -r requirements/build.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -131,7 +131,7 @@ LOCK = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.
 lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for newer versions)
 	@$(LOCK) pyproject.toml --output-file requirements/base.txt
 	@$(LOCK) requirements/build.in --constraints requirements/base.txt --output-file requirements/build.txt
-	@$(LOCK) pyproject.toml --extra local --extra tokens --extra langgraph --extra openai-agents --extra telemetry requirements/dev.in --constraints requirements/base.txt \
+	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry requirements/dev.in --constraints requirements/base.txt \
 	  --constraints requirements/build.txt --output-file requirements/dev.txt
 	@$(LOCK) --no-deps requirements/chaos.in --output-file requirements/chaos.txt
 

@@ -39,7 +39,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "anyio": (),
     "apsw": ("stores/sqlite/",),
     "boto3": ("stores/s3/",),
-    "fastapi": ("server/",),
+    "fastapi": (),
     "genai_prices": ("language/models/",),
     "httpx": (),
     "httpx2": ("agents/", "client/", "http/", "language/models/", "server/proxy/upstream.py"),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from remanent.errors import InvalidSettings
+from remanent.errors import InvalidSettings, MissingDependency
+from remanent.language import engines
 from remanent.language.engines import open_engine, role_setups
 from remanent.language.models import ModelEngine
 from remanent.language.offline.engine import OfflineEngine
@@ -26,6 +27,12 @@ async def test_a_named_provider_brings_the_engine_that_asks_models() -> None:
     engine = open_engine(Settings.model_validate({"model": {"provider": "ollama", "name": "m"}}), embedder=None)
     assert isinstance(engine, ModelEngine)
     await engine.close()
+
+
+def test_a_provider_without_the_packages_that_speak_to_it_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    with pytest.raises(MissingDependency, match=r"pip install 'remanent\[models\]'"):
+        open_engine(Settings.model_validate({"model": {"provider": "ollama", "name": "m"}}), embedder=None)
 
 
 def test_offline_stays_offline_whatever_provider_is_named() -> None:

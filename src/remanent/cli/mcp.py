@@ -10,7 +10,7 @@ from remanent.cli import words
 from remanent.cli.place import Place
 from remanent.cli.screen import begin
 from remanent.operations import Place as Where
-from remanent.server.mcp import serve_stdio
+from remanent.server import mcp
 from remanent.server.mcp.clients import client_of, configuration, entry_of
 from remanent.server.mcp.clients import install as put_entry
 from remanent.server.running import log_to_stderr
@@ -21,6 +21,9 @@ NAME = "remanent"
 
 def serve(place: Place) -> None:
     """Serve the client that started this process, until it closes our input."""
+    mcp.require()
+    from remanent.server.mcp.stdio import serve_stdio
+
     settings = load_settings(**place.overrides())
     log_to_stderr()
     asyncio.run(serve_stdio(settings, place=_where(place, settings)))

@@ -11,9 +11,9 @@ from remanent.cli.place import Place
 from remanent.cli.screen import Screen
 from remanent.cli.words import language_of
 from remanent.operations import Service
+from remanent.server import mcp
 from remanent.server.allocator import tame_allocator
 from remanent.server.app import Part
-from remanent.server.mcp import Mcp
 from remanent.server.proxy import Proxy
 from remanent.server.running import check_address, log_to_stderr
 from remanent.server.running import serve as serve_memory
@@ -46,6 +46,10 @@ async def _serve(screen: Screen, settings: Settings, *, is_open: bool, sample: b
             tasks.add(asyncio.create_task(_fill(screen, service, org=settings.org)))
 
     def parts(service: Service) -> list[Part]:
+        if not mcp.is_installed():
+            return [Proxy(service)]
+        from remanent.server.mcp.part import Mcp
+
         return [Mcp(service), Proxy(service)]
 
     await serve_memory(settings, parts=parts, ready=ready)

@@ -1,8 +1,10 @@
 """Which engine does the language work, and how each role is done by it."""
 
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from remanent.embedding import Embedder
+from remanent.errors import MissingDependency
 from remanent.language.engine import Engine
 from remanent.language.models import ModelEngine, check_roles
 from remanent.language.models.choice import choose
@@ -34,8 +36,16 @@ def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     """Return the engine that settings choose: a model's where one is named, else the one that needs none."""
     check_roles(settings.model, known=ROLES)
     if settings.uses_model:
+        _check_installed()
         return ModelEngine(settings.model)
     return OfflineEngine(Toolbox(embedder=embedder))
+
+
+def _check_installed() -> None:
+    """Say at once that the packages which speak to providers are missing, not when the first job fails."""
+    missing = [module for module in ("pydantic_ai", "openai", "anthropic") if find_spec(module) is None]
+    if missing:
+        raise MissingDependency(f"asking a model needs {', '.join(missing)}: pip install 'remanent[models]'")
 
 
 def role_setups(settings: Settings) -> list[RoleSetup]:

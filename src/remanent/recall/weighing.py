@@ -131,7 +131,7 @@ async def rerank(
 ) -> LeftOut | None:
     """Have the cross-encoder read the best candidates; without it they stay as they are, and the answer says why."""
     if reranker is None:
-        return LeftOut(path="reranker", reason="there is no cross-encoder here; install remanent[local] or set one")
+        return LeftOut(path="reranker", reason="there is no cross-encoder here; set recall.reranker")
     if not reranker.knows(question.language):
         return LeftOut(path="reranker", reason="the cross-encoder does not know the question's language")
     best = weighed[: rerank.candidates]

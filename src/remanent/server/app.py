@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -47,7 +47,8 @@ def create_app(
     counted = figures.Metrics()
     rest = Rest(service, settings, tracer=tracer)
     document = openapi(service.catalogue)
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = Starlette()
+    app.router.redirect_slashes = False
     app.router.routes.extend(rest.routes())
     app.router.routes.extend(_own(service, counted, document, warming))
     for part in parts:

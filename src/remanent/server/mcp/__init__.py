@@ -1,6 +1,19 @@
-"""The Model Context Protocol: the catalogue's tools for any agent, over HTTP and over standard input and output."""
+"""The Model Context Protocol: the catalogue's tools for any agent, over HTTP and over standard input and output.
 
-from remanent.server.mcp.part import Mcp
-from remanent.server.mcp.stdio import serve_stdio
+Its SDK is the extra `mcp`: nothing here but `part` and `stdio`, and what they import, may be loaded without it.
+"""
 
-__all__ = ["Mcp", "serve_stdio"]
+from importlib.util import find_spec
+
+from remanent.errors import MissingDependency
+
+
+def is_installed() -> bool:
+    """Return whether the protocol's SDK is there."""
+    return find_spec("mcp") is not None
+
+
+def require() -> None:
+    """Refuse when it is not."""
+    if not is_installed():
+        raise MissingDependency("the Model Context Protocol needs its SDK: pip install 'remanent[mcp]'")
