@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.embedding.onnx import BACKGROUND, BgeSmallEmbedder, MiniLmEmbedder, PackagedFile, batches, require
+from remanent.embedding.onnx import (
+    BACKGROUND,
+    BgeSmallEmbedder,
+    LocalReranker,
+    MiniLmEmbedder,
+    PackagedFile,
+    batches,
+    require,
+)
 from remanent.embedding.port import Embedder
 from remanent.errors import IntegrityError, MissingDependency
 
@@ -95,3 +103,16 @@ def test_a_file_of_other_bytes_is_refused() -> None:
         wrong.check()
     with pytest.raises(IntegrityError):
         PackagedFile("numpy", "2", "numpy/no such file", "0" * 64).check()
+
+
+async def test_the_text_that_answers_comes_first() -> None:
+    texts = ["The bakery opens at seven.", "", "Caroline moved to Lisbon in May.", "Lisbon \ud800"]
+    scores = await LocalReranker().score("Where does Caroline live?", texts)
+    assert max(range(4), key=scores.__getitem__) == 2
+    assert scores[1] == 0
+    assert all(0 <= score <= 1 for score in scores)
+
+
+@pytest.mark.parametrize(("question", "texts"), [("", ["a"]), ("a", []), ("a", [" "])])
+async def test_nothing_to_compare_scores_nothing(question: str, texts: list[str]) -> None:
+    assert await LocalReranker().score(question, texts) == [0.0] * len(texts)

@@ -24,8 +24,7 @@ from remanent.errors import (
     StoreClosed,
     VersionConflict,
 )
-from remanent.http.client import AnswerTooLarge, make_client
-from remanent.http.retries import backoff, retry_after
+from remanent.http.client import AnswerTooLarge, backoff, make_client, retry_after
 from remanent.jobs import Progress
 from remanent.model import Word, system_clock
 from remanent.operations import CATALOGUE, Body, Level, Operation, Place, Run, RunState, Step

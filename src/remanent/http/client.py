@@ -1,6 +1,10 @@
-"""The HTTP client that providers are spoken to with: bounded in time and in what it reads."""
+"""HTTP for adapters: a client bounded in time and size, when to try again, and keeping keys out of errors."""
 
-from collections.abc import AsyncIterator
+import re
+import traceback
+from collections.abc import AsyncIterator, Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -8,6 +12,69 @@ if TYPE_CHECKING:
     import ssl
 
     import httpx2
+
+_HIDDEN = "***"
+_SHORTEST = 4
+"""A key of fewer characters is a placeholder, and hiding it would hide half of every text."""
+
+# Things that look like somebody's key, even if it is not ours: a provider may repeat one that it was sent.
+_LOOKS_SECRET = re.compile(r"\b(?:sk|pk|key)-[A-Za-z0-9_\-*]{8,}|(?i:\bbearer\s+)\S+")
+
+
+class Scrubber:
+    """Takes keys out of texts."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        # The longest first, should one be a part of another.
+        self._secrets = sorted((secret for secret in secrets if len(secret) >= _SHORTEST), key=len, reverse=True)
+
+    def clean(self, text: str, *, longest: int = 300) -> str:
+        """Return the text in one line, without keys and not too long."""
+        for secret in self._secrets:
+            text = text.replace(secret, _HIDDEN)
+        text = " ".join(_LOOKS_SECRET.sub(_HIDDEN, text).split())
+        return text if len(text) <= longest else text[: longest - 1] + "…"
+
+    def cause(self, error: BaseException) -> BaseException | None:
+        """Return the error if it can be shown as a cause, and None if its text, or that of a cause of it, has a key."""
+        shown = "".join(traceback.TracebackException.from_exception(error).format())
+        return None if any(secret in shown for secret in self._secrets) else error
+
+
+_MOST_DOUBLINGS = 64
+"""Past so many any base lies above any cap, and the power would not fit a float."""
+
+
+def backoff(failures: int, *, base: float, cap: float, chance: float) -> float:
+    """Return the seconds to wait after so many failures: doubled each time, up to the cap, the half of it by chance.
+
+    The chance, from 0 to 1, keeps clients that failed together from coming back together.
+    """
+    longest = min(cap, base * 2.0 ** min(max(failures, 1) - 1, _MOST_DOUBLINGS))
+    return longest / 2 + longest / 2 * chance
+
+
+def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    """Return the seconds that a provider asks to be left alone: given in milliseconds, seconds or as a date."""
+    named = {name.lower(): value.strip() for name, value in headers.items()}
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        seconds = _seconds(named.get(name, ""), unit=unit)
+        if seconds is not None:
+            return seconds
+    try:
+        moment = parsedate_to_datetime(named.get("retry-after", ""))
+    except (ValueError, OverflowError):
+        return None
+    aware = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return max(0.0, (aware - now).total_seconds())
+
+
+def _seconds(text: str, *, unit: float) -> float | None:
+    try:
+        seconds = float(text) / unit
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
 
 
 class AnswerTooLarge(Exception):

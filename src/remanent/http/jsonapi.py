@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import ModelRejected, ModelUnavailable, StoreClosed
-from remanent.http.client import AnswerTooLarge, make_client
-from remanent.http.retries import backoff, retry_after
-from remanent.http.scrubbing import Scrubber
+from remanent.http.client import AnswerTooLarge, Scrubber, backoff, make_client, retry_after
 from remanent.model import Clock, system_clock
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from remanent.errors import InvalidInput, ModelRejected, ModelUnavailable, Refused
-from remanent.http.retries import backoff
+from remanent.http.client import backoff
 from remanent.language.engine import Answer, Engine, Listener
 from remanent.language.models.breaker import Breaker, Resting
 from remanent.language.models.call import Call, Completion

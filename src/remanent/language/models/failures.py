@@ -6,9 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
-from remanent.http.client import AnswerTooLarge
-from remanent.http.retries import retry_after
-from remanent.http.scrubbing import Scrubber
+from remanent.http.client import AnswerTooLarge, Scrubber, retry_after
 from remanent.language.models.choice import Place
 from remanent.model import Clock
 

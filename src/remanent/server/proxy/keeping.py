@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from typing import Any
 
-from remanent.http.retries import backoff
+from remanent.http.client import backoff
 from remanent.operations import Permission, Principal, Service
 from remanent.operations.journal import Remember
 from remanent.server.places import place_of

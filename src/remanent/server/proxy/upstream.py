@@ -6,8 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from remanent.errors import InvalidSettings, ModelUnavailable
-from remanent.http.client import certificates
-from remanent.http.scrubbing import Scrubber
+from remanent.http.client import Scrubber, certificates
 from remanent.settings import ProxySettings
 
 if TYPE_CHECKING:
