@@ -9,7 +9,8 @@ RemanentError
 │   ├── VersionConflict    somebody else changed it first: read again, then retry
 │   ├── DuplicateEntry     the caller's id is taken by another text
 │   ├── NotAuthenticated   no key, or one that does not hold: give another
-│   └── NotPermitted       the key does not allow this: ask for one that does
+│   ├── NotPermitted       the key does not allow this: ask for one that does
+│   └── OriginRefused      a page of another site sent this: it may not
 ├── BusyError              try again later, nothing was written
 │   ├── QueueFull          too many jobs wait for this agent
 │   ├── StoreBusy          another process holds the database
@@ -19,7 +20,8 @@ RemanentError
 ├── StorageError           the machine must be looked after
 │   ├── StorageFull        no room left; reading still works
 │   ├── IntegrityError     stored bytes are damaged; nothing was deleted
-│   │   └── DamagedExport  an export was cut or changed; nothing of it was taken in
+│   │   ├── DamagedExport  an export was cut or changed; nothing of it was taken in
+│   │   └── KeysDamaged    the file of keys cannot be read: restore it, or make a key at the machine
 │   ├── SchemaTooNew       written by a newer Remanent: upgrade
 │   └── StoreClosed        used after close
 ├── SetupError             the installation or configuration must change
@@ -74,6 +76,10 @@ class NotPermitted(CallerError):
     """The key does not allow what was asked."""
 
 
+class OriginRefused(CallerError):
+    """A page of another site had a browser send the request; nothing was done."""
+
+
 class BusyError(RemanentError):
     """Nothing was written; the same call may succeed later."""
 
@@ -117,6 +123,10 @@ class IntegrityError(StorageError):
 
 class DamagedExport(IntegrityError):
     """An export was cut or changed since it was written; nothing of it was taken in."""
+
+
+class KeysDamaged(IntegrityError):
+    """The file of keys cannot be read; nobody is let in until it is restored or a key is made at the machine."""
 
 
 class SchemaTooNew(StorageError):

@@ -654,6 +654,17 @@ class ServerSettings(Section):
         ),
         Chinese("除回环地址与 `host` 外，访问服务器所用的域名，以逗号分隔；其他域名的请求会被拒绝。"),
     ] = ""
+    allowed_origins: Annotated[
+        str,
+        Field(
+            description="Origins such as `https://app.example`, separated by commas, whose pages may ask the server "
+            "beside its own: for a reverse proxy that changes the Host, or an extension. No CORS headers are sent."
+        ),
+        Chinese(
+            "除服务器自身外，允许其页面发出请求的来源（如 `https://app.example`），以逗号分隔：用于改写 Host 的反向代理"
+            "或浏览器扩展。不会发送 CORS 标头。"
+        ),
+    ] = ""
     max_body: Annotated[
         ByteSize,
         Field(ge=1024, description="The largest request that is taken."),

@@ -86,6 +86,34 @@ def test_a_key_of_the_command_line_opens_the_server(cli: Cli) -> None:
             ask(told["url"], path)
 
 
+@pytest.mark.spec("SAFE-01")
+def test_the_first_key_says_what_changes_from_now_on_in_both_languages(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = cli("keys", "create", "k")
+    assert "From now on a server on this memory serves nobody without a key" in " ".join(first.err.split())
+    assert "From now on" not in cli("keys", "create", "l").err
+    monkeypatch.setenv("REMANENT_HOME", str(cli.home.with_name("other")))
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    assert "不再接受任何无密钥的请求" in "".join(cli("keys", "create", "k").err.split())
+
+
+@pytest.mark.spec("SAFE-01")
+def test_the_command_line_makes_a_key_where_none_is_left_or_their_file_is_damaged(cli: Cli) -> None:
+    file = cli.home / ".access" / "keys.json"
+    cli("keys", "create", "k")
+    file.write_text("{", encoding="utf-8")
+    listed = cli("keys", "list")
+    assert listed.code == 5
+    assert "remanent keys create" in listed.err
+    made = cli("keys", "create", "again")
+    assert made.code == 0, made.err
+    assert "set aside" in made.err
+    file.unlink()
+    assert cli("keys", "create", "once more", "--permission", "admin").code == 0
+    assert [key["name"] for key in cli("keys", "list", "--json").json] == ["once more"]
+
+
 def test_the_audit_log_tells_what_was_done_and_that_it_is_intact(cli: Cli) -> None:
     cli.told("The heron fishes.")
     listed = cli("audit", "list", "--json").json

@@ -26,7 +26,7 @@ from remanent.errors import (
 )
 from remanent.memory import AsyncAgent
 from remanent.model import Probe
-from remanent.operations import CATALOGUE, Place
+from remanent.operations import CATALOGUE, Permission, Place, Reach
 from tests.server.rest.conftest import Served, running
 
 FACES = sorted({one.face.method for one in CATALOGUE.values() if one.face is not None})
@@ -122,7 +122,7 @@ def test_a_file_is_kept_there(memory: RemoteMemory) -> None:
 
 def test_a_wrong_key_is_our_error(tmp_path: Path) -> None:
     with serving(tmp_path / "served") as served:
-        served.service.keys.create("k", reach=served.service.authenticate(None).reach, permissions=("admin",))  # type: ignore[arg-type]
+        served.service.keys.create("k", reach=Reach(), permissions=(Permission.ADMIN,))
         with remanent.connect(served.url, key="rmn_0_0") as memory, pytest.raises(NotAuthenticated):
             memory.agent("ada").entries()
 

@@ -106,11 +106,16 @@ async def test_what_changes_something_is_noted_and_so_is_what_was_refused(servic
     assert "swordfish" not in "".join(line.to_json() for line in lines)
 
 
-async def test_without_keys_everybody_is_whoever_sits_at_the_machine_and_with_one_nobody_is(service: Service) -> None:
-    assert service.authenticate(None) == LOCAL
-    made = await service.perform("keys.create", {"name": "k"}, place=Place(org="acme"))
-    with pytest.raises(NotAuthenticated):
+@pytest.mark.spec("SAFE-01")
+async def test_until_a_first_key_a_local_caller_needs_none_and_any_other_does(service: Service) -> None:
+    assert service.authenticate(None, is_local=True) == LOCAL
+    with pytest.raises(NotAuthenticated, match="remanent keys create"):
         service.authenticate(None)
+    made = await service.perform("keys.create", {"name": "k"}, place=Place(org="acme"))
+    assert made.is_first
+    with pytest.raises(NotAuthenticated, match="remanent keys create"):
+        service.authenticate(None, is_local=True)
+    assert not (await service.perform("keys.create", {"name": "l"}, place=Place(org="acme"))).is_first
     principal = service.authenticate(made.token)
     assert principal.reach == Reach(org="acme")
     assert principal.permissions == {Permission.READ, Permission.WRITE}

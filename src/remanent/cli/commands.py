@@ -327,7 +327,10 @@ Permissions = Annotated[
         "--permission",
         metavar="PERMISSION",
         autocompletion=choices("remanent.operations.access.principal", "Permission"),
-        help=say("What it allows: read, write, approve, admin.", "允许什么：read、write、approve、admin。"),
+        help=say(
+            "What it allows: read, write, approve, admin; metrics for the server's figures alone.",
+            "允许什么：read、write、approve、admin；metrics 仅限服务器的统计数字。",
+        ),
     ),
 ]
 WithinWorkspace = Annotated[

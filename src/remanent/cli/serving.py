@@ -10,7 +10,9 @@ from remanent.cli import words
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen
 from remanent.cli.words import language_of
+from remanent.errors import StorageError
 from remanent.operations import Service
+from remanent.operations.access.keys import KeyRing
 from remanent.server import mcp
 from remanent.server.allocator import tame_allocator
 from remanent.server.app import Part
@@ -67,6 +69,15 @@ def _announce(screen: Screen, settings: Settings, url: str, *, is_open: bool, sa
     screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), **place))
     if is_open:
         screen.tell(words.OPEN_TO_MACHINE, style="yellow")
+    elif not _is_key_left(settings):
+        screen.tell(words.NO_KEY_HOLDS, style="yellow")
+
+
+def _is_key_left(settings: Settings) -> bool:
+    try:
+        return KeyRing(settings.home).opens_anything
+    except StorageError:
+        return False
 
 
 async def _fill(screen: Screen, service: Service, *, org: str) -> None:

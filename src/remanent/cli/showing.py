@@ -215,6 +215,10 @@ def _show_evaluation(shown: Shown) -> None:
 def _show_key(shown: Shown) -> None:
     shown.screen.show(shown.answer.token)
     shown.screen.tell(words.KEY_MADE, key_id=shown.answer.key.key_id)
+    if shown.answer.replaces_damaged:
+        shown.screen.tell(words.KEYS_SET_ASIDE, style="yellow")
+    if shown.answer.is_first:
+        shown.screen.tell(words.FIRST_KEY, style="yellow")
 
 
 def _prepare_verified(shown: Shown) -> None:

@@ -126,6 +126,25 @@ KEY_MADE = Phrase(
     "Key {key_id}. Its token is above and is shown this once; only a hash of it is kept.",
     "密钥 {key_id}。令牌如上，仅显示这一次；只保存其散列。",
 )
+FIRST_KEY = Phrase(
+    "This is the first key here. From now on a server on this memory serves nobody without a key, not even on this "
+    "machine: REST, MCP over HTTP, the proxy and /metrics (only /livez, /readyz and /docs stay open). Give a key to "
+    "every program that uses it. That stays so when the last key expires, is revoked or lost; `remanent keys create` "
+    "at this machine then makes another. The command line itself needs no key.",
+    "这是此处的第一个密钥。从现在起，使用此记忆的服务器不再接受任何无密钥的请求，本机也不例外："
+    "REST、HTTP 上的 MCP、代理和 /metrics 均需密钥（只有 /livez、/readyz 和 /docs 仍然开放）。"
+    "请为每个使用它的程序配置密钥。即使最后一个密钥过期、被吊销或丢失，也依然如此；"
+    "届时可在本机用 `remanent keys create` 另建一个。命令行本身不需要密钥。",
+)
+KEYS_SET_ASIDE = Phrase(
+    "The file of keys was damaged and was set aside under .access/ in the home folder; the keys in it open nothing. "
+    "Make new ones for whoever had one, or restore the file from a backup.",
+    "密钥文件已损坏，已在主目录的 .access/ 下另存；其中的密钥均已失效。请为原持有者重新创建密钥，或从备份恢复该文件。",
+)
+NO_KEY_HOLDS = Phrase(
+    "No key holds any more, and nobody is served without one. Make one: remanent keys create NAME --permission admin",
+    "已没有有效的密钥，而无密钥的请求一律拒绝。请创建一个：remanent keys create NAME --permission admin",
+)
 SERVING = Phrase(
     "Serving on {url}. Stop with Ctrl-C.\n"
     "  API docs      {url}/docs\n"
@@ -156,8 +175,10 @@ MCP_WRITTEN = Phrase(
 )
 MCP_UNCHANGED = Phrase("{client} is set up already in {file}.", "{client} 已在 {file} 中配置好。")
 OPEN_TO_MACHINE = Phrase(
-    "There is no key: whoever can reach this machine's loopback may do everything. `remanent keys create` makes one.",
-    "尚无密钥：任何能访问本机回环地址的人都可执行一切操作。用 `remanent keys create` 创建密钥。",
+    "No key was ever made: every program on this machine may do everything, and nobody else is served. A reverse proxy "
+    "or a tunnel to this port would let others in: first make a key with `remanent keys create`.",
+    "从未创建过密钥：本机上的任何程序都可执行一切操作，其他人一律拒绝。若有反向代理或隧道通向此端口，他人便可进入："
+    "请先用 `remanent keys create` 创建密钥。",
 )
 SAMPLE_READY = Phrase(
     "The sample workspace {workspace} holds {count} messages of the agent {agent}.",

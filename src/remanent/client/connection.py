@@ -36,6 +36,7 @@ ATTEMPTS = 4
 MOST_READ = 1 << 30
 _ERRORS = {name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RemanentError)}
 _PREFIX = "urn:remanent:error:"
+_UPLOADED = {Body.LINES: "application/x-ndjson", Body.BYTES: "application/octet-stream"}
 _ADDRESS = {Level.ORG: ("org",), Level.WORKSPACE: ("org", "workspace"), Level.AGENT: ("org", "workspace", "agent")}
 
 Send = Callable[[], Awaitable["httpx2.Response"]]
@@ -117,6 +118,7 @@ class Connection:
         sent: dict[str, Any] = {"params": _query(own)}
         if operation.reads is not Body.JSON:
             sent["content"] = upload if isinstance(upload, bytes) else _joined(upload or ())
+            headers["Content-Type"] = _UPLOADED[operation.reads]
         elif operation.method in {"POST", "PUT"}:
             sent = {"json": own}
         if operation.changes and operation.keyed is None:

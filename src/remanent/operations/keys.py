@@ -24,10 +24,10 @@ class MakeKey(Word):
     permissions: Annotated[
         tuple[Permission, ...],
         about(
-            "What it allows: read, write, approve, admin.",
-            "允许什么：read、write、approve、admin。",
+            "What it allows: read, write, approve, admin; metrics for the server's figures alone.",
+            "允许什么：read、write、approve、admin；metrics 仅限服务器的统计数字。",
             min_length=1,
-            max_length=4,
+            max_length=5,
         ),
     ] = (Permission.READ, Permission.WRITE)
     within_workspace: Annotated[
@@ -44,6 +44,10 @@ class NewKey(Word):
 
     key: Key
     token: str
+    is_first: bool = False
+    """Whether none was ever made on this home: from now on nobody is served without a key."""
+    replaces_damaged: bool = False
+    """Whether the file of keys could not be read and was set aside: the keys in it open nothing."""
 
 
 @operation(
@@ -62,6 +66,7 @@ async def create(call: Call, request: MakeKey) -> NewKey:
     reach = Reach(org=org, workspace=request.within_workspace, agent=request.within_agent)
     if not call.principal.reach.covers(reach):
         raise NotPermitted("a key cannot reach further than the key it is made with")
+    is_first, is_damaged = not call.keys.was_ever_used, call.keys.is_damaged
     key, token = await asyncio.to_thread(
         call.keys.create,
         request.name,
@@ -70,7 +75,7 @@ async def create(call: Call, request: MakeKey) -> NewKey:
         expires_at=request.expires_at,
         seed=_seed(call, request),
     )
-    return NewKey(key=key, token=token)
+    return NewKey(key=key, token=token, is_first=is_first, replaces_damaged=is_damaged)
 
 
 @operation("keys.list", zh="列出密钥，包括已吊销的。", permission=ADMIN, level=ORG, route="GET keys", changes=False)

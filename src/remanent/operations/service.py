@@ -8,7 +8,7 @@ from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitt
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Word, system_clock
 from remanent.operations.access.audit import AuditLog, Deed
-from remanent.operations.access.keys import KeyRing
+from remanent.operations.access.keys import MAKE_ONE, KeyRing
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
 from remanent.operations.call import Call, Report
 from remanent.operations.catalogue import CATALOGUE, Catalogue
@@ -50,13 +50,17 @@ class Service:
         await self.runs.close()
         await self.audit.close()
 
-    def authenticate(self, token: str | None) -> Principal:
-        """Return who holds a token; without any key in the home folder, everybody is whoever sits at the machine."""
-        if token is None:
-            if not self.keys.is_empty:
-                raise NotAuthenticated("a key is needed: Authorization: Bearer …")
-            return LOCAL
-        return self.keys.principal(token)
+    def authenticate(self, token: str | None, *, is_local: bool = False) -> Principal:
+        """Return who holds a token; until a first key was made, whoever calls from this machine needs none."""
+        if token is not None:
+            return self.keys.principal(token)
+        if self.keys.was_ever_used:
+            raise NotAuthenticated(f"a key is needed: Authorization: Bearer …; if none is left, {MAKE_ONE}")
+        if not is_local:
+            raise NotAuthenticated(
+                f"without a key only callers on the machine itself are served, and through no proxy; {MAKE_ONE}"
+            )
+        return LOCAL
 
     async def perform(
         self,

@@ -14,8 +14,9 @@ from starlette.types import ASGIApp
 from remanent.operations import Service
 from remanent.server import metrics as figures
 from remanent.server.border import Border
+from remanent.server.door import Door
 from remanent.server.health import readiness
-from remanent.server.hosts import allowed_hosts
+from remanent.server.hosts import allowed_hosts, allowed_origins
 from remanent.server.openapi import openapi
 from remanent.server.page import page
 from remanent.server.problems import Refusal
@@ -56,13 +57,21 @@ def create_app(
     for kind in REFUSED:
         app.add_exception_handler(kind, _refuse)
     app.add_exception_handler(HTTPException, _refuse_protocol)
-    return Border(app, hosts=allowed_hosts(settings), most=settings.max_requests, metrics=counted, tracer=tracer)
+    return Border(
+        app,
+        hosts=allowed_hosts(settings),
+        origins=allowed_origins(settings),
+        most=settings.max_requests,
+        metrics=counted,
+        tracer=tracer,
+    )
 
 
 def _own(
     service: Service, counted: figures.Metrics, document: dict[str, Any], warming: Warming | None
 ) -> list[BaseRoute]:
-    """Return the routes that are about the server itself; they need no key and name nobody."""
+    """Return the routes that are about the server itself; they name nobody, and all but the figures need no key."""
+    door = Door(service, service.memory.settings.server)
 
     async def livez(_: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -72,7 +81,8 @@ def _own(
         found = await readiness(service.memory, oldest=oldest, warming=warming)
         return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
 
-    async def metrics(_: Request) -> Response:
+    async def metrics(request: Request) -> Response:
+        door.operator(request)
         states = await service.memory.backlog(limit=1000)
         text = counted.text(
             jobs_pending=sum(state.pending for state in states),
@@ -100,7 +110,8 @@ def _own(
 
 
 _PAGE = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
 }
 
 

@@ -1,4 +1,8 @@
-"""The border of the server: every request gets an id, is counted and logged, and every fault becomes an answer."""
+"""The border of the server: every request gets an id, is counted and logged, and every fault becomes an answer.
+
+What a browser could be lured into sending is refused here, before any route is looked for: requests for another name,
+from a page of another origin, or of a type that a form can send.
+"""
 
 import asyncio
 import json
@@ -11,7 +15,8 @@ from collections.abc import Collection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanent.errors import RemanentError
-from remanent.server.hosts import name_of
+from remanent.server.hosts import SameOrigin, read_authority, values
+from remanent.server.limits import check_not_simple
 from remanent.server.metrics import Metrics
 from remanent.server.problems import Refusal, problem
 from remanent.server.telemetry import Tracer
@@ -30,9 +35,19 @@ _logger = logging.getLogger("remanent.server")
 class Border:
     """Wraps the whole application."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Collection[str], most: int, metrics: Metrics, tracer: Tracer) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Collection[str],
+        origins: frozenset[str],
+        most: int,
+        metrics: Metrics,
+        tracer: Tracer,
+    ) -> None:
         self._app = app
         self._hosts = hosts
+        self._same_origin = SameOrigin(origins)
         self._most = most
         self._metrics = metrics
         self._tracer = tracer
@@ -67,9 +82,7 @@ class Border:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, *, request_id: str, sent: list[int]) -> None:
         try:
-            refused = self._refused(scope)
-            if refused is not None:
-                raise refused
+            self._check(scope)
             await self._app(scope, receive, send)
         except asyncio.CancelledError:
             raise
@@ -83,13 +96,18 @@ class Border:
             if not sent:
                 await problem(error, request_id=request_id)(scope, receive, send)
 
-    def _refused(self, scope: Scope) -> Refusal | None:
-        header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-        if name_of(header) not in self._hosts:
-            return Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
+    def _check(self, scope: Scope) -> None:
+        """Refuse what no route shall see."""
+        named = values(scope["headers"], b"host")
+        host = read_authority(named[0]) if len(named) == 1 else None
+        if host is None:
+            raise Refusal(400, "send one Host header with a name or an address, and a port if need be")
+        if host.name not in self._hosts:
+            raise Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
+        self._same_origin.check(scope, host)
+        check_not_simple(scope)
         if self._metrics.under_way > self._most and scope["path"] not in {"/livez", "/metrics"}:
-            return Refusal(503, "too many requests are under way", {"Retry-After": "1"})
-        return None
+            raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
 
     def _tell(self, scope: Scope, *, status: int, seconds: float) -> None:
         route = scope.get("state", {}).get("route", "other")

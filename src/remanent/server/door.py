@@ -6,8 +6,9 @@ from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
-from remanent.errors import NotAuthenticated
-from remanent.operations import Principal, Service
+from remanent.errors import NotAuthenticated, NotPermitted
+from remanent.operations import Permission, Principal, Service
+from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
 from remanent.settings import ServerSettings
 
@@ -20,7 +21,7 @@ _RATES: WeakKeyDictionary[Service, tuple[RateLimit, RateLimit]] = WeakKeyDiction
 
 
 class Door:
-    """Lets in whoever has a key, or whoever sits at the machine while there are none."""
+    """Lets in whoever has a key, or whoever sits at the machine until the first key is made."""
 
     def __init__(
         self, service: Service, settings: ServerSettings, *, timer: Callable[[], float] = time.monotonic
@@ -43,10 +44,20 @@ class Door:
         """Return who asks; `key` finds the key where it stands elsewhere than usual."""
         client = request.client.host if request.client is not None else "?"
         try:
-            principal = self._service.authenticate((key or self.bearer)(request))
+            principal = self._service.authenticate((key or self.bearer)(request), is_local=is_local(request.scope))
         except NotAuthenticated:
             self._strangers.take(client, cost=_REFUSED_COST)
             raise
         request.state.who = principal.name
         self._rate.take(principal.name)
+        return principal
+
+    def operator(self, request: Request) -> Principal:
+        """Return who asks for what concerns the whole server: a key of one organisation must not see the others'."""
+        principal = self.principal(request)
+        if principal.reach.org is not None or not principal.may(Permission.METRICS):
+            raise NotPermitted(
+                "this tells of all organisations; make a key at the machine: "
+                "remanent keys create NAME --permission metrics --everywhere"
+            )
         return principal

@@ -6,11 +6,37 @@ from typing import Any
 
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
+from starlette.types import Scope
 
 from remanent.errors import InvalidInput, RateLimited
+from remanent.server.hosts import values
 from remanent.server.problems import Refusal
 
 MOST_BUCKETS = 10_000
+JSON = "application/json"
+_SIMPLE = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
+"""The types that a page of any site may send without a browser asking us first (the Fetch standard's safelist)."""
+
+
+def check_not_simple(scope: Scope) -> None:
+    """Refuse a request that changes something and says to be of a type which any page's form can send."""
+    if scope["method"] in {"GET", "HEAD", "OPTIONS"}:
+        return
+    given = values(scope["headers"], b"content-type")
+    if len(given) > 1 or any(_media_type(one) in _SIMPLE for one in given):
+        raise Refusal(415, "send one content type: application/json, or the one that /docs names for this address")
+
+
+def check_type(request: Request, *allowed: str) -> None:
+    """Refuse a body that does not say that it is of an allowed type; a request without a body need say nothing."""
+    given = request.headers.get("content-type")
+    has_body = request.headers.get("content-length", "0").strip("0") or "transfer-encoding" in request.headers
+    if (given is not None or has_body) and _media_type(given or "") not in allowed:
+        raise Refusal(415, f"send {' or '.join(allowed)}")
+
+
+def _media_type(header: str) -> str:
+    return header.partition(";")[0].strip().lower()
 
 
 async def pieces(request: Request, *, limit: int) -> AsyncIterator[bytes]:
@@ -34,9 +60,8 @@ async def read_json(request: Request, *, limit: int, depth: int, values: int) ->
     content = b"".join([piece async for piece in pieces(request, limit=limit)])
     if not content:
         return {}
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
-        raise Refusal(415, "send application/json")
+    if _media_type(request.headers.get("content-type", "")) != JSON:
+        raise Refusal(415, f"send {JSON}")
     try:
         value = from_json(content, allow_inf_nan=False)
     except ValueError as error:

@@ -8,9 +8,9 @@ from pydantic.json_schema import JsonSchemaMode
 
 from remanent.operations import Body, Catalogue, Level, Operation, Run
 from remanent.server.problems import MEDIA_TYPE, PROTOCOL, TABLE
-from remanent.server.reading import own_fields, takes_body
+from remanent.server.reading import BYTES, LINES, own_fields, takes_body, upload_types
 from remanent.server.replays import HEADER
-from remanent.server.rest import EVENTS, LINES, RUNS, address_of
+from remanent.server.rest import EVENTS, RUNS, address_of
 
 _REF = "#/components/schemas/{model}"
 _NAMES = {
@@ -105,10 +105,9 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
     if takes_body(operation):
         described["requestBody"] = _body(operation, schemas)
     elif operation.reads is not Body.JSON:
-        kind = LINES if operation.reads is Body.LINES else "application/octet-stream"
         described["requestBody"] = {
             "required": False,  # an empty one is no malformed one
-            "content": {kind: {"schema": {"type": "string"}}},
+            "content": {kind: {"schema": {"type": "string"}} for kind in upload_types(operation)},
         }
     return described
 
@@ -171,7 +170,7 @@ def _responses(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
     elif operation.answers is Body.LINES:
         good = {"200": {"description": "JSON lines.", "content": {LINES: {"schema": {"type": "string"}}}}}
     elif operation.answers is Body.BYTES:
-        good = {"200": {"description": "A file.", "content": {"application/octet-stream": {}}}}
+        good = {"200": {"description": "A file.", "content": {BYTES: {}}}}
     else:
         good = {"200": _json("Done.", schemas.answer(operation.name))}
         if operation.method == "GET":

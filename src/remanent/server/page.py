@@ -6,7 +6,7 @@ from typing import Any
 
 from remanent.operations import Catalogue, Operation, Said
 from remanent.operations.shapes import ZH
-from remanent.server.reading import own_fields, takes_body
+from remanent.server.reading import own_fields, takes_body, upload_types
 from remanent.server.rest import address_of
 
 _STYLE = """
@@ -19,10 +19,12 @@ td,th{padding:.25rem .6rem;border-bottom:1px solid #ddd;text-align:left;vertical
 """
 _TITLE = Said("Remanent: what the server can do", "Remanent：服务器能做什么")
 _INTRO = Said(
-    "Send JSON, with a key as <code>Authorization: Bearer …</code> if keys were made. Errors are "
+    "Send JSON as <code>application/json</code>, with a key as <code>Authorization: Bearer …</code>; only until the "
+    "first key is made, programs on this machine need none. Errors are "
     "<code>application/problem+json</code>. The whole description: <a href='/openapi.json'>/openapi.json</a>. "
     "<a href='?lang=zh'>中文</a>",
-    "请求为 JSON；若已创建密钥，请加上 <code>Authorization: Bearer …</code>。错误格式为 "
+    "请求为 JSON（<code>application/json</code>），并加上密钥 <code>Authorization: Bearer …</code>；"
+    "仅在创建第一个密钥之前，本机上的程序无需密钥。错误格式为 "
     "<code>application/problem+json</code>。完整描述见 <a href='/openapi.json'>/openapi.json</a>。"
     "<a href='?lang=en'>English</a>",
 )
@@ -70,7 +72,11 @@ def _shown(operation: Operation[Any, Any], example: dict[str, Any]) -> str:
         body = json.dumps(own, ensure_ascii=False).replace("'", "'\\''")
         return f"curl -s http://127.0.0.1:8765{path} -H 'content-type: application/json' -d '{body}'"
     pairs = "&".join(f"{name}={_plain(item)}" for name, value in own.items() for item in _each(value))
-    return f"curl -s 'http://127.0.0.1:8765{path}{'?' + pairs if pairs else ''}'"
+    address = f"'http://127.0.0.1:8765{path}{'?' + pairs if pairs else ''}'"
+    types = upload_types(operation)
+    sent = f" -H 'content-type: {types[0]}' --data-binary @FILE" if types else ""
+    method = "" if operation.method == "GET" or sent else f"-X {operation.method} "
+    return f"curl -s {method}{address}{sent}"
 
 
 def _each(value: Any) -> list[Any]:

@@ -13,11 +13,19 @@ from remanent.operations import Body, Operation
 from remanent.server.types import check_types
 
 IF_MATCH = "if-match"
+LINES = "application/x-ndjson"
+TRIPLES = "application/n-triples"
+BYTES = "application/octet-stream"
 
 
 def takes_body(operation: Operation[Any, Any]) -> bool:
     """Return whether the request's fields are sent as JSON."""
     return operation.reads is Body.JSON and operation.method in {"POST", "PUT"}
+
+
+def upload_types(operation: Operation[Any, Any]) -> tuple[str, ...]:
+    """Return the types that what is sent beside the request's fields may have; a form can send none of them."""
+    return {Body.JSON: (), Body.LINES: (LINES, TRIPLES), Body.BYTES: (BYTES,)}[operation.reads]
 
 
 def own_fields(operation: Operation[Any, Any]) -> list[str]:

@@ -15,9 +15,9 @@ from remanent.errors import RemanentError, VersionConflict
 from remanent.model import Word
 from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
 from remanent.server.door import Door
-from remanent.server.limits import pieces, read_json
+from remanent.server.limits import check_type, pieces, read_json
 from remanent.server.problems import Refusal, problem
-from remanent.server.reading import IF_MATCH, from_json, from_query, takes_body
+from remanent.server.reading import BYTES, IF_MATCH, LINES, from_json, from_query, takes_body, upload_types
 from remanent.server.replays import Replays, fingerprint, hashed, key_of
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
@@ -28,7 +28,6 @@ ADDRESS: Mapping[Level, str] = {
     Level.AGENT: "/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}",
 }
 RUNS = f"{ADDRESS[Level.ORG]}/runs"
-LINES = "application/x-ndjson"
 EVENTS = "text/event-stream"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -149,6 +148,7 @@ class Rest:
     async def _upload(
         self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
     ) -> Response:
+        check_type(request, *upload_types(operation))
         asked = from_query(operation, request)
         key = key_of(request)
         upload = pieces(request, limit=int(self._settings.max_upload))
@@ -180,7 +180,7 @@ class Rest:
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
         if operation.answers is Body.BYTES:
-            return Response(answer, media_type="application/octet-stream")
+            return Response(answer, media_type=BYTES)
         headers = {}
         version = getattr(answer, "version", None)
         if isinstance(version, int):

@@ -26,14 +26,17 @@ Ready = Callable[[Service, str], None]
 
 
 def check_address(settings: Settings) -> bool:
-    """Return whether the server is open to whoever sits at this machine; refuse to be open to anybody else."""
-    has_keys = not KeyRing(settings.home).is_empty
-    if not has_keys and not is_loopback(settings.server.host):
+    """Return whether callers on this machine need no key; refuse an address of others where nobody has one.
+
+    This is for who starts the server to read: who is let in is judged again at every request.
+    """
+    was_ever_used = KeyRing(settings.home).was_ever_used
+    if not was_ever_used and not is_loopback(settings.server.host):
         raise InvalidSettings(
             f"{settings.server.host} can be reached from other machines, and there is no key; make one first: "
             "remanent keys create NAME --permission admin"
         )
-    return not has_keys
+    return not was_ever_used
 
 
 async def serve(

@@ -1,13 +1,20 @@
 """Keys: of the secret only a hash is kept, and a change by any process counts at once."""
 
+import fcntl
+import os
+import shutil
 import stat
+import subprocess
+import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from remanent.errors import IntegrityError, InvalidInput, NotAuthenticated, NotFound
-from remanent.operations.access.keys import KeyRing
+from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound
+from remanent.operations.access.keys import MARKER, Key, KeyRing
 from remanent.operations.access.principal import Permission, Reach
 
 READ = (Permission.READ,)
@@ -54,7 +61,8 @@ def test_a_revoked_key_opens_nothing_not_even_with_the_hash_of_nobody(tmp_path: 
     KeyRing(tmp_path).revoke(key.key_id)
     with pytest.raises(NotAuthenticated):
         ring.principal(token)
-    assert ring.is_empty
+    assert not ring.opens_anything
+    assert ring.was_ever_used
     assert [one.revoked_at is not None for one in ring.list()] == [True]
     with pytest.raises(NotFound):
         ring.revoke(key.key_id)
@@ -101,8 +109,232 @@ def test_a_damaged_file_is_told_of_and_opens_nothing(tmp_path: Path) -> None:
     ring = KeyRing(tmp_path)
     _, token = ring.create("agent", reach=ACME, permissions=READ)
     (tmp_path / ".access" / "keys.json").write_text("{", encoding="utf-8")
-    with pytest.raises(IntegrityError):
+    with pytest.raises(KeysDamaged, match="remanent keys create") as refused:
         ring.principal(token)
+    assert "remove" not in str(refused.value)
+    assert str(tmp_path) not in str(refused.value)
+    assert KeyRing(tmp_path).was_ever_used
+
+
+@pytest.mark.spec("SAFE-01")
+def test_over_a_damaged_file_a_new_key_is_made_and_the_damaged_bytes_are_kept(tmp_path: Path) -> None:
+    ring = KeyRing(tmp_path)
+    old, _ = ring.create("agent", reach=ACME, permissions=READ)
+    file = tmp_path / ".access" / "keys.json"
+    file.write_bytes(file.read_bytes()[:-20])
+    damaged = file.read_bytes()
+    assert ring.is_damaged
+    with pytest.raises(KeysDamaged):
+        ring.revoke(old.key_id)
+    key, token = ring.create("again", reach=ACME, permissions=READ)
+    assert ring.principal(token).name == f"key:{key.key_id}"
+    assert ring.list() == [key]
+    assert damaged in [aside.read_bytes() for aside in (tmp_path / ".access").glob("keys.json.damaged-*")]
+
+
+# ── a home is open until its first key, and never again ──────────────────────
+
+
+def _loses_its_file(home: Path, ring: KeyRing, key: Key) -> None:
+    (home / ".access" / "keys.json").unlink()
+
+
+def _loses_its_folder(home: Path, ring: KeyRing, key: Key) -> None:
+    shutil.rmtree(home / ".access")
+
+
+def _is_damaged(home: Path, ring: KeyRing, key: Key) -> None:
+    (home / ".access" / "keys.json").write_bytes(b"")
+
+
+def _is_revoked(home: Path, ring: KeyRing, key: Key) -> None:
+    ring.revoke(key.key_id)
+
+
+def _loses_its_marker(home: Path, ring: KeyRing, key: Key) -> None:
+    (home / MARKER).unlink()
+
+
+@pytest.mark.spec("SAFE-01")
+@pytest.mark.parametrize("befalls", [_loses_its_file, _loses_its_folder, _is_damaged, _is_revoked, _loses_its_marker])
+def test_a_home_with_a_first_key_stays_closed_whatever_befalls_the_keys(
+    tmp_path: Path, befalls: Callable[[Path, KeyRing, Key], None]
+) -> None:
+    ring = KeyRing(tmp_path)
+    assert not ring.was_ever_used
+    key, _ = ring.create("first", reach=ACME, permissions=READ)
+    befalls(tmp_path, ring, key)
+    assert KeyRing(tmp_path).was_ever_used
+
+
+@pytest.mark.spec("SAFE-01")
+def test_a_home_of_before_the_marker_is_closed_and_stays_so_without_its_file(tmp_path: Path) -> None:
+    KeyRing(tmp_path).create("first", reach=ACME, permissions=READ)
+    (tmp_path / MARKER).unlink()
+    assert KeyRing(tmp_path).was_ever_used
+    shutil.rmtree(tmp_path / ".access")
+    assert KeyRing(tmp_path).was_ever_used
+
+
+@pytest.mark.spec("SAFE-01")
+def test_a_process_that_saw_a_home_closed_does_not_find_it_open_when_the_disk_is_gone(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    ring = KeyRing(home)
+    assert not ring.was_ever_used
+    KeyRing(home).create("made elsewhere", reach=ACME, permissions=READ)
+    assert ring.was_ever_used
+    home.rename(tmp_path / "elsewhere")
+    assert ring.was_ever_used
+
+
+@pytest.mark.spec("SAFE-01")
+def test_where_nobody_can_tell_whether_a_key_was_made_the_home_is_closed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.write_text("not a folder", encoding="utf-8")
+    assert KeyRing(home).was_ever_used
+
+
+# ── what is promised is on disk ──────────────────────────────────────────────
+
+
+class Disk:
+    """Follows every sync and rename, and tells what a crash at this moment would leave."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.synced: set[int] = set()
+        """Files whose bytes are on disk."""
+        self.named: list[Path] = []
+        """Names that are on disk, with the bytes they stand for, in the order in which they came to be."""
+        self._renamed: list[tuple[Path, int]] = []
+        sync, rename = os.fsync, os.replace
+
+        def fsync(handle: int) -> None:
+            sync(handle)
+            state = os.fstat(handle)
+            if not stat.S_ISDIR(state.st_mode):
+                self.synced.add(state.st_ino)
+                return
+            whole = [(path, inode) for path, inode in self._renamed if path.parent.stat().st_ino == state.st_ino]
+            self.named += [path for path, inode in whole if inode in self.synced]
+            self._renamed = [one for one in self._renamed if one not in whole]
+
+        def replace(source: str | Path, target: str | Path) -> None:
+            inode = Path(source).stat().st_ino
+            if inode not in self.synced:
+                raise AssertionError(f"{target} would be empty after a crash: its bytes were not synced before")
+            rename(source, target)
+            self._renamed.append((Path(target), inode))
+
+        patch.setattr(os, "fsync", fsync)
+        patch.setattr(os, "replace", replace)
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_key_and_its_pepper_are_on_disk_when_they_are_given_and_the_marker_before_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, access = Disk(monkeypatch), tmp_path / ".access"
+    ring = KeyRing(tmp_path)
+    key, _ = ring.create("first", reach=ACME, permissions=READ, seed="s")
+    assert disk.named == [tmp_path / MARKER, access / "pepper", access / "keys.json"]
+    ring.rotate(key.key_id)
+    ring.revoke(key.key_id)
+    assert disk.named[3:] == [access / "keys.json"] * 2
+
+
+@pytest.mark.spec("SAFE-06")
+def test_the_folders_that_lead_to_a_key_are_on_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    sync = os.fsync
+
+    def fsync(handle: int) -> None:
+        synced.append(os.fstat(handle).st_ino)
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    home = tmp_path / "deep" / "home"
+    KeyRing(home).create("first", reach=ACME, permissions=READ)
+    for folder in (tmp_path, home.parent, home, home / ".access"):
+        assert folder.stat().st_ino in synced
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_crash_before_the_key_is_written_leaves_the_home_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fcntl, "flock", crash)
+    with pytest.raises(KeyboardInterrupt):
+        KeyRing(tmp_path).create("first", reach=ACME, permissions=READ)
+    assert not (tmp_path / ".access" / "keys.json").exists()
+    assert KeyRing(tmp_path).was_ever_used
+
+
+@pytest.mark.spec("SAFE-06")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ring, key: ring.create("more", reach=ACME, permissions=READ),
+        lambda ring, key: ring.rotate(key.key_id),
+        lambda ring, key: ring.revoke(key.key_id),
+    ],
+    ids=["create", "rotate", "revoke"],
+)
+def test_from_reading_the_keys_to_writing_them_no_other_process_can_change_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[KeyRing, Key], object]
+) -> None:
+    ring = KeyRing(tmp_path)
+    key, _ = ring.create("first", reach=ACME, permissions=READ)
+    held: list[bool] = []
+    read, replace = KeyRing._read, os.replace
+
+    def look() -> None:
+        with (tmp_path / ".access" / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                held.append(True)
+            else:
+                held.append(False)
+
+    def watched_read(self: KeyRing) -> Any:
+        look()
+        return read(self)
+
+    def watched_replace(source: Any, target: Any) -> None:
+        look()
+        replace(source, target)
+
+    monkeypatch.setattr(KeyRing, "_read", watched_read)
+    monkeypatch.setattr(os, "replace", watched_replace)
+    change(ring, key)
+    assert held == [True, True]
+
+
+@pytest.mark.spec("SAFE-06")
+def test_keys_that_several_processes_make_at_once_are_all_kept(tmp_path: Path) -> None:
+    made = (
+        "import sys; from pathlib import Path; from remanent.operations.access.keys import KeyRing\n"
+        "from remanent.operations.access.principal import Permission, Reach\n"
+        "ring = KeyRing(Path(sys.argv[1]))\n"
+        "sys.stdin.readline()\n"
+        "for n in range(10):\n"
+        "    ring.create(str(n), reach=Reach(), permissions=(Permission.READ,), seed=sys.argv[2] + str(n))"
+    )
+    several = [
+        subprocess.Popen([sys.executable, "-c", made, str(tmp_path), name], stdin=subprocess.PIPE, text=True)
+        for name in "ab"
+    ]
+    for one in several:
+        assert one.stdin is not None
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    for one in several:
+        one.communicate(timeout=120)
+        assert one.returncode == 0
+    assert len(KeyRing(tmp_path).list()) == 20
 
 
 @pytest.mark.parametrize(

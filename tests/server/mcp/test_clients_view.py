@@ -134,7 +134,8 @@ async def test_keys_decide_which_tools_are_shown_and_whose_memory_is_meant(tmp_p
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "http://localhost.evil.example:80"}, 403),
         ({"Origin": "null"}, 403),
-        ({"Origin": "http://localhost:5173"}, 200),
+        ({"Origin": "http://localhost:5173"}, 403),
+        ({"Origin": "{address}"}, 200),
         ({}, 200),
     ],
 )
@@ -151,5 +152,6 @@ async def test_a_page_that_was_lured_here_is_refused(tmp_path: Path, headers: di
     }
     accepts = {"Accept": "application/json, text/event-stream"}
     async with served(tmp_path) as server, httpx2.AsyncClient() as client:
-        answer = await client.post(f"{server.address}/mcp", json=asked, headers={**accepts, **headers})
+        named = {name: value.replace("{address}", server.address) for name, value in headers.items()}
+        answer = await client.post(f"{server.address}/mcp", json=asked, headers={**accepts, **named})
         assert answer.status_code == status

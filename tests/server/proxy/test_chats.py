@@ -18,6 +18,7 @@ ASKS = [question("Where did I move?")]
 TOOLS: list[Any] = [
     {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
 ]
+JSON = {"content-type": "application/json"}
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
@@ -48,7 +49,7 @@ async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_
         b'{"model":"m","messages" :[ {"role":"user","content":"\\u00e9"} ],"x_new": 1.0e2,"seed":12345678901234567890}'
     )
     async with world(tmp_path, says("Hello.")) as here, httpx2.AsyncClient() as client:
-        answer = await client.post(f"{here.address}/v1/chat/completions", content=body)
+        answer = await client.post(f"{here.address}/v1/chat/completions", content=body, headers=JSON)
         assert answer.status_code == 200
         assert here.upstream.requests[0].data == body
 
@@ -58,7 +59,7 @@ async def test_what_is_inserted_leaves_the_other_bytes_as_they_are(tmp_path: Pat
     after = b'{"role":"user","content":"Where did I move?"}],"model":"m"  }'
     async with world(tmp_path, says("To Lisbon.")) as here, httpx2.AsyncClient() as client:
         await here.agent("default").remember(FACT)
-        await client.post(f"{here.address}/v1/chat/completions", content=before + after)
+        await client.post(f"{here.address}/v1/chat/completions", content=before + after, headers=JSON)
         sent = here.upstream.requests[0].data
     assert sent.startswith(before)
     assert sent.endswith(after)
@@ -216,6 +217,6 @@ async def test_embeddings_and_models_are_passed_on_and_leave_no_trace(tmp_path: 
 async def test_a_request_that_cannot_be_read_is_left_to_the_model(tmp_path: Path, body: bytes) -> None:
     said = b'{"error": {"message": "what is this?"}}'
     async with world(tmp_path, sends_raw(422, said)) as here, httpx2.AsyncClient() as client:
-        answer = await client.post(f"{here.address}/v1/chat/completions", content=body)
+        answer = await client.post(f"{here.address}/v1/chat/completions", content=body, headers=JSON)
         assert (answer.status_code, answer.content) == (422, said)
         assert here.upstream.requests[0].data == body

@@ -13,6 +13,9 @@ from remanent.operations.catalogue import CATALOGUE
 from remanent.server.running import serve
 from remanent.settings import load_settings
 
+FILE = {"content-type": "application/octet-stream"}
+LINES = {"content-type": "application/x-ndjson"}
+TRIPLES = {"content-type": "application/n-triples"}
 AGENT = "/v1/orgs/acme/workspaces/lab/agents/ada"
 
 

@@ -140,6 +140,9 @@ def test_the_names_of_a_server_are_loopback_its_address_and_those_that_are_given
     assert hosts == {"localhost", "127.0.0.1", "[::1]", "memory.example", "other.example"}
     assert name_of("Memory.Example:80") == "memory.example"
     assert name_of("[::1]:80") == "[::1]"
+    for item in ("memory.example/x", "*", "a b"):
+        with pytest.raises(InvalidSettings, match="allowed_hosts"):
+            allowed_hosts(ServerSettings(allowed_hosts=item))
 
 
 def test_a_bucket_fills_again_with_time() -> None:

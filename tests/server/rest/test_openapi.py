@@ -35,7 +35,7 @@ CHECKS = [
 ]
 
 
-@schemathesis.serializer("application/x-ndjson")
+@schemathesis.serializer("application/x-ndjson", "application/n-triples")
 def as_lines(_: object, value: object) -> bytes:
     """Send whatever was generated as it is."""
     return value if isinstance(value, bytes) else str(value).encode(errors="replace")

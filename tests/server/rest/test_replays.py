@@ -14,7 +14,7 @@ from remanent.operations import CATALOGUE, Body, Call, Level, Permission, operat
 from remanent.operations.shapes import Done, Nothing
 from remanent.stores.notes import Note, Notes
 from remanent.stores.sqlite import SqliteStore
-from tests.server.rest.conftest import AGENT, Served, Start
+from tests.server.rest.conftest import AGENT, FILE, LINES, Served, Start
 
 
 @operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
@@ -76,16 +76,16 @@ async def test_another_body_with_the_same_key_is_refused_after_a_restart_too(sta
 
 async def test_a_file_is_held_against_the_one_that_came_first(start: Start) -> None:
     first = await start()
-    before = await first.http.post(f"{AGENT}/attachments?name=a", content=b"x" * 3_000_000, headers=keyed())
+    before = await first.http.post(f"{AGENT}/attachments?name=a", content=b"x" * 3_000_000, headers=keyed() | FILE)
     assert before.status_code == 200
     second = await start()
-    after = await second.http.post(f"{AGENT}/attachments?name=a", content=b"x" * 3_000_000, headers=keyed())
+    after = await second.http.post(f"{AGENT}/attachments?name=a", content=b"x" * 3_000_000, headers=keyed() | FILE)
     assert (after.content, "idempotency-replayed" in after.headers) == (before.content, True)
-    other = await second.http.post(f"{AGENT}/attachments?name=a", content=b"y", headers=keyed())
+    other = await second.http.post(f"{AGENT}/attachments?name=a", content=b"y", headers=keyed() | FILE)
     assert other.status_code == 422
     lines = (await second.http.get(f"{AGENT}/export")).content
     load = f"{AGENT.replace('ada', 'bob')}/import"
-    loaded = [await second.http.post(load, content=lines, headers=keyed("load")) for _ in range(2)]
+    loaded = [await second.http.post(load, content=lines, headers=keyed("load") | LINES) for _ in range(2)]
     assert [answer.status_code for answer in loaded] == [200, 200]
     assert loaded[0].content == loaded[1].content
 

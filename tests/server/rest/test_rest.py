@@ -8,7 +8,7 @@ import pytest
 from remanent.operations import Call, Permission, Step, operation
 from remanent.operations.catalogue import CATALOGUE
 from remanent.operations.shapes import Done, Nothing
-from tests.server.rest.conftest import AGENT, Served, Start
+from tests.server.rest.conftest import AGENT, FILE, LINES, TRIPLES, Served, Start
 
 
 async def test_what_is_remembered_is_recalled_with_its_sources(served: Served) -> None:
@@ -81,11 +81,11 @@ async def test_an_associative_graph_goes_out_as_triples_and_comes_in_elsewhere(s
     await served.http.post(f"{AGENT}/associative/remember", json={"messages": ["团子住在杭州。", "Crane 7 moved."]})
     await served.service.memory.settle()
     lines = await served.http.get(f"{AGENT}/associative/triples")
-    taken = await served.http.post(f"{other}/associative/triples", content=lines.content)
+    taken = await served.http.post(f"{other}/associative/triples", content=lines.content, headers=TRIPLES)
     assert taken.status_code == 200, taken.text
     assert taken.json()["nodes"] == 2
     assert (await served.http.get(f"{other}/associative/triples")).content == lines.content
-    refused = await served.http.post(f"{other}/associative/triples", content=b"# fine\nno triple\n")
+    refused = await served.http.post(f"{other}/associative/triples", content=b"# fine\nno triple\n", headers=TRIPLES)
     assert refused.status_code == 422
     assert "line 2" in refused.json()["detail"]
 
@@ -95,19 +95,17 @@ async def test_an_export_is_lines_and_fills_another_agent(served: Served) -> Non
     lines = await served.http.get(f"{AGENT}/export")
     assert lines.headers["content-type"].startswith("application/x-ndjson")
     other = AGENT.replace("ada", "bob")
-    loaded = await served.http.post(
-        f"{other}/import", content=lines.content, headers={"content-type": "application/x-ndjson"}
-    )
+    loaded = await served.http.post(f"{other}/import", content=lines.content, headers=LINES)
     assert loaded.json()["counts"]["entry"] == 2
     texts = [entry["text"] for entry in (await served.http.get(f"{other}/entries")).json()["items"]]
     assert texts == ["one", "two"]
-    again = await served.http.post(f"{other}/import", content=lines.content)
+    again = await served.http.post(f"{other}/import", content=lines.content, headers=LINES)
     assert again.status_code == 422
 
 
 async def test_a_file_is_kept_and_given_back(served: Served) -> None:
     content = bytes(range(256)) * 10
-    kept = await served.http.post(f"{AGENT}/attachments", params={"name": "all.bin"}, content=content)
+    kept = await served.http.post(f"{AGENT}/attachments", params={"name": "all.bin"}, content=content, headers=FILE)
     reference = kept.json()
     assert (reference["name"], reference["size"]) == ("all.bin", len(content))
     given = await served.http.get(f"{AGENT}/attachments/{reference['digest']}")
@@ -179,7 +177,10 @@ async def test_long_work_that_ends_can_be_fetched(served: Served) -> None:
         ("GET", "/v1/orgs/acme/workspaces/lab/agents/a b!/entries", {}, 422),
         ("GET", "/nowhere", {}, 404),
         ("PUT", f"{AGENT}/recall", {}, 405),
-        ("OPTIONS", f"{AGENT}/recall", {"headers": {"origin": "http://evil.example"}}, 405),
+        ("OPTIONS", f"{AGENT}/recall", {}, 405),
+        ("OPTIONS", f"{AGENT}/recall", {"headers": {"origin": "http://evil.example"}}, 403),
+        ("POST", f"{AGENT}/attachments", {"content": b"x", "headers": {"content-type": "image/png"}}, 415),
+        ("POST", f"{AGENT}/import", {"content": b"{}", "headers": {"content-type": "application/json"}}, 415),
     ],
 )
 async def test_every_refusal_is_a_problem_with_its_status(

@@ -12,7 +12,7 @@ from remanent.operations import Operation
 from remanent.operations.catalogue import CATALOGUE
 from remanent.server.rest import RUNS, address_of
 from tests.chaos.support.counts import SEED, times
-from tests.server.rest.conftest import Served, Start
+from tests.server.rest.conftest import FILE, Served, Start
 
 CANARY = "swordfish"
 ANY_ID = "0198c0de-0000-7000-8000-00000000000f"
@@ -46,7 +46,7 @@ async def world(start: Start) -> World:
     served = await start(rate=0)
     agent = "/v1/orgs/acme/workspaces/lab/agents/ada"
     records = await served.told(f"the word is {CANARY}", f"{CANARY} again")
-    kept = await served.http.post(f"{agent}/attachments", content=CANARY.encode())
+    kept = await served.http.post(f"{agent}/attachments", content=CANARY.encode(), headers=FILE)
     run = await served.http.post(f"{agent}/settle", json={})
     made = await served.http.post("/v1/orgs/acme/keys", json={"name": CANARY, "permissions": ["admin"]})
     async with served.service.memory.bank(

@@ -1,4 +1,9 @@
-"""Keys: made, listed, rotated, revoked; of their secrets only a hash is kept."""
+"""Keys: made, listed, rotated, revoked; of their secrets only a hash is kept.
+
+A home folder is open to whoever sits at the machine until its first key is made, and never again: not when the last
+key expires or is revoked, nor when the file of keys is lost. A marker outside of that file, on disk before the first
+key is, tells that keys were made; what cannot be read counts as closed.
+"""
 
 import fcntl
 import hashlib
@@ -7,14 +12,14 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
-from remanent.errors import IntegrityError, InvalidInput, NotAuthenticated, NotFound, StorageError
+from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound, StorageError
 from remanent.model import Clock, Word, system_clock
 from remanent.model.clock import Instant
 from remanent.operations.access.principal import Permission, Principal, Reach
@@ -22,10 +27,20 @@ from remanent.operations.access.principal import Permission, Principal, Reach
 FOLDER = ".access"
 """Under the home folder; no organisation can have this name."""
 
+MARKER = ".keys-were-made"
+"""Directly under the home folder: keys were made here, and whoever comes without one is refused for ever."""
+
+_MARKER_TEXT = """\
+Keys were made for this memory: a server on it serves nobody without a key. `remanent keys create` makes another.
+此记忆已创建过密钥：服务器不再接受无密钥的请求。如需新密钥，请运行 `remanent keys create`。
+"""
+
 FILE = "keys.json"
 PEPPER = "pepper"
 """By which tokens follow from what callers name their requests by; whoever reads it can make no token without that."""
 PREFIX = "rmn"
+MAKE_ONE = "make a new key at the machine: remanent keys create NAME --permission admin"
+"""What to do where no key opens; it works on the files and needs no key itself."""
 _NOBODY = "0" * 64
 _MOST_SPENT = 32
 
@@ -82,15 +97,40 @@ class KeyRing:
         self._random = random
         self._seen: tuple[int, ...] = ()
         self._kept: dict[str, _Kept] = {}
+        self._home = home
+        self._is_closed = False
 
     def list(self) -> list[Key]:
         """Return every key, the revoked ones too, oldest first."""
         return [kept.key for kept in self._current().values()]
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is no key that could open anything."""
-        return not any(key.holds_at(self._clock()) for key in self.list())
+    def was_ever_used(self) -> bool:
+        """Whether a key was ever made on this home; once seen, it stays so whatever happens to the files."""
+        if self._is_closed:
+            return True
+        if _may_exist(self._home / MARKER):
+            self._is_closed = True
+        elif any(_may_exist(self._folder / name) for name in (FILE, PEPPER)):
+            # Made before there was a marker: from now on the file of keys can be lost without opening the home.
+            self._is_closed = True
+            with suppress(OSError):
+                self._mark()
+        return self._is_closed
+
+    @property
+    def opens_anything(self) -> bool:
+        """Whether there is a key that holds now."""
+        return any(key.holds_at(self._clock()) for key in self.list())
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether the file of keys is there and cannot be read; making a key sets it aside."""
+        try:
+            self._current()
+        except KeysDamaged:
+            return True
+        return False
 
     def get(self, key_id: str) -> Key:
         """Return a key."""
@@ -110,10 +150,12 @@ class KeyRing:
     ) -> tuple[Key, str]:
         """Make a key and return it with its token, which nobody can read again.
 
-        With a seed, key and token follow from it and from a secret of this home: asked again, they are the same.
+        With a seed, key and token follow from it and from a secret of this home: asked again, they are the same. A file
+        of keys that cannot be read is set aside: this is how the owner of the files gets in again.
         """
         if not permissions:
             raise InvalidInput("a key must allow something: read, write, approve or admin")
+        self._close()
         key_id, secret = self._drawn("key", seed)[:12], self._drawn("token", seed)
         key = Key(
             key_id=key_id,
@@ -123,7 +165,7 @@ class KeyRing:
             created_at=self._clock(),
             expires_at=expires_at,
         )
-        with self._changing() as kept:
+        with self._changing(anew=True) as kept:
             if seed is not None and key_id in kept:
                 key = kept[key_id].key
             else:
@@ -154,9 +196,9 @@ class KeyRing:
         try:
             return file.read_bytes()
         except FileNotFoundError:
-            with self._changing():  # one process at a time
+            with self._locked():
                 if not file.exists():
-                    self._put(file, self._random(32))
+                    _put(file, self._random(32))
             return file.read_bytes()
         except OSError as error:
             raise StorageError(f"{file} cannot be read: {error.strerror}") from error
@@ -179,10 +221,10 @@ class KeyRing:
         is_former = kept is not None and kept.former_until is not None and now < kept.former_until
         fits |= hmac.compare_digest(given, kept.former or _NOBODY if kept is not None and is_former else _NOBODY)
         if kept is None or not fits or prefix != PREFIX or not kept.key.holds_at(now):
-            raise NotAuthenticated("this key is unknown, expired or revoked")
+            raise NotAuthenticated(f"this key is unknown, expired or revoked; {MAKE_ONE}")
         return Principal(name=f"key:{key_id}", reach=kept.key.reach, permissions=frozenset(kept.key.permissions))
 
-    # ── the file ─────────────────────────────────────────────────────────────
+    # ── the files ────────────────────────────────────────────────────────────
 
     def _current(self) -> dict[str, _Kept]:
         """Return the keys as they stand, read again only when the file is another one."""
@@ -191,6 +233,8 @@ class KeyRing:
         except FileNotFoundError:
             self._seen, self._kept = (), {}
             return self._kept
+        except OSError as error:
+            raise StorageError(f"{self._file} cannot be read: {error.strerror}") from error
         seen = (state.st_ino, state.st_mtime_ns, state.st_size)
         if seen != self._seen:
             self._kept = self._read()
@@ -201,34 +245,105 @@ class KeyRing:
         try:
             kept = _File.from_json(self._file.read_bytes()).keys
         except InvalidInput as error:
-            raise IntegrityError(
-                f"{self._file} is damaged; restore it from a backup, or remove it and make new keys"
+            # Network callers read this too: it names no folder.
+            raise KeysDamaged(
+                f"{FOLDER}/{FILE} in the home folder is damaged, and no key opens anything; restore it from a backup, "
+                f"or {MAKE_ONE}"
             ) from error
         except FileNotFoundError:
             return {}
+        except OSError as error:
+            raise StorageError(f"{self._file} cannot be read: {error.strerror}") from error
         return {one.key.key_id: one for one in kept}
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, _Kept]]:
-        """Give the keys to change, and put them back whole, one process at a time."""
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with (self._folder / "lock").open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+    def _changing(self, *, anew: bool = False) -> Iterator[dict[str, _Kept]]:
+        """Give the keys to change, and put them back whole; `anew` begins without those that cannot be read."""
+        with self._locked():
+            try:
                 kept = self._read()
-                yield kept
-                self._put(self._file, _File(keys=tuple(kept.values())).to_json().encode())
-        except OSError as error:
-            raise StorageError(f"the keys in {self._folder} cannot be changed: {error.strerror}") from error
+            except KeysDamaged:
+                if not anew:
+                    raise
+                self._set_aside()
+                kept = {}
+            yield kept
+            _put(self._file, _File(keys=tuple(kept.values())).to_json().encode())
         self._seen = ()
 
-    def _put(self, target: Path, content: bytes) -> None:
-        handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f".{target.stem}.")
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let one process or thread at a time change the files of the folder."""
+        try:
+            _make_folder(self._folder)
+            _sync(self._home)  # the audit log may have made the folder, in a hurry
+            with (self._folder / "lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                yield
+        except OSError as error:
+            raise StorageError(f"the keys in {self._folder} cannot be changed: {error.strerror}") from error
+
+    def _close(self) -> None:
+        """Have the marker on disk before the first key is: no crash and no loss of the keys opens the home again."""
+        try:
+            if not (self._home / MARKER).exists():
+                self._mark()
+        except OSError as error:
+            raise StorageError(f"no key can be made in {self._home}: {error.strerror}") from error
+        self._is_closed = True
+
+    def _mark(self) -> None:
+        _make_folder(self._home)
+        _put(self._home / MARKER, _MARKER_TEXT.encode())
+
+    def _set_aside(self) -> None:
+        """Keep what cannot be read for whoever can repair it, under a name that no earlier one has."""
+        content = self._file.read_bytes()
+        name = f"{FILE}.damaged-{hashlib.sha256(content).hexdigest()[:12]}"
+        _put(self._folder / name, content)
+
+
+def _may_exist(path: Path) -> bool:
+    """Return whether a file is there, or nobody can tell."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _put(target: Path, content: bytes) -> None:
+    """Write a file so that after a crash it is there whole or as it was, and on return for good."""
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.")
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync(target.parent)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder that only its owner enters, and those above it, so that a crash takes none of them away."""
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _sync(folder.parent)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _token(key_id: str, secret: str) -> str:

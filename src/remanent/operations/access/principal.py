@@ -17,6 +17,8 @@ class Permission(StrEnum):
     WRITE = "write"
     APPROVE = "approve"
     ADMIN = "admin"
+    METRICS = "metrics"
+    """The figures of the whole server, and nothing of any memory: for what scrapes `/metrics`."""
 
 
 Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
@@ -63,4 +65,5 @@ class Principal(Word):
 
 
 LOCAL = Principal(name="local", permissions=frozenset({Permission.ADMIN}))
-"""Whoever can open the files themselves: the command line, and a server on loopback without keys."""
+"""Whoever can open the files themselves: the command line, and callers of a server on the same machine until
+a first key is made."""

@@ -13,10 +13,8 @@ from starlette.types import Receive, Scope, Send
 from remanent.model import Scope as Whose
 from remanent.operations import Service
 from remanent.server.door import Door
-from remanent.server.hosts import allowed_hosts
 from remanent.server.mcp.protocol import Context, Visitor, make_server
 from remanent.server.places import NAMES, default_scope, place_of, scope_of
-from remanent.settings import ServerSettings
 
 PATH = "/mcp"
 
@@ -36,7 +34,8 @@ class Mcp:
         self._manager = StreamableHTTPSessionManager(
             make_server(service, visit=_visitor),
             stateless=True,
-            security_settings=_security(settings.server),
+            # Host and Origin of every request were checked at the border.
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             max_request_body_size=int(settings.server.max_body),
         )
         # It tells of every request; ours are counted and logged at the border.
@@ -82,14 +81,3 @@ def _visitor(ctx: Context) -> Visitor:
         raise RuntimeError("a request over HTTP has lost where it came from")
     visitor: Visitor = ctx.request.state.visitor
     return visitor
-
-
-def _security(settings: ServerSettings) -> TransportSecuritySettings:
-    """Return the names under which we are reached, by programs and by pages; a page that was lured here has others."""
-    hosts = sorted(allowed_hosts(settings))
-    return TransportSecuritySettings(
-        allowed_hosts=[*hosts, *(f"{host}:*" for host in hosts)],
-        allowed_origins=[
-            f"{scheme}://{host}{port}" for host in hosts for scheme in ("http", "https") for port in ("", ":*")
-        ],
-    )

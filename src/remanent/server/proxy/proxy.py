@@ -17,7 +17,7 @@ from remanent.model import Clock, NewId, Scope, id_source, system_clock
 from remanent.operations import Service
 from remanent.operations.access.keys import PREFIX
 from remanent.server.door import Door
-from remanent.server.limits import pieces
+from remanent.server.limits import JSON, check_type, pieces
 from remanent.server.places import default_scope, place_of, scope_of
 from remanent.server.problems import Refusal
 from remanent.server.proxy.answers import Answer
@@ -190,6 +190,7 @@ class Proxy:
         return given or (bearer if bearer.startswith(f"{PREFIX}_") else None)
 
     async def _read(self, request: Request) -> bytes:
+        check_type(request, JSON)
         return b"".join([piece async for piece in pieces(request, limit=int(self._settings.max_request))])
 
 
