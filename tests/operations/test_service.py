@@ -96,7 +96,7 @@ async def test_what_changes_something_is_noted_and_so_is_what_was_refused(servic
         await service.perform("forget", {"record_id": "no-such"}, place=HERE)
     with pytest.raises(NotPermitted):
         await service.perform("erase", {"everything": True}, place=HERE, principal=holder(Permission.READ))
-    lines = list(service.audit.read())
+    lines = list(service.audit.read("acme"))
     assert [(line.deed.who, line.deed.what, line.deed.outcome) for line in lines] == [
         ("local", "remember", "ok"),
         ("local", "forget", "NotFound"),
