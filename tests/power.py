@@ -1,4 +1,4 @@
-"""Power cuts without pulling a plug: what a disk is bound to hold, by the syncs that were asked for and nothing more."""
+"""Power cuts without pulling a plug: what a disk is bound to hold by the syncs that were asked for."""
 
 import os
 import stat

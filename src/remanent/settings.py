@@ -928,13 +928,12 @@ class Settings(Section):
     secrets: Annotated[
         Annotated[Path, BeforeValidator(_check_home)] | None,
         Field(
-            description="The folder of this home's own secrets: the key that seals the audit log, and how far the log has "
-            "come. Unset, `.secrets` under `home`; on another disk or under another user's care, whoever can change the "
-            "log cannot hide it."
+            description="The folder of this home's own secrets: the key that seals the audit log, and how far the log "
+            "has come. Unset, `.secrets` under `home`; on another disk, whoever can change the log cannot hide it."
         ),
         Chinese(
-            "存放本数据目录自身机密的目录：为审计日志加封的密钥，以及日志已写到何处。未设置时为 `home` 下的 `.secrets`；"
-            "放在另一磁盘或由他人保管时，能改动日志者也无法掩盖改动。"
+            "存放本数据目录自身机密的目录：为审计日志加封的密钥，以及日志已写到何处。"
+            "未设置时为 `home` 下的 `.secrets`；放在另一磁盘时，能改动日志者也无法掩盖改动。"
         ),
     ] = None
     org: Annotated[

@@ -1,12 +1,13 @@
 """The one way in: what is allowed, what is as if it did not exist, what is noted."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from itertools import product
 from typing import Any
 
 import pytest
 
-from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted
+from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
 from remanent.model import Word
 from remanent.operations import (
     LOCAL,
@@ -104,6 +105,81 @@ async def test_what_changes_something_is_noted_and_so_is_what_was_refused(servic
     ]
     assert lines[1].deed.subjects == ("no-such",)
     assert "swordfish" not in "".join(line.to_json() for line in lines)
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_only_an_administrator_may_see_is_noted_when_it_is_seen(service: Service) -> None:
+    reads = [one.name for one in service.catalogue.values() if one.permission is Permission.ADMIN and not one.changes]
+    assert {"keys.list", "audit.list", "audit.verify"} <= set(reads)
+    for name in reads:
+        await service.perform(name, {}, place=HERE)
+        with pytest.raises(NotPermitted):
+            await service.perform(name, {}, place=HERE, principal=holder(Permission.READ))
+    noted = [(line.deed.who, line.deed.what, line.deed.outcome) for line in service.audit.read("acme")]
+    assert noted == [told for name in reads for told in (("local", name, "ok"), ("key:test", name, "NotPermitted"))]
+
+
+@operation("lines", zh="若干行。", permission=Permission.ADMIN, changes=False)
+async def in_lines(call: Call, request: Nothing) -> AsyncIterator[str]:
+    """Answer with lines."""
+    del call, request
+    yield "x"
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_only_an_administrator_may_see_is_noted_before_its_first_line(service: Service) -> None:
+    async with Service(service.memory, catalogue=service.catalogue.with_more([in_lines])) as able:
+        await able.stream("lines", {}, place=HERE)
+        assert [line.deed.what for line in able.audit.read("acme")] == ["lines"]
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_cannot_be_noted_is_not_done(service: Service) -> None:
+    await service.perform("remember", {"messages": ["before"]}, place=HERE)
+    logs = service.memory.settings.home / ".access" / "audit"
+    logs.rename(logs.with_name("away"))
+    logs.write_text("in the way")
+    for name, request in (("remember", {"messages": ["lost"]}), ("erase", {"everything": True}), ("keys.list", {})):
+        with pytest.raises(StorageError):
+            await asyncio.wait_for(service.perform(name, request, place=HERE), 30)
+    with pytest.raises(StorageError):
+        await asyncio.wait_for(service.start("bank.run", {"task": "x", "context": "y"}, place=HERE), 30)
+    found = await service.perform("entries", {}, place=HERE)
+    assert [entry.text for entry in found.items] == ["before"]
+    logs.unlink()
+    logs.with_name("away").rename(logs)
+    await service.perform("remember", {"messages": ["after"]}, place=HERE)
+    assert service.audit.verify("acme").intact
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_an_organisation_reads_and_verifies_its_own_log_only(service: Service) -> None:
+    await service.perform("remember", {"messages": ["a"]}, place=HERE)
+    admin, mine = holder(Permission.ADMIN), Place(org="acme")
+    sound = await service.perform("audit.verify", {}, place=mine, principal=admin)
+    assert (sound.intact, sound.lines) == (True, 1)
+    other = Place(org="other", workspace="lab", agent="bob")
+    for _ in range(3):
+        await service.perform("remember", {"messages": ["b"]}, place=other)
+    # Being refused elsewhere is told to whose key it was; nobody can fill another's log, or make one.
+    for org in ("other", "nowhere"):
+        with pytest.raises(NotFound):
+            await service.perform(
+                "recall", {"query": "b"}, place=Place(org=org, workspace="w", agent="a"), principal=admin
+            )
+    (service.memory.settings.home / ".access" / "audit" / "other.jsonl").write_bytes(b"")
+    assert not (await service.perform("audit.verify", {}, place=Place(org="other"))).intact
+    told = await service.perform("audit.verify", {}, place=mine, principal=admin)
+    assert (told.intact, told.lines) == (True, 4)
+    listed = await service.perform("audit.list", {}, place=mine, principal=admin)
+    assert [(line.deed.what, line.deed.outcome) for line in listed.items] == [
+        ("remember", "ok"),
+        ("audit.verify", "ok"),
+        ("recall", "NotFound"),
+        ("recall", "NotFound"),
+        ("audit.verify", "ok"),
+    ]
+    assert service.audit.orgs() == ["acme", "other"]
 
 
 async def test_without_keys_everybody_is_whoever_sits_at_the_machine_and_with_one_nobody_is(service: Service) -> None:
