@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +23,10 @@ from remanent.operations import (
     Step,
     operation,
 )
+from remanent.operations.run import Run
+from remanent.operations.runfiles import RunFiles
 from remanent.operations.shapes import Done, Nothing
+from tests.power import Disk
 
 HERE = Place(org="acme", workspace="lab", agent="ada")
 
@@ -346,3 +351,16 @@ async def test_runs_that_are_written_down_are_bounded(service: Service, monkeypa
     assert len(able.runs._kept) <= 3
     await able.aclose()
     assert list(folder.glob("*.lock")) == []
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = Disk(tmp_path / "home", monkeypatch)
+    files = RunFiles(disk.root, most=10)
+    run = Run(run_id="a" * 32, operation="tell", started_at=datetime(2026, 3, 1, tzinfo=UTC))
+    for state in (RunState.RUNNING, RunState.DONE):
+        files.write(run.replace(state=state), place=HERE, permission=Permission.WRITE)
+        left = RunFiles(disk.image(tmp_path / state), most=10).read(run.run_id)
+        assert left is not None
+        assert left.run.state is state
+    files.close()

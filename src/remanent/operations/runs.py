@@ -206,7 +206,7 @@ class Runs:
 
     def _write(self, kept: _Kept, run: Run) -> None:
         if kept.is_written:
-            self._files.write(run, place=kept.place, permission=kept.permission, durable=kept.is_durable)
+            self._files.write(run, place=kept.place, permission=kept.permission)
 
     async def _note(self, kept: _Kept, ended: Run) -> None:
         scope = _scope(kept.place)
