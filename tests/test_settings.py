@@ -232,7 +232,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}
     reranker = {"base_url": "http://localhost:8082/v1", "api_key": "secret-5", "name": "bge-reranker"}
     named |= {f"recall.reranker.{name}" for name in reranker}
-    folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept"}
+    folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept", "secrets": "/srv/vault"}
     assert unset.keys() == named | groups.keys() | folders.keys() | tools.keys() | proxy.keys()
     for name, value in (folders | tools | proxy).items():
         monkeypatch.setenv(unset[name], value)
@@ -247,6 +247,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
             monkeypatch.setenv(variable.upper(), value)
     wanted = ModelChoice.model_validate(values)
     settings = load_settings()
+    assert settings.secrets == Path("/srv/vault")
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
     assert settings.bank == BankSettings.model_validate({"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"})
     assert [key and key.get_secret_value() for key in (settings.search.api_key, settings.reader.api_key)] == [

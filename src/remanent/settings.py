@@ -936,6 +936,17 @@ class Settings(Section):
         Field(description="The folder that holds all memory; a relative one starts at the current directory."),
         Chinese("保存全部记忆的目录；相对路径以当前目录为起点。"),
     ] = Field(default_factory=_data_directory)
+    secrets: Annotated[
+        Annotated[Path, BeforeValidator(_check_home)] | None,
+        Field(
+            description="The folder of this home's own secrets: the key that seals the audit log, and how far the log "
+            "has come. Unset, `.secrets` under `home`; on another disk, whoever can change the log cannot hide it."
+        ),
+        Chinese(
+            "存放本数据目录自身机密的目录：为审计日志加封的密钥，以及日志已写到何处。"
+            "未设置时为 `home` 下的 `.secrets`；放在另一磁盘时，能改动日志者也无法掩盖改动。"
+        ),
+    ] = None
     org: Annotated[
         Name,
         Field(description="The organisation that is meant when none is named."),

@@ -114,4 +114,4 @@ def _asked(address: str, body: object = None, *, key: str = "") -> Any:
 def remanent_audit_is_intact(home: Path) -> bool:
     from remanent.operations.access.audit import AuditLog
 
-    return AuditLog(home).verify().intact
+    return AuditLog(home).verify("default").intact

@@ -45,7 +45,7 @@ def test_the_findings_are_given_as_json(cli: Cli) -> None:
     answer = said.json
     assert (said.code, answer["ok"], answer["repaired"]) == (0, True, {})
     found = by_check(answer)
-    expected = "remanent python settings sqlite checksums home disk embedder engine integrity queue"
+    expected = "remanent python settings sqlite checksums home disk embedder engine audit integrity queue"
     assert list(found) == expected.split()
     assert found["integrity"]["agent"] == "default/default/ada"
     assert "2 entries, 2 records" in found["integrity"]["detail"]
@@ -64,6 +64,17 @@ def test_without_an_agent_the_agents_of_the_workspace_are_examined(cli: Cli, mon
     assert near == {"", "default/default/ada", "default/default/bob"}
     every = {finding["agent"] for finding in cli("doctor", "--json", "--all-agents").json["findings"]}
     assert every == near | {"default/lab/eve"}
+
+
+@pytest.mark.spec("SAFE-03")
+def test_an_audit_log_that_was_cut_is_told_with_whose_it_is(cli: Cli) -> None:
+    cli.told("heron", "train")
+    assert "1 organisations" in by_check(cli("doctor", "--json").json)["audit"]["detail"]
+    (cli.home / ".access" / "audit" / "default.jsonl").write_bytes(b"")
+    said = cli("doctor", "--json")
+    found = by_check(said.json)["audit"]
+    assert (said.code != 0, found["ok"]) == (True, False)
+    assert found["detail"].startswith("default: lines 1 to ")
 
 
 def test_an_agent_that_does_not_exist_is_not_found(cli: Cli) -> None:

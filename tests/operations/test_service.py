@@ -1,12 +1,15 @@
 """The one way in: what is allowed, what is as if it did not exist, what is noted."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted
+from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
 from remanent.model import Word
 from remanent.operations import (
     LOCAL,
@@ -20,7 +23,10 @@ from remanent.operations import (
     Step,
     operation,
 )
+from remanent.operations.run import Run
+from remanent.operations.runfiles import RunFiles
 from remanent.operations.shapes import Done, Nothing
+from tests.power import Disk
 
 HERE = Place(org="acme", workspace="lab", agent="ada")
 
@@ -96,7 +102,7 @@ async def test_what_changes_something_is_noted_and_so_is_what_was_refused(servic
         await service.perform("forget", {"record_id": "no-such"}, place=HERE)
     with pytest.raises(NotPermitted):
         await service.perform("erase", {"everything": True}, place=HERE, principal=holder(Permission.READ))
-    lines = list(service.audit.read())
+    lines = list(service.audit.read("acme"))
     assert [(line.deed.who, line.deed.what, line.deed.outcome) for line in lines] == [
         ("local", "remember", "ok"),
         ("local", "forget", "NotFound"),
@@ -104,6 +110,81 @@ async def test_what_changes_something_is_noted_and_so_is_what_was_refused(servic
     ]
     assert lines[1].deed.subjects == ("no-such",)
     assert "swordfish" not in "".join(line.to_json() for line in lines)
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_only_an_administrator_may_see_is_noted_when_it_is_seen(service: Service) -> None:
+    reads = [one.name for one in service.catalogue.values() if one.permission is Permission.ADMIN and not one.changes]
+    assert {"keys.list", "audit.list", "audit.verify"} <= set(reads)
+    for name in reads:
+        await service.perform(name, {}, place=HERE)
+        with pytest.raises(NotPermitted):
+            await service.perform(name, {}, place=HERE, principal=holder(Permission.READ))
+    noted = [(line.deed.who, line.deed.what, line.deed.outcome) for line in service.audit.read("acme")]
+    assert noted == [told for name in reads for told in (("local", name, "ok"), ("key:test", name, "NotPermitted"))]
+
+
+@operation("lines", zh="若干行。", permission=Permission.ADMIN, changes=False)
+async def in_lines(call: Call, request: Nothing) -> AsyncIterator[str]:
+    """Answer with lines."""
+    del call, request
+    yield "x"
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_only_an_administrator_may_see_is_noted_before_its_first_line(service: Service) -> None:
+    async with Service(service.memory, catalogue=service.catalogue.with_more([in_lines])) as able:
+        await able.stream("lines", {}, place=HERE)
+        assert [line.deed.what for line in able.audit.read("acme")] == ["lines"]
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_cannot_be_noted_is_not_done(service: Service) -> None:
+    await service.perform("remember", {"messages": ["before"]}, place=HERE)
+    logs = service.memory.settings.home / ".access" / "audit"
+    logs.rename(logs.with_name("away"))
+    logs.write_text("in the way")
+    for name, request in (("remember", {"messages": ["lost"]}), ("erase", {"everything": True}), ("keys.list", {})):
+        with pytest.raises(StorageError):
+            await asyncio.wait_for(service.perform(name, request, place=HERE), 30)
+    with pytest.raises(StorageError):
+        await asyncio.wait_for(service.start("bank.run", {"task": "x", "context": "y"}, place=HERE), 30)
+    found = await service.perform("entries", {}, place=HERE)
+    assert [entry.text for entry in found.items] == ["before"]
+    logs.unlink()
+    logs.with_name("away").rename(logs)
+    await service.perform("remember", {"messages": ["after"]}, place=HERE)
+    assert service.audit.verify("acme").intact
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_an_organisation_reads_and_verifies_its_own_log_only(service: Service) -> None:
+    await service.perform("remember", {"messages": ["a"]}, place=HERE)
+    admin, mine = holder(Permission.ADMIN), Place(org="acme")
+    sound = await service.perform("audit.verify", {}, place=mine, principal=admin)
+    assert (sound.intact, sound.lines) == (True, 1)
+    other = Place(org="other", workspace="lab", agent="bob")
+    for _ in range(3):
+        await service.perform("remember", {"messages": ["b"]}, place=other)
+    # Being refused elsewhere is told to whose key it was; nobody can fill another's log, or make one.
+    for org in ("other", "nowhere"):
+        with pytest.raises(NotFound):
+            await service.perform(
+                "recall", {"query": "b"}, place=Place(org=org, workspace="w", agent="a"), principal=admin
+            )
+    (service.memory.settings.home / ".access" / "audit" / "other.jsonl").write_bytes(b"")
+    assert not (await service.perform("audit.verify", {}, place=Place(org="other"))).intact
+    told = await service.perform("audit.verify", {}, place=mine, principal=admin)
+    assert (told.intact, told.lines) == (True, 4)
+    listed = await service.perform("audit.list", {}, place=mine, principal=admin)
+    assert [(line.deed.what, line.deed.outcome) for line in listed.items] == [
+        ("remember", "ok"),
+        ("audit.verify", "ok"),
+        ("recall", "NotFound"),
+        ("recall", "NotFound"),
+        ("audit.verify", "ok"),
+    ]
+    assert service.audit.orgs() == ["acme", "other"]
 
 
 @pytest.mark.spec("SAFE-01")
@@ -237,9 +318,12 @@ async def test_what_long_work_came_to_is_known_to_a_process_that_was_started_sin
     outside = [file for file in (home / ".access").rglob("*") if file.is_file()]
     assert not any(b"77aa" in file.read_bytes() for file in outside)
     await service.perform("erase", {"everything": True}, place=HERE)
-    again = await second.runs.get(run.run_id)
-    assert (again.state, again.response) == (RunState.DONE, None)
-    assert "no longer there" in again.message
+    for one in (first, second):
+        again = await one.runs.get(run.run_id)
+        assert (again.state, again.response) == (RunState.DONE, None)
+        assert "no longer there" in again.message
+        assert [state async for state in one.runs.follow(run.run_id)] == [again]
+        assert "77aa" not in repr(await one.runs.list())
     await second.aclose()
 
 
@@ -275,3 +359,16 @@ async def test_runs_that_are_written_down_are_bounded(service: Service, monkeypa
     assert len(able.runs._kept) <= 3
     await able.aclose()
     assert list(folder.glob("*.lock")) == []
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = Disk(tmp_path / "home", monkeypatch)
+    files = RunFiles(disk.root, most=10)
+    run = Run(run_id="a" * 32, operation="tell", started_at=datetime(2026, 3, 1, tzinfo=UTC))
+    for state in (RunState.RUNNING, RunState.DONE):
+        files.write(run.replace(state=state), place=HERE, permission=Permission.WRITE)
+        left = RunFiles(disk.image(tmp_path / state), most=10).read(run.run_id)
+        assert left is not None
+        assert left.run.state is state
+    files.close()

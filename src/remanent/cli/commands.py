@@ -951,7 +951,7 @@ def audit_list(place: Place, *, limit: EntriesLimit = 100) -> None:
 
 @placed("org")
 def audit_verify(place: Place) -> None:
-    """Walk along the whole chain of the audit log and say whether every line is as it was written."""
+    """Walk along the organisation's audit log and say whether every line is there, and as it was written."""
     from remanent.cli.perform import perform
 
     perform("audit.verify", place, {})
@@ -1258,8 +1258,8 @@ COMMANDS = (
     Made(
         ("audit", "verify"),
         say(
-            "Walk along the whole chain of the audit log and say whether every line is as it was written.",
-            "沿整条链核对审计日志是否完好。",
+            "Walk along the organisation's audit log and say whether every line is there, and as it was written.",
+            "沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
         ),
         audit_verify,
     ),

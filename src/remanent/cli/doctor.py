@@ -21,6 +21,7 @@ from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin, human_size, local_time
 from remanent.embedding import Embedder, open_embedder
 from remanent.errors import NotFound, RemanentError
+from remanent.operations.access.audit import AuditLog
 from remanent.settings import Settings, setting_sources
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 
@@ -44,7 +45,7 @@ def examine(place: Place, *, repair: bool, all_agents: bool) -> None:
     """Run every check and show what was found; ends with `Exit.DAMAGED` or `Exit.NO` when something is wrong."""
     screen, settings = begin(place)
     with screen.meter(words.EXAMINING) as meter, place.open(settings) as memory:
-        findings = list(_machine(screen, place, settings))
+        findings = [*_machine(screen, place, settings), *_audit(screen, settings)]
         agents = _agents(place, memory, settings, all_agents=all_agents)
         if not agents:
             findings.append(Finding("agents", None, screen.word(words.NO_AGENTS)))
@@ -75,6 +76,19 @@ def _machine(screen: Screen, place: Place, settings: Settings) -> Iterator[Findi
     yield _disk(screen, settings.home)
     yield _embedder(screen, settings)
     yield Finding("engine", True, settings.engine)
+
+
+def _audit(screen: Screen, settings: Settings) -> Iterator[Finding]:
+    log = AuditLog(settings.home, secrets=settings.secrets)
+    orgs, lines, is_intact = log.orgs(), 0, True
+    for org in orgs:
+        found = log.verify(org)
+        lines += found.lines
+        if not found.intact:
+            is_intact = False
+            yield Finding("audit", False, screen.word(words.AUDIT_DAMAGED, org=org, problem=found.problem))
+    if is_intact:
+        yield Finding("audit", True, screen.word(words.AUDIT_INTACT, lines=lines, orgs=len(orgs)))
 
 
 def _settings(screen: Screen, place: Place) -> Finding:

@@ -225,6 +225,7 @@ CHECKS = {
     "disk": Phrase("free disk space", "剩余磁盘空间"),
     "embedder": Phrase("embedder", "向量模型"),
     "engine": Phrase("language engine", "语言引擎"),
+    "audit": Phrase("audit log", "审计日志"),
     "agents": Phrase("agents", "智能体"),
     "integrity": Phrase("integrity of {agent}", "{agent} 的完整性"),
     "queue": Phrase("queue of {agent}", "{agent} 的任务队列"),
@@ -248,6 +249,11 @@ EMBEDDER_OFF = Phrase("none: search is by words only", "none：只按词检索")
 EMBEDDER_ON = Phrase(
     "{model}, {dimension} dimensions, loaded in {seconds:.1f} s, {speed:.0f} sentences/s",
     "{model}，{dimension} 维，{seconds:.1f} 秒加载，每秒 {speed:.0f} 句",
+)
+AUDIT_INTACT = Phrase("intact: {lines} lines of {orgs} organisations", "完好：{orgs} 个组织，共 {lines} 行")
+AUDIT_DAMAGED = Phrase(
+    "{org}: {problem}. Keep a copy of what was set aside, find out who could write there, then move it away",
+    "{org}：{problem}。请保留被移出部分的副本，查明谁能写入该处，然后将其移走",
 )
 NO_AGENTS = Phrase("nothing is remembered yet", "尚无任何记忆")
 SOUND = Phrase(

@@ -13,6 +13,7 @@ from typing import Any
 
 from remanent.errors import StorageError
 from remanent.model import Scope
+from remanent.stores.sqlite.layout import sync_folder
 
 FOLDER = ".proxy"
 """Under the home folder; no organisation can have this name."""
@@ -66,6 +67,8 @@ class Waiting:
                 ]
                 for file in gone:
                     file.unlink(missing_ok=True)
+                for folder in {file.parent for file in gone}:
+                    sync_folder(folder)  # else a power cut could bring them back
                 return len(gone)
         except OSError as error:
             raise StorageError(f"turns that wait in {self._folder} cannot be erased: {error.strerror}") from error

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from remanent.errors import NotFound, NotPermitted
 from remanent.model import Word
-from remanent.operations.access.audit import Noted, Verified
+from remanent.operations.access.chain import Noted, Verified
 from remanent.operations.access.keys import Key
 from remanent.operations.access.principal import Name, Permission, Reach
 from remanent.operations.call import Call
@@ -170,24 +170,24 @@ async def audit(call: Call, request: ReadAudit) -> Page[Noted]:
     after = 0 if request.cursor is None else read_cursor(request.cursor, int)
 
     def read() -> list[Noted]:
-        theirs = (line for line in call.audit.read() if line.deed.org == call.place.org and line.seq > after)
-        return list(islice(theirs, request.limit + 1))
+        lines = (line for line in call.audit.read(call.place.org) if line.seq > after)
+        return list(islice(lines, request.limit + 1))
 
     return page_of(await asyncio.to_thread(read), limit=request.limit, after=lambda line: line.seq)
 
 
 @operation(
     "audit.verify",
-    zh="沿整条链核对审计日志是否完好。",
+    zh="沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
     permission=ADMIN,
     level=ORG,
     route="GET audit/verify",
     changes=False,
 )
 async def verify(call: Call, request: Nothing) -> Verified:
-    """Walk along the whole chain of the audit log and say whether every line is as it was written."""
+    """Walk along the organisation's audit log and say whether every line is there, and as it was written."""
     del request
-    return await asyncio.to_thread(call.audit.verify)
+    return await asyncio.to_thread(call.audit.verify, call.place.org)
 
 
 OPERATIONS = (create, listed, rotate, revoke, audit, verify)

@@ -1,9 +1,7 @@
 """What is known of long work after the process that did it has ended: how it stood, and not what it said."""
 
 import fcntl
-import os
 import secrets
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +14,7 @@ from remanent.model import Word
 from remanent.operations.access.keys import FOLDER
 from remanent.operations.access.principal import Permission, Place
 from remanent.operations.run import Run
-from remanent.stores.sqlite.layout import write_durably
+from remanent.stores.sqlite.layout import make_folder, write_durably
 
 _TIDY_EVERY = 100
 
@@ -43,17 +41,13 @@ class RunFiles:
         self._lock: IO[Any] | None = None
         self._written = 0
 
-    def write(self, run: Run, *, place: Place, permission: Permission, durable: bool) -> None:
-        """Write down how a run stands; `durable` survives a power cut, too."""
+    def write(self, run: Run, *, place: Place, permission: Permission) -> None:
+        """Write down how a run stands; on return that survives a power cut."""
         told = run.replace(response=None, message="", step=run.step.replace(note=""))
         content = RunFile(run=told, place=place, permission=permission, process=self.process).to_json().encode()
         try:
             self._begin()
-            target = self._folder / f"{run.run_id}.json"
-            if durable:
-                write_durably(target, content)
-            else:
-                _write(target, content)
+            write_durably(self._folder / f"{run.run_id}.json", content)
             self._written += 1
             if self._written % _TIDY_EVERY == 1:
                 self._tidy()
@@ -98,7 +92,7 @@ class RunFiles:
 
     def _begin(self) -> None:
         if self._lock is None:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             self._lock = (self._folder / f"{self.process}.lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
@@ -115,10 +109,3 @@ class RunFiles:
         for lock in self._folder.glob("*.lock"):
             if not self.is_alive(lock.stem):
                 lock.unlink(missing_ok=True)
-
-
-def _write(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    Path(temporary).replace(path)

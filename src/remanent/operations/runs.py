@@ -44,6 +44,8 @@ class _Kept:
     """Whether it is known after a restart."""
     is_durable: bool
     """Whether its answer is, too."""
+    is_noted: bool = False
+    """Whether that was noted: then it is given for as long as the note has it."""
     task: asyncio.Task[None] | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     size: int = 0
@@ -96,7 +98,7 @@ class Runs:
         """Return how a run stands, also one of an earlier process."""
         kept = self._kept.get(run_id)
         if kept is not None and _reaches(kept.place, principal, org):
-            return kept.run
+            return await self._still(kept)
         written = await asyncio.to_thread(self._files.read, run_id) if kept is None else None
         if written is None or not _reaches(written.place, principal, org):
             raise NotFound(f"no run {run_id} here")
@@ -107,7 +109,8 @@ class Runs:
         written = await asyncio.to_thread(lambda: list(self._files.all()))
         earlier = [one for one in written if one.run.run_id not in self._kept and _reaches(one.place, principal, org)]
         found = [await asyncio.to_thread(self._standing, one) for one in earlier]
-        found += [kept.run for kept in self._kept.values() if _reaches(kept.place, principal, org)]
+        own = [kept for kept in self._kept.values() if _reaches(kept.place, principal, org)]
+        found += [await self._still(kept) for kept in own]
         return sorted(found, key=lambda run: run.started_at)
 
     async def follow(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> AsyncIterator[Run]:
@@ -206,7 +209,7 @@ class Runs:
 
     def _write(self, kept: _Kept, run: Run) -> None:
         if kept.is_written:
-            self._files.write(run, place=kept.place, permission=kept.permission, durable=kept.is_durable)
+            self._files.write(run, place=kept.place, permission=kept.permission)
 
     async def _note(self, kept: _Kept, ended: Run) -> None:
         scope = _scope(kept.place)
@@ -214,7 +217,18 @@ class Runs:
             said = {"response": ended.response, "message": ended.message}
             note = Note(fingerprint="", at=self._clock(), status=0, content=json.dumps(said, ensure_ascii=False))
             await self._notes.keep(scope, _name(ended.run_id), note)
+            kept.is_noted = True
         await asyncio.to_thread(self._write, kept, ended)
+
+    async def _still(self, kept: _Kept) -> Run:
+        """Return a run of this process without an answer that was erased since, by whatever process."""
+        scope = _scope(kept.place)
+        if kept.is_noted and scope is not None and (kept.run.response is not None or kept.run.message):
+            note = await self._notes.find(scope, _name(kept.run.run_id))
+            if note is None or note.content is None:
+                kept.is_noted = False
+                kept.run = kept.run.replace(response=None, message=_GONE)
+        return kept.run
 
     def _standing(self, written: RunFile) -> Run:
         run = written.run

@@ -7,7 +7,8 @@ from typing import Any, Self
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Word, system_clock
-from remanent.operations.access.audit import AuditLog, Deed
+from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.chain import Deed
 from remanent.operations.access.keys import MAKE_ONE, KeyRing
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
 from remanent.operations.call import Call, Report
@@ -33,7 +34,7 @@ class Service:
         self.memory = memory
         self.catalogue = catalogue
         self.keys = KeyRing(home, clock=clock)
-        self.audit = AuditLog(home, clock=clock)
+        self.audit = AuditLog(home, secrets=memory.settings.secrets, clock=clock)
         self.runs = Runs(RunFiles(home, most=MOST_KEPT), memory.notes, clock=clock)
         self.clock = clock
 
@@ -85,6 +86,8 @@ class Service:
         """Return the lines of an operation that answers with lines; it is allowed before the first of them."""
         operation, asked = self._read(name, request)
         await self.admit(operation, asked, place=place, principal=principal)
+        if _is_noted(operation):
+            await self._note(operation, asked, place=place, principal=principal, outcome="ok")
         lines: AsyncIterator[str] = operation.handler(  # type: ignore[assignment]
             Call(self.memory, self.keys, self.audit, place, principal), asked
         )
@@ -96,6 +99,8 @@ class Service:
         """Begin long work and return how it stands; follow it, fetch it and cancel it by the run's id."""
         operation, asked = self._read(name, request)
         await self.admit(operation, asked, place=place, principal=principal)
+        if _is_noted(operation):
+            await self.audit.require(_whose(place, principal))
 
         async def work(report: Report) -> Any:
             return await self._noted(
@@ -127,8 +132,10 @@ class Service:
         return operation, asked
 
     async def _noted(self, operation: Operation[Any, Any], asked: Word, call: Call) -> Any:
-        if not (operation.changes or operation.permission in {Permission.APPROVE, Permission.ADMIN}):
+        if not _is_noted(operation):
             return await operation.handler(call, asked)  # type: ignore[misc]
+        # Before anything is done: what was stored and cannot be noted would be there without a trace of who did it.
+        await self.audit.require(_whose(call.place, call.principal))
         outcome = "cancelled"
         try:
             answer = await operation.handler(call, asked)  # type: ignore[misc]
@@ -152,7 +159,20 @@ class Service:
             subjects=tuple(_subjects(asked))[:_MOST_SUBJECTS],
             outcome=outcome,
         )
-        await self.audit.note(deed)
+        await self.audit.note(deed, org=_whose(place, principal))
+
+
+def _is_noted(operation: Operation[Any, Any]) -> bool:
+    """Whether it is noted who does this: whatever changes something, and what only few may see."""
+    return operation.changes or operation.permission in {Permission.APPROVE, Permission.ADMIN}
+
+
+def _whose(place: Place, principal: Principal) -> str:
+    """Return the organisation whose log tells of a deed: where it is done, or else the one whose key was refused.
+
+    Nobody can fill another's log, nor make one for a name that he thought of.
+    """
+    return place.org if principal.reach.org is None else principal.reach.org
 
 
 def _seen(operation: Operation[Any, Any], place: Place) -> Place:

@@ -78,7 +78,7 @@ def _own(
 
     async def readyz(_: Request) -> Response:
         oldest = service.memory.settings.server.ready_queue_age
-        found = await readiness(service.memory, oldest=oldest, warming=warming)
+        found = await readiness(service.memory, oldest=oldest, audit=service.audit, warming=warming)
         return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
 
     async def metrics(request: Request) -> Response:

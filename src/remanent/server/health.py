@@ -9,6 +9,7 @@ from pathlib import Path
 from remanent.errors import RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Word, system_clock
+from remanent.operations.access.audit import AuditLog, Standing
 from remanent.server.warming import Warming
 
 MOST_AGENTS = 50
@@ -25,21 +26,42 @@ class Check(Word):
 
 
 class Readiness(Word):
-    """Whether the server can do its work now."""
+    """Whether the server can do its work now, and whether somebody should look after it nevertheless."""
 
     ready: bool
+    degraded: bool = False
+    """It serves, and something was lost that only a person can look into."""
     checks: tuple[Check, ...]
 
 
 async def readiness(
-    memory: AsyncMemory, *, oldest: float, warming: Warming | None = None, clock: Clock = system_clock
+    memory: AsyncMemory,
+    *,
+    oldest: float,
+    audit: AuditLog | None = None,
+    warming: Warming | None = None,
+    clock: Clock = system_clock,
 ) -> Readiness:
     """Write and sync a file, open the schema of the agents in use, look how long work has waited and what is loaded."""
+    standing = Standing()
     checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock)]
     if warming is not None:
         loaded = warming.models.is_set()
         checks.append(Check(check="models", ok=loaded, detail="" if loaded else "the models are being loaded"))
-    return Readiness(ready=all(check.ok for check in checks), checks=tuple(checks))
+    if audit is not None:
+        standing = await asyncio.to_thread(audit.standing)
+        checks.append(Check(check="audit", ok=not standing.failing, detail=_told(standing)))
+    ready = all(check.ok for check in checks)
+    return Readiness(ready=ready, degraded=bool(standing.damaged), checks=tuple(checks))
+
+
+def _told(standing: Standing) -> str:
+    """Say how the audit logs stand, without naming whose."""
+    if standing.failing:
+        return "the audit log cannot be written, so that nothing is changed"
+    if standing.damaged:
+        return f"the audit log of {standing.damaged} organisation(s) is damaged; `remanent doctor` tells where"
+    return ""
 
 
 async def _write(home: Path) -> Check:

@@ -18,7 +18,7 @@ from remanent.errors import InvalidInput, RemanentError, StorageError
 from remanent.model import Scope
 from remanent.operations import Place, Service
 from remanent.stores.notes import LIFETIME, Note
-from remanent.stores.sqlite.layout import write_durably
+from remanent.stores.sqlite.layout import make_folder, write_durably
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
@@ -41,6 +41,7 @@ class _Kept:
     fingerprint: str
     at: float
     answer: asyncio.Future[Response]
+    is_noted: bool = False
     size: int = 0
 
 
@@ -78,13 +79,17 @@ class Replays:
         if kept is not None:
             _check(kept.fingerprint, fingerprint)
             first = await asyncio.shield(kept.answer)
+            if kept.is_noted and not is_made_anew:
+                # What is kept here may be about what was erased since, by whatever process: the note knows.
+                await self._require_told(f"{who}\n{key}", place)
             return Response(first.body, first.status_code, headers={**dict(first.headers), REPLAYED: "true"})
         kept = _Kept(fingerprint, self._timer(), asyncio.get_running_loop().create_future())
         self._kept[(who, key)] = kept
         try:
-            response = await self._noted(
+            response, is_noted = await self._noted(
                 f"{who}\n{key}", place, fingerprint, answer, is_told=is_told, is_made_anew=is_made_anew
             )
+            kept.is_noted = is_noted and is_told
         except BaseException as error:
             self._kept.pop((who, key), None)
             if isinstance(error, Exception):
@@ -107,18 +112,19 @@ class Replays:
         *,
         is_told: bool,
         is_made_anew: bool,
-    ) -> Response:
+    ) -> tuple[Response, bool]:
+        """Return the answer, and whether a note says that it was given."""
         notes = self._notes(place)
-        name = hashlib.sha256(name.encode()).hexdigest()
+        name = _note_name(name)
         earlier = await notes.find(name)
         if earlier is not None:
             if not is_made_anew:
-                return _again(earlier, fingerprint)
+                return _again(earlier, fingerprint), True
             _check(earlier.fingerprint, fingerprint)
         response = await answer()
         if earlier is not None:
             response.headers[REPLAYED] = "true"
-            return response
+            return response, True
         content = bytes(response.body).decode() if is_told else None
         headers = {header: response.headers[header] for header in _KEPT_HEADERS if header in response.headers}
         note = Note(
@@ -133,7 +139,13 @@ class Replays:
         except RemanentError as error:
             # What was asked for is done, and its answer is good; only a restart would not know of it.
             _logger.warning("the answer to a keyed request is not noted: %s", type(error).__name__)
-        return response
+            return response, False
+        return response, True
+
+    async def _require_told(self, name: str, place: Place) -> None:
+        note = await self._notes(place).find(_note_name(name))
+        if note is None or note.content is None:
+            raise InvalidInput(_NO_LONGER)
 
     def _notes(self, place: Place) -> "_OfAgent | _OfFolder":
         if place.workspace is not None and place.agent is not None:
@@ -190,13 +202,20 @@ class _OfFolder:
 
     def _write(self, name: str, note: Note) -> None:
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             for file in self._folder.glob("*.json"):
                 if self._read(file) is None:
                     file.unlink(missing_ok=True)
             write_durably(self._folder / f"{name}.json", note.to_json().encode())
         except OSError as error:
             raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
+
+
+_NO_LONGER = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
+
+
+def _note_name(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def _check(known: str, given: str) -> None:
@@ -207,9 +226,7 @@ def _check(known: str, given: str) -> None:
 def _again(note: Note, fingerprint: str) -> Response:
     _check(note.fingerprint, fingerprint)
     if note.content is None:
-        raise InvalidInput(
-            f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
-        )
+        raise InvalidInput(_NO_LONGER)
     return Response(note.content.encode(), note.status, headers={**note.headers, REPLAYED: "true"})
 
 

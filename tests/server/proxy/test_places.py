@@ -100,7 +100,7 @@ async def test_a_chat_needs_a_key_that_reads_and_writes_there(tmp_path: Path) ->
             body = {"model": MODEL, "messages": ASKS}
             assert (await client.post(f"{here.address}/v1/chat/completions", json=body)).status_code == 200
         assert len(await here.journal("ada")) == 2
-        noted = [line.deed for line in here.service.audit.read() if line.deed.outcome == "ok"]
+        noted = [line.deed for line in here.service.audit.read("default") if line.deed.outcome == "ok"]
         assert [(deed.what, deed.agent) for deed in noted] == [("remember", "ada")]
 
 

@@ -2,10 +2,13 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from remanent.context.waiting import REFUSED
+import pytest
+
+from remanent.context.waiting import REFUSED, Waiting
 from remanent.errors import DuplicateEntry, StoreBusy
 from remanent.model import Message, Scope, id_source
 from remanent.server.proxy.spool import Spool, Turn
+from tests.power import Disk
 
 ADA, BOB = (Scope(org="o", workspace="w", agent=name, session="s") for name in ("ada", "bob"))
 
@@ -64,3 +67,64 @@ async def test_what_memory_will_never_take_is_set_aside_and_not_deleted(tmp_path
     aside = sorted((tmp_path / REFUSED).iterdir())
     assert [file.name == "torn.json" for file in aside] == [False, True]
     assert json.loads(aside[0].read_text())["messages"][0]["content"] == "one"
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_the_order_is_that_of_coming_whatever_the_clock_says(tmp_path: Path) -> None:
+    turns = [turn(ADA, f"{number}") for number in range(12)]
+    for place, one in enumerate(turns):
+        # A process of its own each time, on a machine whose clock is set back every time.
+        clock = datetime(2026, 3, 1, 12, 60 - 4 * place - 1, tzinfo=UTC)
+        await Spool(tmp_path, new_id=id_source(lambda clock=clock: clock, seed=place)).put(one)  # type: ignore[misc]
+    memory = Memory()
+    await Spool(tmp_path, new_id=id_source()).drain(memory)
+    assert memory.taken == turns
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_what_waits_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = Disk(tmp_path / "home", monkeypatch)
+    spool = Spool(disk.root / "deep" / "spool", new_id=id_source())
+    for number in range(2):
+        await spool.put(turn(ADA, f"{number}"))
+        memory = Memory()
+        left = disk.image(tmp_path / f"after-{number}")
+        await Spool(left / "deep" / "spool", new_id=id_source()).drain(memory)
+        assert [one.messages[0].content for one in memory.taken] == [f"{count}" for count in range(number + 1)]
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_what_was_stored_or_erased_does_not_come_back_after_a_power_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home" / "spool"
+    spool, memory = Spool(folder, new_id=id_source()), Memory()
+    await spool.put(turn(ADA, "stored"))
+    disk = Disk(tmp_path / "home", monkeypatch)
+    await spool.drain(memory)
+    assert Spool(disk.image(tmp_path / "one") / "spool", new_id=id_source()).count() == 0
+    for scope in (ADA, BOB):
+        await spool.put(turn(scope, "erased"))
+    memory.faults[ADA] = DuplicateEntry("taken")
+    memory.faults[BOB] = StoreBusy("later")
+    await spool.drain(memory)
+    for scope in (ADA, BOB):
+        assert Waiting(folder).erase(scope, everything=True) == 1
+    left = disk.image(tmp_path / "two")
+    assert not Waiting(left / "spool").has_any()
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_what_is_set_aside_is_never_in_no_place_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = Disk(tmp_path / "home", monkeypatch)
+    folder = disk.root / "spool"
+    spool, memory = Spool(folder, new_id=id_source()), Memory()
+    await spool.put(turn(ADA, "one"))
+    memory.faults[ADA] = DuplicateEntry("taken")
+    before = len(disk.syncs)
+    await spool.drain(memory)
+    left = disk.image(tmp_path / "after") / "spool"
+    (aside,) = (left / REFUSED).iterdir()
+    assert b"one" in aside.read_bytes()
+    assert Waiting(left).files() == []
+    assert disk.syncs[before:][-2:] == [folder / REFUSED, folder]

@@ -83,7 +83,7 @@ async def test_the_server_says_how_it_is_without_naming_anybody(served: Served) 
     assert (await served.http.get("/livez")).text == "ok\n"
     ready = await served.until_ready()
     assert (ready.status_code, ready.json()["ready"]) == (200, True)
-    assert {check["check"] for check in ready.json()["checks"]} == {"write", "schema", "queue", "models"}
+    assert {check["check"] for check in ready.json()["checks"]} == {"write", "schema", "queue", "models", "audit"}
     figures = (await served.http.get("/metrics")).text
     assert 'remanent_requests_total{route="/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/entries"' in figures
     for told in (figures, ready.text):
@@ -99,6 +99,34 @@ async def test_a_server_that_cannot_write_is_not_ready(served: Served) -> None:
     assert (answer.status_code, answer.json()["ready"]) == (503, False)
     home.unlink()
     assert (await served.until_ready()).status_code == 200
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_a_damaged_audit_log_holds_up_nobody_and_is_told_as_degraded(served: Served) -> None:
+    await served.told("one", "two")
+    file = served.service.memory.settings.home / ".access" / "audit" / "acme.jsonl"
+    file.write_bytes(b"?" + file.read_bytes())
+    for text in ("three", "four"):
+        answer = await served.http.post(f"{AGENT}/entries", json={"messages": [text]}, timeout=30)
+        assert answer.status_code == 200
+        ready = await served.until_ready()
+        assert (ready.status_code, ready.json()["ready"], ready.json()["degraded"]) == (200, True, True)
+        assert "acme" not in ready.text
+    assert not (await served.http.get("/v1/orgs/acme/audit/verify")).json()["intact"]
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_a_write_that_cannot_be_audited_is_refused_and_not_stored(served: Served) -> None:
+    await served.told("one")
+    folder = served.service.memory.settings.home / ".access" / "audit"
+    folder.rename(folder.with_name("away"))
+    folder.write_text("in the way")
+    answer = await served.http.post(f"{AGENT}/entries", json={"messages": ["two"]}, timeout=30)
+    assert (answer.status_code, answer.json()["title"]) == (500, "The storage failed")
+    entries = (await served.http.get(f"{AGENT}/entries")).json()["items"]
+    assert [entry["text"] for entry in entries] == ["one"]
+    ready = await served.until_ready()
+    assert (ready.status_code, ready.json()["ready"]) == (503, False)
 
 
 async def test_logs_tell_of_requests_and_never_of_what_was_said(

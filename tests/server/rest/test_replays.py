@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,10 @@ import pytest
 from remanent.model import Scope
 from remanent.operations import CATALOGUE, Body, Call, Level, Permission, operation
 from remanent.operations.shapes import Done, Nothing
+from remanent.server.replays import FOLDER, _OfFolder
 from remanent.stores.notes import Note, Notes
 from remanent.stores.sqlite import SqliteStore
+from tests.power import Disk
 from tests.server.rest.conftest import AGENT, FILE, LINES, Served, Start
 
 
@@ -205,8 +207,6 @@ def test_every_writing_operation_has_an_answer_that_can_be_kept() -> None:
 
 
 async def test_notes_live_for_a_day_and_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from datetime import UTC, datetime
-
     from remanent.stores import notes as module
 
     now = datetime(2026, 3, 1, tzinfo=UTC)
@@ -227,8 +227,6 @@ async def test_notes_live_for_a_day_and_are_bounded(tmp_path: Path, monkeypatch:
 
 
 async def test_erasing_blanks_notes_once_and_they_are_known_further_on(tmp_path: Path) -> None:
-    from datetime import UTC, datetime
-
     now = datetime(2026, 3, 1, tzinfo=UTC)
     store = SqliteStore(tmp_path)
     kept = Notes(store, clock=lambda: now)
@@ -255,3 +253,41 @@ async def test_many_at_once_with_one_key_are_done_once(served: Served) -> None:
     answers = await asyncio.gather(*(post() for _ in range(8)))
     assert len({answer.content for answer in answers}) == 1
     assert len((await served.http.get(f"{AGENT}/entries")).json()["items"]) == 1
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_key_that_is_used_again_after_an_erasure_gives_no_erased_id(start: Start) -> None:
+    first, second = await start(), await start()
+    body = {"messages": ["the canary 5d1e77"]}
+    told = await first.http.post(f"{AGENT}/entries", json=body, headers=keyed())
+    (entry_id,) = told.json()["entry_ids"]
+    again = await first.http.post(f"{AGENT}/entries", json=body, headers=keyed())
+    assert (again.json(), again.headers["idempotency-replayed"]) == (told.json(), "true")
+    # Another process erases, and one that remembers the answer is asked.
+    await second.http.post(f"{AGENT}/erase", json={"entry_ids": [entry_id]}, headers=keyed("e"))
+    for server in (first, second):
+        again = await server.http.post(f"{AGENT}/entries", json=body, headers=keyed())
+        assert entry_id not in again.text
+        assert (again.status_code, "no longer there" in again.json()["detail"]) == (422, True)
+    assert [entry["erased"] for entry in (await first.http.get(f"{AGENT}/entries")).json()["items"]] == [True]
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_key_that_is_used_again_after_all_was_erased_gives_no_erased_id(served: Served) -> None:
+    body = {"messages": ["the canary 5d1e77"]}
+    told = await served.http.post(f"{AGENT}/entries", json=body, headers=keyed())
+    await served.http.post(f"{AGENT}/erase", json={"everything": True})
+    again = await served.http.post(f"{AGENT}/entries", json=body, headers=keyed())
+    assert told.json()["entry_ids"][0] not in again.text
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_what_was_answered_for_an_organisation_is_known_after_a_power_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Disk(tmp_path / "home", monkeypatch)
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    note = Note(fingerprint="f", at=now, status=200, content="{}")
+    await _OfFolder(disk.root / FOLDER, now=now).keep("a", note)
+    left = disk.image(tmp_path / "after")
+    assert await _OfFolder(left / FOLDER, now=now).find("a") == note

@@ -1,181 +1,273 @@
-"""The audit log: who did what to whose memory, append-only, each line sealed by the one before it."""
+"""The audit log: who did what to whose memory. A chain of lines for each organisation, which sees its own only."""
 
 import asyncio
-import fcntl
 import hashlib
-import json
-import os
+import logging
+from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Annotated
 
-from pydantic import Field
-
-from remanent.errors import InvalidInput, StorageError, StorageFull
-from remanent.model import Clock, Word, system_clock
-from remanent.model.clock import Instant
-from remanent.model.word import Count
+from remanent.errors import InvalidInput, RemanentError, StorageError, StorageFull
+from remanent.model import Clock, system_clock
+from remanent.operations.access.anchors import BEGINNING, Anchors, file_stem, org_of
+from remanent.operations.access.anchors import FOLDER as SECRETS
+from remanent.operations.access.chain import DAMAGED, MOST_AT_ONCE, Carried, Chain, Deed, Noted, Verified, sealed_text
 from remanent.operations.access.keys import FOLDER
 
-FILE = "audit.jsonl"
-BEGINNING = "0" * 64
-"""What the first line is sealed by."""
+LOGS = "audit"
+"""Under the folder for access: a file for each organisation."""
+SHARED_BEFORE = "audit.jsonl"
+"""One chain for the whole home, sealed without a key: read further on, never written to."""
 
-_LONGEST = 1 << 20
 _NO_ROOM = frozenset({28, 122})
+_WRITERS = 4
+"""Organisations that are synced at a time; each has its own files, so that none waits for another's."""
+_MOST_OWED = 1000
+_MOST_SEEN = 10_000
+_MOST_LOOKED_AT = 50
+"""Organisations whose log is looked at for `/readyz`: those written to last."""
+
+_logger = logging.getLogger(__name__)
 
 
-class Deed(Word):
-    """What is to be noted: never any text of a memory, only who, what, where and on which ids."""
+@dataclass(slots=True)
+class _Queue:
+    """What waits to be noted for one organisation; `None` waits until it is known that something could be."""
 
-    who: str
-    what: str
-    org: str
-    workspace: str | None = None
-    agent: str | None = None
-    subjects: tuple[str, ...] = ()
-    outcome: str = "ok"
-    """`ok`, or the name of the error that it ended with."""
+    waiting: list[tuple[Deed | None, asyncio.Future[None]]] = field(default_factory=list)
+    owed: list[Deed] = field(default_factory=list)
+    """Done and not noted, because the disk failed in between: noted before anything else is done."""
+    task: asyncio.Task[None] | None = None
 
 
-class Noted(Word):
-    """One line of the log."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the logs stand, in numbers of organisations."""
 
-    seq: Count
-    at: Instant
-    deed: Deed
-    previous: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    seal: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class Verified(Word):
-    """What a walk along the whole chain found."""
-
-    intact: bool
-    lines: Count
-    head: str
-    """The seal of the last good line: note it elsewhere, and a log that was cut short is noticed too."""
-    problem: str = ""
+    damaged: int = 0
+    """Something was lost, and set aside or about to be; what is done is noted further on."""
+    failing: int = 0
+    """Nothing can be noted, and so nothing is changed."""
 
 
 class AuditLog:
-    """The log of one home folder; several processes may write it, one line after the other."""
+    """The logs of one home folder; several processes may write them."""
 
-    def __init__(self, home: Path, *, clock: Clock = system_clock) -> None:
-        self._folder = home / FOLDER
-        self._file = self._folder / FILE
+    def __init__(self, home: Path, *, secrets: Path | None = None, clock: Clock = system_clock) -> None:
+        self._folder = home / FOLDER / LOGS
+        self._anchors = Anchors(home / SECRETS if secrets is None else secrets)
+        self._former = _Former(home / FOLDER / SHARED_BEFORE)
         self._clock = clock
-        self._waiting: list[tuple[Deed, asyncio.Future[None]]] = []
-        self._writer: ThreadPoolExecutor | None = None
-        self._flushing: asyncio.Task[None] | None = None
+        self._queues: dict[str, _Queue] = {}
+        self._seen: OrderedDict[str, tuple[int, ...] | None] = OrderedDict()
+        self._failing: set[str] = set()
+        self._writers: ThreadPoolExecutor | None = None
 
-    async def note(self, deed: Deed) -> None:
-        """Write a line; on return it survives any crash. Lines that come together share one sync."""
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    async def note(self, deed: Deed, *, org: str | None = None) -> None:
+        """Write a line, into the log of another organisation if one is named; on return it survives any crash.
+
+        Lines that come together share one sync.
+        """
+        await self._enter(deed.org if org is None else org, deed)
+
+    async def require(self, org: str) -> None:
+        """Refuse what could not be noted: asked before anything is done, because afterwards it is too late."""
+        queue = self._queues.get(org)
+        if org not in self._failing and (queue is not None or self._is_as_left(org)):
+            return
+        await self._enter(org, None)
+
+    def _is_as_left(self, org: str) -> bool:
+        """Whether nobody has touched the file since it was last written here, and there is room."""
+        if org not in self._seen:
+            return False
+        chain = self._chain(org)
+        try:
+            chain.require_room()
+            return chain.state() == self._seen[org]
+        except OSError:
+            return False
+
+    async def _enter(self, org: str, deed: Deed | None) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((deed, done))
-        if self._flushing is None or self._flushing.done():
-            self._flushing = asyncio.create_task(self._flush(), name="remanent audit")
+        queue = self._queues.setdefault(org, _Queue())
+        queue.waiting.append((deed, done))
+        if queue.task is None:
+            queue.task = asyncio.create_task(self._flush(org, queue), name="remanent audit")
         await done
+
+    async def _flush(self, org: str, queue: _Queue) -> None:
+        """Note what waits until nothing does; however a write ends, nobody is left waiting for it."""
+        try:
+            while queue.waiting:
+                batch, queue.waiting = queue.waiting[:MOST_AT_ONCE], queue.waiting[MOST_AT_ONCE:]
+                failure: BaseException | None = asyncio.CancelledError()
+                try:
+                    failure = await self._write(org, queue, [deed for deed, _ in batch if deed is not None])
+                finally:
+                    for _, done in batch:
+                        if not done.done():
+                            if failure is None:
+                                done.set_result(None)
+                            elif isinstance(failure, asyncio.CancelledError):
+                                done.cancel()
+                            else:
+                                done.set_exception(failure)
+                                done.exception()  # whoever waits is told; nobody need wait
+        finally:
+            queue.task = None
+            for _, done in queue.waiting:
+                done.cancel()
+            if not queue.owed:
+                self._queues.pop(org, None)
+
+    async def _write(self, org: str, queue: _Queue, deeds: list[Deed]) -> RemanentError | None:
+        """Write lines; return why that failed. What was not written is owed."""
+        if self._writers is None:
+            self._writers = ThreadPoolExecutor(_WRITERS, thread_name_prefix="remanent-audit")
+        queue.owed = [*queue.owed, *deeds][-_MOST_OWED:]
+        try:
+            while True:
+                some = queue.owed[:MOST_AT_ONCE]
+                state = await asyncio.get_running_loop().run_in_executor(self._writers, self._append, org, some)
+                queue.owed = queue.owed[len(some) :]
+                if not queue.owed:
+                    break
+        except Exception as error:  # noqa: BLE001 - the border of the log: whatever it was, the callers are answered
+            self._failing.add(org)
+            self._seen.pop(org, None)
+            return _typed(error)
+        self._failing.discard(org)
+        self._seen[org] = state
+        if len(self._seen) > _MOST_SEEN:
+            self._seen.popitem(last=False)
+        return None
+
+    def _append(self, org: str, deeds: list[Deed]) -> tuple[int, ...] | None:
+        chain = self._chain(org)
+        chain.append(deeds)
+        return chain.state()
 
     async def close(self) -> None:
         """Finish what is under way."""
-        if self._flushing is not None:
-            await asyncio.gather(self._flushing, return_exceptions=True)
-        if self._writer is not None:
-            self._writer.shutdown()
-            self._writer = None
+        tasks = [queue.task for queue in self._queues.values() if queue.task is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._writers is not None:
+            self._writers.shutdown()
+            self._writers = None
 
-    async def _flush(self) -> None:
-        if self._writer is None:
-            self._writer = ThreadPoolExecutor(1, thread_name_prefix="remanent-audit")
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            deeds = [deed for deed, _ in batch]
-            try:
-                await asyncio.get_running_loop().run_in_executor(self._writer, self._append, deeds)
-            except OSError as error:
-                kind = StorageFull if error.errno in _NO_ROOM else StorageError
-                failure = kind(f"the audit log {self._file} cannot be written: {error.strerror}")
-                for _, done in batch:
-                    if not done.done():
-                        done.set_exception(failure)
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    def read(self, org: str) -> Iterator[Noted]:
+        """Yield an organisation's lines that can be read, oldest first."""
+        yield from self._former.read(org)
+        yield from self._chain(org).read()
+
+    def verify(self, org: str) -> Verified:
+        """Walk along an organisation's whole chain and say whether every line is there, and as it was written."""
+        return self._chain(org).verify()
+
+    def orgs(self) -> list[str]:
+        """Return every organisation of which there is, or was, a log."""
+        logs = {org_of(file.stem) for file in self._folder.glob("*.jsonl")}
+        return sorted({*logs, *self._anchors.orgs(), *self._former.orgs()})
+
+    def standing(self) -> Standing:
+        """Return how the logs stand, as far as can be told at once; `verify` looks at every line."""
+        aside = {org_of(file.name.rsplit(".", 2)[0]) for file in self._folder.glob(f"*{DAMAGED}")}
+        latest = sorted(self._anchors.orgs(), key=self._written_at, reverse=True)[:_MOST_LOOKED_AT]
+        return Standing(
+            damaged=len(aside.union(org for org in latest if not self._chain(org).is_sound())),
+            failing=len(self._failing),
+        )
+
+    def _written_at(self, org: str) -> int:
+        state = self._chain(org).state()
+        return 0 if state is None else state[2]
+
+    def _chain(self, org: str) -> Chain:
+        return Chain(
+            self._folder / f"{file_stem(org)}.jsonl",
+            org=org,
+            anchors=self._anchors,
+            clock=self._clock,
+            carried=lambda: self._former.of(org),
+        )
+
+
+def _typed(error: Exception) -> RemanentError:
+    if isinstance(error, RemanentError):
+        return error
+    if isinstance(error, OSError):
+        kind = StorageFull if error.errno in _NO_ROOM else StorageError
+        return kind(f"the audit log cannot be written: {error.strerror}; see to its disk, then try again")
+    _logger.error("the audit log cannot be written", exc_info=error)
+    return StorageError(f"the audit log cannot be written ({type(error).__name__}); the server's log says why")
+
+
+class _Former:
+    """The log of before: one chain for all organisations, each line sealed by the one before it and without a key."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._state: tuple[int, ...] = ()
+        self._found: dict[str, Carried] = {}
+
+    def orgs(self) -> list[str]:
+        """Return every organisation that has lines there."""
+        return list(self._carried())
+
+    def of(self, org: str) -> Carried | None:
+        """Return what an organisation has there, if anything."""
+        return self._carried().get(org)
+
+    def read(self, org: str) -> Iterator[Noted]:
+        """Yield an organisation's lines that can be read, oldest first."""
+        for _, line in self._lines():
+            if line is not None and line.deed.org == org:
+                yield line
+
+    def _carried(self) -> dict[str, Carried]:
+        try:
+            stat = self._file.stat()
+        except FileNotFoundError:
+            return {}
+        state = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        if state != self._state:
+            self._found = self._walk()
+            self._state = state
+        return self._found
+
+    def _walk(self) -> dict[str, Carried]:
+        digests, last, lines = {}, dict[str, int](), dict[str, int]()
+        seal, problem = BEGINNING, ""
+        for number, (content, line) in enumerate(self._lines(), start=1):
+            if (
+                line is None
+                or line.previous != seal
+                or hashlib.sha256(sealed_text(line).encode()).hexdigest() != line.seal
+            ):
+                problem = problem or f"the log of before, which had no key, was damaged at its line {number}"
+            if line is None:
                 continue
-            for _, done in batch:
-                if not done.done():
-                    done.set_result(None)
+            seal, org = line.seal, line.deed.org
+            digests.setdefault(org, hashlib.sha256()).update(content)
+            last[org] = max(line.seq, last.get(org, 0))
+            lines[org] = lines.get(org, 0) + 1
+        return {org: Carried(lines[org], last[org], digests[org].hexdigest(), problem) for org in digests}
 
-    def _append(self, deeds: list[Deed]) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with os.fdopen(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            seq, seal = _tail(file)
-            at = self._clock()
-            lines = []
-            for deed in deeds:
-                line = _sealed(Noted(seq=seq + 1, at=at, deed=deed, previous=seal, seal=BEGINNING))
-                seq, seal = line.seq, line.seal
-                lines.append(line.to_json())
-            file.write(("\n".join(lines) + "\n").encode())
-            file.flush()
-            os.fsync(file.fileno())
-
-    def read(self) -> Iterator[Noted]:
-        """Yield the lines, oldest first, up to the first that cannot be read."""
+    def _lines(self) -> Iterator[tuple[bytes, Noted | None]]:
         try:
             with self._file.open("rb") as file:
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        return
-                    noted = Noted.from_json(line)
-                    if noted.to_json().encode() != line.rstrip(b"\n"):
-                        # The same values in other letters, such as a lower-case t in a time: not what was written.
-                        raise InvalidInput(f"line {noted.seq} of the audit log is not as it was written")
-                    yield noted
+                for content in file:
+                    if content.endswith(b"\n"):
+                        try:
+                            yield content, Noted.from_json(content)
+                        except InvalidInput:
+                            yield content, None
         except FileNotFoundError:
             return
-
-    def verify(self) -> Verified:
-        """Walk along the whole chain and say whether every line is as it was written."""
-        seq, seal = 0, BEGINNING
-        try:
-            for line in self.read():
-                problem = _problem(line, seq=seq, seal=seal)
-                if problem:
-                    return Verified(intact=False, lines=seq, head=seal, problem=f"line {seq + 1}: {problem}")
-                seq, seal = line.seq, line.seal
-        except InvalidInput:
-            return Verified(intact=False, lines=seq, head=seal, problem=f"line {seq + 1}: cannot be read")
-        return Verified(intact=True, lines=seq, head=seal)
-
-
-def _problem(line: Noted, *, seq: int, seal: str) -> str:
-    if line.seq != seq + 1:
-        return f"has number {line.seq}; lines are missing or were moved"
-    if line.previous != seal:
-        return "does not follow the line before it"
-    return "" if _sealed(line).seal == line.seal else "was changed after it was written"
-
-
-def _sealed(line: Noted) -> Noted:
-    body = line.model_dump(mode="json", exclude={"seal"})
-    text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return line.model_copy(update={"seal": hashlib.sha256(text.encode()).hexdigest()})
-
-
-def _tail(file: IO[bytes]) -> tuple[int, str]:
-    """Return number and seal of the last line; what a crash left of an unfinished one is taken away."""
-    size = file.seek(0, os.SEEK_END)
-    if size == 0:
-        return 0, BEGINNING
-    start = max(0, size - _LONGEST)
-    file.seek(start)
-    block = file.read(size - start)
-    if not block.endswith(b"\n"):
-        whole = block.rfind(b"\n") + 1
-        file.truncate(start + whole)
-        block = block[:whole]
-        if not block:
-            return 0, BEGINNING
-    last = Noted.from_json(block[block.rfind(b"\n", 0, -1) + 1 :])
-    return last.seq, last.seal

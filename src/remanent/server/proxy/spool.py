@@ -15,7 +15,7 @@ from remanent.model import Message, NewId, Scope
 from remanent.model.word import Word
 from remanent.operations import LOCAL
 from remanent.server.proxy.tolerance import Tolerated
-from remanent.stores.sqlite.layout import sync_folder, write_durably
+from remanent.stores.sqlite.layout import make_folder, sync_folder, write_durably
 
 _logger = logging.getLogger(__name__)
 
@@ -44,7 +44,8 @@ class Drained:
 class Spool:
     """A folder with a file per turn, written durably and removed when memory has acknowledged the turn.
 
-    A crash between those two leaves the file; the turn is then sent to memory again, which knows its ids.
+    A crash between those two leaves the file; the turn is then sent to memory again, which knows its ids. The names
+    keep the order in which turns came.
     """
 
     def __init__(self, folder: Path, *, new_id: NewId) -> None:
@@ -84,7 +85,7 @@ class Spool:
         if isinstance(outcome.error, CallerError):
             await asyncio.to_thread(self._set_aside, file)  # the same call will fail again
         elif outcome.error is None:
-            await asyncio.to_thread(file.unlink, missing_ok=True)
+            await asyncio.to_thread(self._remove, file)
         return outcome.error is None
 
     def count(self) -> int:
@@ -92,10 +93,16 @@ class Spool:
         return len(self._waiting.files())
 
     def _write(self, turn: Turn) -> None:
-        if not self._folder.is_dir():
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            sync_folder(self._folder.parent)
-        write_durably(self._folder / f"{self._new_id()}.json", turn.to_json().encode())
+        make_folder(self._folder)
+        write_durably(self._folder / f"{self._next_name()}.json", turn.to_json().encode())
+
+    def _next_name(self) -> str:
+        """Return a name that sorts behind all that wait, also when the clock was set back since they came."""
+        name, last = self._new_id(), max((file.stem for file in self._waiting.files()), default="")
+        if name > last:
+            return name
+        stem, _, count = last.rpartition("_")
+        return f"{stem}_{int(count) + 1:09}" if stem and count.isdecimal() else f"{last}_{1:09}"
 
     def _read(self, file: Path) -> Turn | None:
         try:
@@ -107,7 +114,14 @@ class Spool:
             self._set_aside(file)
             return None
 
+    def _remove(self, file: Path) -> None:
+        file.unlink(missing_ok=True)
+        # Else a power cut brings back a turn whose words may have been erased from memory meanwhile.
+        sync_folder(self._folder)
+
     def _set_aside(self, file: Path) -> None:
         place = self._folder / REFUSED
-        place.mkdir(exist_ok=True, mode=0o700)
+        make_folder(place)
         file.replace(place / file.name)
+        sync_folder(place)  # there before it is gone from here: a power cut may leave it in both, never in none
+        sync_folder(self._folder)

@@ -1,6 +1,7 @@
 """Erasure: the words go, with all that came from them; the rest stays."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 
@@ -117,6 +118,32 @@ class ErasureConformance(StoreSuite):
         assert erased.entry_ids == (case.entry.id,)
         assert set(erased.record_ids) == {case.secret.id, case.forgotten.id, case.merged.id}
         assert erased.digests == (ONLY_HERE,)
+
+    @pytest.mark.parametrize("how", ["retried before", "buried before", "retried meanwhile", "buried meanwhile"])
+    async def test_no_error_of_a_job_quotes_what_was_erased(
+        self, store: Store, samples: Samples, scope: Scope, case: Case, how: str
+    ) -> None:
+        now = samples.clock()
+        job = await store.claim(scope, worker="w1", now=now, lease=timedelta(seconds=60))
+        assert job is not None
+
+        async def fail() -> None:
+            error = f"Refused: no sense in {SECRET}"
+            async with store.transaction(scope) as tx:
+                if how.startswith("retried"):
+                    tx.retry(job, not_before=now, error=error)
+                else:
+                    tx.bury(job, error=error)
+
+        if how.endswith("before"):
+            await fail()
+            assert SECRET in await everything(store, scope)
+        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        if how.endswith("meanwhile"):
+            await fail()
+        left = await everything(store, scope)
+        assert SECRET not in left
+        assert [one.error for one in left.jobs] == ["Refused"]
 
     async def test_an_erased_entry_leaves_a_stub_in_its_place(self, store: Store, scope: Scope, case: Case) -> None:
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))

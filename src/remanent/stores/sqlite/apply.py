@@ -350,7 +350,8 @@ class Unit:
         if key is not None:
             self._sql("DELETE FROM jobs WHERE lane = ? AND key = ? AND state = 'pending'", (lane, key))
         uncounted = 0 if change.counts else 1  # claiming has counted it
-        self._sql(_RETRY_JOB, (uncounted, to_millis(change.not_before), change.error, change.job_id))
+        error = self._sayable(change.job_id, change.error)
+        self._sql(_RETRY_JOB, (uncounted, to_millis(change.not_before), error, change.job_id))
         if change.to_tail:
             self._sql("UPDATE jobs SET seq = (SELECT max(seq) + 1 FROM jobs) WHERE id = ?", (change.job_id,))
         self._enqueued.append(change.job_id)
@@ -360,7 +361,7 @@ class Unit:
         self._check_lease(change.job_id, change.fence)
         self._sql(
             "UPDATE jobs SET state = 'dead', worker = NULL, lease_until = NULL, error = ? WHERE id = ?",
-            (change.error, change.job_id),
+            (self._sayable(change.job_id, change.error), change.job_id),
         )
 
     def revive(self, change: changes.ReviveJob) -> None:
@@ -373,6 +374,11 @@ class Unit:
             return
         self._sql(_REVIVE_JOB, (change.job_id,))
         self._enqueued.append(change.job_id)
+
+    def _sayable(self, job_id: str, error: str) -> str:
+        """Return an error as it may be kept: of one that may quote what was erased while the job ran, only the name."""
+        told = self._sql("SELECT error FROM jobs WHERE id = ?", (job_id,)).get
+        return error.partition(":")[0] if told == rows.ERASED_MEANWHILE else error
 
     def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None]:
         found = self._sql(

@@ -15,7 +15,7 @@ from remanent.stores.queries import Erased, Erasure
 from remanent.stores.sqlite.apply import Unit
 from remanent.stores.sqlite.images import FOLDER_PREFIX
 from remanent.stores.sqlite.layout import sync_folder
-from remanent.stores.sqlite.rows import RECORD_COLUMNS, dump, parse, record_of
+from remanent.stores.sqlite.rows import ERASED_MEANWHILE, RECORD_COLUMNS, dump, parse, record_of
 from remanent.stores.sqlite.slack import WITH_TEXT, Traces, rewrite, tables_of
 from remanent.stores.transaction import search_terms
 
@@ -204,6 +204,8 @@ def _digests(connection: apsw.Connection) -> set[str]:
 def _blur_errors(connection: apsw.Connection) -> None:
     """Keep only the name of each job's error: its message may quote what was just erased."""
     connection.execute("UPDATE jobs SET error = substr(error, 1, instr(error || ':', ':') - 1) WHERE error != ''")
+    # Whoever works on one has read the words already, and may yet end with an error that quotes them.
+    connection.execute("UPDATE jobs SET error = ? WHERE state = 'running'", (ERASED_MEANWHILE,))
 
 
 def scrub(connection: apsw.Connection, traces: Traces | None, *, patience: float) -> None:

@@ -117,6 +117,14 @@ def write_durably(path: Path, content: bytes) -> None:
     sync_folder(path.parent)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it that are missing, each name durable before anything is put inside."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        sync_folder(folder.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable, where the system can."""
     try:

@@ -44,6 +44,8 @@ LINK_COLUMNS = "from_id, to_id, relation, strength, created_at, updated_at"
 _COUNTERS = {"access_count", "scan_count"}
 _KINDS = {kind.value: kind for kind in Kind}
 _ORIGINS = {origin.value: origin for origin in Origin}
+ERASED_MEANWHILE = "something was erased while this ran"
+"""The error of a job during which an erasure came; it has no colon, so that the next erasure leaves it whole."""
 _DAMAGED = "a stored text is damaged; run `remanent doctor --repair` to save what is readable"
 
 

@@ -1,0 +1,158 @@
+"""What the audit log is held against, kept apart from it: the key of its seals, and how far each chain has come.
+
+Whoever can write to the log's folder can drop, cut and rewrite lines there. He can neither seal a line, because the key
+lies here, nor hide that lines are missing, because the last one is noted here, under a seal of its own.
+"""
+
+import fcntl
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from remanent.errors import IntegrityError
+from remanent.stores.sqlite.layout import folder_name, make_folder, write_durably
+
+FOLDER = ".secrets"
+"""Under the home folder unless the setting `secrets` names another; no organisation can have this name."""
+KEY = "audit.key"
+HEADS = "audit"
+BEGINNING = "0" * 64
+"""What the first line is sealed by."""
+
+_LEAST = 32
+"""Characters of a key: 128 bits in hexadecimal digits, below which one could be guessed."""
+_SLOT = 512
+"""A sector, which disks write whole or not at all: a crash spoils one of the two slots and never both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last line of a chain."""
+
+    seq: int = 0
+    seal: str = BEGINNING
+
+
+class Sealer:
+    """Seals what belongs to one organisation; under the name of another they do not fit."""
+
+    def __init__(self, key: bytes, *, org: str) -> None:
+        self._key = hmac.digest(key, f"audit of {org}".encode(), hashlib.sha256)
+
+    def seal(self, text: str) -> str:
+        """Return the seal of a text."""
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def file_stem(org: str) -> str:
+    """Return an organisation's name as that of a file, which differs from others' even where case does not count."""
+    mark = "" if org == org.casefold() else f"#{hashlib.sha256(org.encode()).hexdigest()[:8]}"
+    return folder_name(org) + mark
+
+
+def org_of(stem: str) -> str:
+    """Return the organisation whose file has this name."""
+    return unquote(stem.partition("#")[0])
+
+
+class Anchors:
+    """The secrets of one home folder, as far as its audit log needs some."""
+
+    def __init__(self, folder: Path, *, random: Callable[[int], bytes] = secrets.token_bytes) -> None:
+        self._folder = folder
+        self._random = random
+
+    def sealer(self, org: str) -> Sealer | None:
+        """Return what seals lines of an organisation, or `None` where no key was made yet."""
+        try:
+            key = (self._folder / KEY).read_bytes().strip()
+        except FileNotFoundError:
+            return None
+        if len(key) < _LEAST:
+            raise IntegrityError(f"{KEY} is damaged: it has fewer than {_LEAST} characters; restore it from a backup")
+        return Sealer(key, org=org)
+
+    def make_sealer(self, org: str) -> Sealer:
+        """Return what seals lines of an organisation; the key is made when there is none."""
+        found = self.sealer(org)
+        if found is None:
+            make_folder(self._folder)
+            with (self._folder / "lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)  # held for a moment and by nobody who waits for anything else
+                if self.sealer(org) is None:
+                    write_durably(self._folder / KEY, self._random(32).hex().encode() + b"\n")
+            found = self.sealer(org)
+        if found is None:
+            raise IntegrityError(f"{KEY} was taken away while it was made")
+        return found
+
+    def orgs(self) -> Iterator[str]:
+        """Yield every organisation whose log was begun."""
+        for file in sorted((self._folder / HEADS).glob("*.head")):
+            yield org_of(file.stem)
+
+    def find(self, org: str, *, sealer: Sealer) -> Head | None:
+        """Return how far a chain has come, or `None` where none was begun."""
+        try:
+            content = self._file(org).read_bytes()
+        except FileNotFoundError:
+            return None
+        slots = _slots(content, sealer)
+        heads = [head for head in slots if head is not None]
+        if not heads:
+            raise IntegrityError("how far the audit log has come cannot be read: it was damaged, or the key is another")
+        return max(heads, key=lambda head: head.seq)
+
+    def begin(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note where a chain begins: before its first line, so that a log without this has lost it."""
+        make_folder(self._folder / HEADS)
+        write_durably(self._file(org), _slot(head, sealer) + b" " * _SLOT)
+
+    def require(self, org: str) -> None:
+        """Refuse when it could not be noted how far a chain has come."""
+        with suppress(FileNotFoundError):
+            os.close(os.open(self._file(org), os.O_RDWR | os.O_CLOEXEC))
+
+    def move(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note how far a chain has come; on return that survives a crash."""
+        try:
+            handle = os.open(self._file(org), os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            self.begin(org, head, sealer=sealer)
+            return
+        try:
+            slots = _slots(os.pread(handle, 2 * _SLOT, 0), sealer)
+            seqs = [-1 if slot is None else slot.seq for slot in slots]
+            # Over the older one: what is written now may not be written whole.
+            os.pwrite(handle, _slot(head, sealer), _SLOT * seqs.index(min(seqs)))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _file(self, org: str) -> Path:
+        return self._folder / HEADS / f"{file_stem(org)}.head"
+
+
+def _slot(head: Head, sealer: Sealer) -> bytes:
+    told = f"{head.seq} {head.seal}"
+    return f"{told} {sealer.seal(f'head {told}')}".ljust(_SLOT - 1).encode() + b"\n"
+
+
+def _slots(content: bytes, sealer: Sealer) -> tuple[Head | None, Head | None]:
+    first, second = (_head(content[start : start + _SLOT], sealer) for start in (0, _SLOT))
+    return first, second
+
+
+def _head(slot: bytes, sealer: Sealer) -> Head | None:
+    parts = slot.decode("ascii", errors="replace").split()
+    if len(parts) != 3 or not parts[0].isdecimal():
+        return None
+    seq, seal, proof = parts
+    expected = sealer.seal(f"head {seq} {seal}")
+    return Head(int(seq), seal) if hmac.compare_digest(expected.encode(), proof.encode()) else None
