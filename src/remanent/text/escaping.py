@@ -130,7 +130,7 @@ def _simpler(found: re.Match[str]) -> str:
     written = found[0]
     bare = "".join(map(_seen, unicodedata.normalize("NFKD", written)))
     entity = _ENTITY.match(bare)
-    meant = unescaped(entity[0]) if entity else ""
+    meant = _unescaped(entity[0]) if entity else ""
     if entity is None or meant == entity[0]:
         return written
     tail = 0 if entity[0].endswith(";") else _common_tail(entity[0], meant)
@@ -142,9 +142,16 @@ def _simpler(found: re.Match[str]) -> str:
     return value + rest if hides else bare
 
 
-def unescaped(text: str) -> str:
-    """Return the text with HTML entities decoded; a number that is no character's may have any number of digits."""
-    return html.unescape(_LONG_NUMBER.sub("\ufffd", _LEADING_ZEROS.sub(r"\g<head>", text)))
+def bounded_references(text: str) -> str:
+    """Return the text with numeric entities in few digits; a number that is no character's is written as U+FFFD.
+
+    Decoders read the number as it stands, and Python refuses one of some thousand digits.
+    """
+    return _LONG_NUMBER.sub("\ufffd", _LEADING_ZEROS.sub(r"\g<head>", text))
+
+
+def _unescaped(text: str) -> str:
+    return html.unescape(bounded_references(text))
 
 
 def _seen(character: str) -> str:
@@ -220,7 +227,7 @@ def _decoded(reading: _Reading) -> _Reading:
     """Decode entities once, each into characters that come from the whole of it."""
     edits = []
     for entity in _ENTITY.finditer(reading.text):
-        meant = unescaped(entity[0])
+        meant = _unescaped(entity[0])
         # An entity without its semicolon may be followed by letters that are not part of it: "&ltmemory".
         tail = 0 if entity[0].endswith(";") else _common_tail(entity[0], meant)
         edits.append((entity.start(), entity.end(), meant, tail))

@@ -122,9 +122,7 @@ def _longest_fitting(text: str, parts: Sequence[Span], limit: int, measure: Meas
     """Return as many of the parts, from the first on, as fit together: gaps may take more than was reckoned."""
     if measure(_joined(text, sorted(parts))) <= limit:
         return list(parts)
-    fitting = bisect_right(
-        range(1, len(parts)), limit, key=lambda count: measure(_joined(text, sorted(parts[:count])))
-    )
+    fitting = bisect_right(range(1, len(parts)), limit, key=lambda count: measure(_joined(text, sorted(parts[:count]))))
     return list(parts[:fitting])
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
+from remanent.text.escaping import bounded_references
 from remanent.text.wordlists import word_set
 
 _SILENT = word_set(
@@ -34,7 +35,7 @@ class WebPage:
 def read_page(html: str) -> WebPage:
     """Return the words of a page, its paragraphs and headings kept apart; never fails, whatever the markup is."""
     reader = _Reader()
-    reader.feed(_plain_tags(html))
+    reader.feed(bounded_references(_plain_tags(html)))
     reader.close()
     return WebPage(title=" ".join("".join(reader.title).split()), text=_tidy("".join(reader.parts)))
 

@@ -28,7 +28,9 @@ def word_borders(text: str) -> list[int]:
         if trail and trail.end() > position:
             position = borders[-1] = trail.end()
     inner = borders[:-1]  # the last is the end of the text
-    return [border for border, inside in zip(inner, inside_signs(text, inner), strict=True) if not inside] + borders[-1:]
+    return [border for border, inside in zip(inner, inside_signs(text, inner), strict=True) if not inside] + borders[
+        -1:
+    ]
 
 
 def sign_borders(text: str) -> list[int]:
