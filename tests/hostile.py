@@ -220,8 +220,8 @@ HOSTILE: dict[str, Maker] = {
 
 
 def all_of_them(size: int) -> str:
-    """Return a part of each, one after another."""
-    return "\n".join(make(max(20, size // len(HOSTILE) - 1)) for make in HOSTILE.values())[:size].ljust(size, ".")
+    """Return a short part of each, one after another, over and over."""
+    return repeated("\n".join(make(60) for make in HOSTILE.values()))(size)
 
 
 CORE: dict[str, Maker] = {

@@ -9,7 +9,6 @@ from remanent.text import (
     chunks,
     date_joining,
     dates,
-    excerpt,
     fences,
     pronouns,
     salience,
@@ -18,6 +17,7 @@ from remanent.text import (
     tokens,
 )
 from remanent.text.date_rules import Meaning
+from remanent.text.excerpt import excerpt, inside_signs, is_inside_sign
 from remanent.text.intervals import Interval
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
@@ -68,9 +68,9 @@ ADAPTERS: dict[str, Work] = {
     "text.dates.find_dates": lambda text: dates.find_dates(text, reference=_NOW),
     "text.dates.find_durations": lambda text: dates.find_durations(text, reference=_NOW),
     "text.dates.parse_date": lambda text: dates.parse_date(text, reference=_NOW),
-    "text.excerpt.excerpt": lambda text: excerpt.excerpt(text, max(1, len(text) - 1)),
-    "text.excerpt.inside_signs": lambda text: excerpt.inside_signs(text, range(1, len(text))),
-    "text.excerpt.is_inside_sign": lambda text: excerpt.is_inside_sign(text, len(text) - 1),
+    "text.excerpt.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
+    "text.excerpt.inside_signs": lambda text: inside_signs(text, range(1, len(text))),
+    "text.excerpt.is_inside_sign": lambda text: is_inside_sign(text, len(text) - 1),
     "text.fences.fence_at": _every_fence,
     "text.pronouns.pronouns": lambda text: pronouns.pronouns(text[len(text) // 2 :], before=text[: len(text) // 2]),
     "text.salience.marks_within": _all_marks,
@@ -108,6 +108,7 @@ EXEMPT: dict[str, str] = {
 HURT: dict[str, tuple[str, ...]] = {
     "text.budget.fill": ("ellipses",),
     "text.budget.fit": ("underscores", "flags"),
+    "text.chunks.chunks": ("Chinese sentences", "short sentences"),
     "text.chinese_names.chinese_names": ("Chinese organisations", "transliterated names"),
     "text.dates.find_dates": ("two dates with a gap", "weekdays after a date", "days in digits", "times ago"),
     "text.dates.find_durations": ("numbers and units", "times ago"),

@@ -35,7 +35,7 @@ Place = tuple[int, int]
 _OPENER, _CLOSER = "‹", "›"
 _MAY_OPEN = re.compile(r"[<≮﹤＜&﹠＆]")
 _ENTITY = re.compile(r"&(?:#[0-9]+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{0,31};?)", re.IGNORECASE)
-_LEADING_ZEROS = re.compile(r"(?P<head>&#(?:[xX]|(?=[0-9])))0++(?=[0-9a-fA-F])")
+_LEADING_ZEROS = re.compile(r"&#(?:(?P<x>[xX])0++(?=[0-9a-fA-F])|0++(?=[0-9]))")
 _LONG_NUMBER = re.compile(r"&#(?:[0-9]{9,}+|[xX][0-9a-fA-F]{9,}+);?")
 # An ampersand and all that may be an entity with it, however it is hidden.
 _MAY_BE_ENTITY = re.compile(r"[&﹠＆][^\s;<>&﹠＆]+;?")
@@ -147,7 +147,7 @@ def bounded_references(text: str) -> str:
 
     Decoders read the number as it stands, and Python refuses one of some thousand digits.
     """
-    return _LONG_NUMBER.sub("\ufffd", _LEADING_ZEROS.sub(r"\g<head>", text))
+    return _LONG_NUMBER.sub("\ufffd", _LEADING_ZEROS.sub(r"&#\g<x>", text))
 
 
 def _unescaped(text: str) -> str:

@@ -184,14 +184,16 @@ def _fitting(text: str, units: Sequence[Span], found: Sequence[Mark], limit: int
     ranked = sorted(units, key=lambda unit: (-_density(unit, found), unit.start))
     telling = [unit for unit in ranked if marks_within(found, unit)]
     chosen = sorted(_longest_fitting(text, telling, limit, measure))
-    # What does not fit may be followed by shorter words that do; only words without meaning come after those.
-    for unit in (telling or ranked)[len(chosen) :][:_TRIED]:
+    # What does not fit may be followed by shorter words that do.
+    for unit in telling[len(chosen) :][:_TRIED]:
         trial = sorted([*chosen, unit])
         if measure(_joined(text, trial)) <= limit:
             chosen = trial
-            if not telling:
-                break
-    return chosen
+    if chosen:
+        return chosen
+    # A word without meaning is better than none.
+    dull = [unit for unit in ranked if not marks_within(found, unit)][:_TRIED]
+    return next(([unit] for unit in dull if measure(_joined(text, [unit])) <= limit), [])
 
 
 def _density(unit: Span, found: Sequence[Mark]) -> float:
