@@ -1,7 +1,14 @@
 """Whether work grows with its input or faster: two sizes, measured beside each other in one run."""
 
+import asyncio
+import importlib
+import inspect
+import math
+import os
+import pkgutil
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 
 _TIMES = 4
 _NOISE = 0.004
@@ -22,3 +29,84 @@ def _cost(work: Callable[[str], object], text: str) -> float:
         work(text)
         costs.append(time.process_time() - begin)
     return min(costs)
+
+
+# ── every function of a package ──────────────────────────────────────────────
+
+Work = Callable[[str], object]
+"""What is measured: it takes a text and does all that the function under test does with it."""
+EXPONENT = 1.2
+"""Work may grow by this power of the input: sorting and halving cost a little more than a straight line."""
+_STEP = 4
+_DEAR = 0.02
+"""Seconds from which on a quarter of the text is enough to measure with, unless the counts are full."""
+FULL = os.environ.get("REMANENT_CHAOS") == "full"
+LARGE = 100_000
+HUGE = 1_000_000
+"""Characters of the longer text; the second at full counts only."""
+
+
+def public_functions(package: str, *modules: str) -> dict[str, Callable[..., object]]:
+    """Return the public functions that the modules of a package define, under their full names.
+
+    Without modules, all that are found below it: a new one cannot be forgotten.
+    """
+    found: dict[str, Callable[..., object]] = {}
+    walked = [module.name for module in pkgutil.walk_packages(importlib.import_module(package).__path__)]
+    for name in modules or walked:
+        module = importlib.import_module(f"{package}.{name}")
+        for key, value in vars(module).items():
+            function = inspect.unwrap(value) if callable(value) else value
+            if inspect.isfunction(function) and not key.startswith("_") and function.__module__ == module.__name__:
+                found[f"{module.__name__.removeprefix('remanent.')}.{key}"] = value
+    return found
+
+
+def takes_just_a_text(function: Callable[..., object]) -> bool:
+    """Tell whether a function can be called with a text and nothing else."""
+    first, *others = [*inspect.signature(function).parameters.values(), None]
+    return (
+        first is not None
+        and first.annotation in {str, "str"}
+        and all(other is None or other.default is not other.empty for other in others)
+    )
+
+
+def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> float:
+    """Return by which power of its input the work grows, by CPU time, from a text to one four times as long.
+
+    What costs too little for the clock to tell grows by nothing. A high figure is measured again, and the least
+    counts: a busy machine can only ever make work look dearer than it is.
+    """
+    least = math.inf
+    _seconds(work, make(200))  # what is loaded once is no part of it
+    size = large // _STEP
+    short = _seconds(work, make(size))
+    if short > _DEAR and not FULL:
+        size //= _STEP
+        short = _seconds(work, make(size))
+    for _ in range(4):
+        long = _seconds(work, make(size * _STEP))
+        if long < _NOISE * _STEP:
+            return 0.0
+        least = min(least, math.log(long / max(short, _NOISE), _STEP))
+        if least <= EXPONENT:
+            break
+        short = _seconds(work, make(size))
+    return least
+
+
+def too_fast(work: Work, makers: dict[str, Callable[[int], str]], *, large: int = LARGE) -> dict[str, float]:
+    """Return the texts with which the work grows faster than it may, each with the power that was measured."""
+    found = {kind: round(exponent(work, make, large=large), 2) for kind, make in makers.items()}
+    return {kind: power for kind, power in found.items() if power > EXPONENT}
+
+
+def _seconds(work: Work, text: str) -> float:
+    begin = time.thread_time()
+    done = work(text)
+    if isinstance(done, Iterator):
+        deque(done, maxlen=0)
+    elif inspect.iscoroutine(done):
+        asyncio.run(done)
+    return time.thread_time() - begin

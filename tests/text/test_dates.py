@@ -327,3 +327,45 @@ def test_durations_stand_apart_from_dates() -> None:
 )
 def test_no_text_takes_more_than_its_share_of_time(evil: str) -> None:
     find_dates(evil * 3000, reference=NOW)
+
+
+@pytest.mark.spec("SAFE-07")
+def test_a_number_of_more_words_than_anyone_says_is_no_duration() -> None:
+    assert find_durations("hundred " * 200 + "days") == []
+    assert find_durations("hundred " * 200 + "days", reference=NOW) == []
+    assert [one.text for one in find_durations("two hundred and five days")] == ["two hundred and five days"]
+
+
+HUGE = ["hundred", "million", "trillion", "and", "a half", "9" * 39, "9" * 400, "1e999", "999", "years", "days", "ago"]
+HUGE += ["in", "the", "before", "after", "9999-12-31", "1000-01-01", "24:00", "Dec", "to", "Feb", "until", "next"]
+HUGE += [
+    "亿" * 30,
+    "万",
+    "九" * 39,
+    "年",
+    "天",
+    "前",
+    "后",
+    "百分之",
+    "分之",
+    "世纪",
+    "第",
+    "点",
+    "个半月",
+    "99世纪",
+    "9999年",
+]
+
+
+@pytest.mark.spec("SAFE-07")
+@given(
+    st.lists(st.sampled_from(HUGE), max_size=40).flatmap(
+        lambda parts: st.sampled_from(["".join(parts), " ".join(parts)])
+    ),
+    st.sampled_from([datetime(1, 1, 1, tzinfo=UTC), NOW, datetime(9999, 12, 31, 23, 59, tzinfo=UTC)]),
+)
+def test_no_number_and_no_place_in_the_calendar_is_too_great(text: str, reference: datetime) -> None:
+    for one in find_dates(text, reference=reference):
+        assert one.begin < one.finish
+    for length in find_durations(text, reference=reference):
+        assert abs(length.length) < timedelta.max

@@ -250,3 +250,9 @@ def test_forged_tags_are_pointed_at() -> None:
 )
 def test_no_text_takes_more_than_its_share_of_time(evil: str) -> None:
     assert not TAG.search(escape(evil))
+
+
+@pytest.mark.spec("SAFE-07")
+def test_an_entity_of_thousands_of_digits_is_no_character_and_leading_zeros_hide_nothing() -> None:
+    assert escape("&#" + "1" * 5_000 + ";") == "&#" + "1" * 5_000 + ";"
+    assert "<memory" not in html.unescape(escape("&#" + "0" * 5_000 + "60;memory>"))

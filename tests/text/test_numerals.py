@@ -82,3 +82,18 @@ def test_parts_and_ordinals() -> None:
     assert digits_value("1/0") is None
     assert ordinal_value("Third") == ordinal_value("3rd") == 3
     assert ordinal_value("three") is None
+
+
+@pytest.mark.spec("SAFE-07")
+def test_numbers_that_nobody_reckons_with_are_none() -> None:
+    assert english_value("hundred " * 200) is None
+    assert ordinal_value("1" * 5_000 + "st") is None
+    assert digits_value("1e99999999") is None
+    assert english_value("nine hundred ninety-nine trillion nine hundred and ninety-nine") == 999 * 10**12 + 999
+
+
+@pytest.mark.spec("SAFE-07")
+@given(st.text("0123456789.,/½+-e_ 零一二三四五六七八九十百千万亿点", max_size=80))
+def test_whatever_is_written_has_a_value_that_can_be_reckoned_with_or_none(written: str) -> None:
+    for value in (digits_value(written), english_value(written), chinese_value(written)):
+        assert value is None or abs(float(value)) < 1e100

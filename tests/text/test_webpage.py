@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,3 +30,14 @@ def test_chinese_pages_are_read_like_others() -> None:
 def test_no_markup_makes_the_reader_fail_or_puts_a_script_into_the_text(html: str) -> None:
     page = read_page(f"<script>canary</script>{html}")
     assert "canary" not in page.text
+
+
+@pytest.mark.spec("SAFE-07")
+def test_a_reference_to_a_huge_number_is_no_character() -> None:
+    assert read_page("<p>a &#" + "1" * 5_000 + "; b").text == "a \ufffd b"
+    assert read_page("<p>&#00000000065;&#x0000000042;").text == "AB"
+
+
+def test_attributes_may_hold_brackets_and_comments_may_hold_tags() -> None:
+    page = '<p title="a > b">one<!-- <nav> --> <a href="<x>">two</a> <br/>3 < 4</p>'
+    assert read_page(page).text == "one two \n\n3 < 4".replace(" \n", "\n")

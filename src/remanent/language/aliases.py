@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from remanent.errors import Refused
 
-_AROUND = re.compile(r"^[\s\[\](){}<>\"'“”‘’`#]+|[\s\[\](){}<>\"'“”‘’`#.,:;]+$")
+_BEFORE = re.compile(r"[\s\[\](){}<>\"'“”‘’`#]*")
+_AFTER = re.compile(r"[\s\[\](){}<>\"'“”‘’`#.,:;]*")
 
 
 class Aliases:
@@ -21,7 +22,7 @@ class Aliases:
 
     def real(self, name: str) -> str:
         """Return the id behind a name, or refuse one that was not shown."""
-        bare = _AROUND.sub("", name).lower()
+        bare = _AFTER.sub("", _BEFORE.sub("", name, count=1)[::-1], count=1)[::-1].lower()
         if bare not in self._named:
             shown = ", ".join(self._named) or "none"
             raise Refused(f"{name[:40]!r} was not shown; use only these names: {shown}")

@@ -1,6 +1,7 @@
 """Numbered passages: what a model names by number, so that it need not copy text, and code puts together again."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 from remanent.text.sentences import paragraphs, sentences
@@ -62,8 +63,9 @@ def assembled(count: int, groups: Sequence[Collection[int]]) -> list[list[int]]:
     given: list[list[int]] = [[] for _ in groups]
     for number in range(1, count + 1):
         # The one before wins a tie: what follows a passage more often belongs to it than what precedes one.
-        nearest = owner.get(number, owner[min(claimed, key=lambda other: (abs(other - number), other))])
-        given[nearest].append(number)
+        place = bisect_left(claimed, number)
+        nearest = min(claimed[max(0, place - 1) : place + 1], key=lambda other: (abs(other - number), other))
+        given[owner[nearest]].append(number)
     return given
 
 
@@ -102,10 +104,12 @@ def _with_headings(text: str, spans: Sequence[Span]) -> list[Span]:
 def _without_blanks(text: str, spans: Sequence[Span]) -> list[Span]:
     """Join passages that are only white space to the one before, or the one after at the beginning."""
     joined: list[Span] = []
+    blank_before = True
     for span in spans:
-        blank_before = len(joined) == 1 and not joined[0].of(text).strip()
-        if joined and (blank_before or not span.of(text).strip()):
+        blank = not span.of(text).strip()
+        if joined and (blank_before or blank):
             joined[-1] = Span(joined[-1].start, span.end)
         else:
             joined.append(span)
+        blank_before = blank_before and blank
     return joined

@@ -9,7 +9,7 @@ from remanent.model.word import Share, Text
 
 _RANGE = re.compile(r"\D{0,12}?(\d{1,6})\s*(?:[-–—~～]|to|至|到)\s*\D{0,4}?(\d{1,6})\D{0,4}")
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,6})\D{0,4}")
-_SEPARATOR = re.compile(r"[,，、;；\s]*[,，、;；][,，、;；\s]*")
+_SEPARATOR = re.compile(r"[,，、;；]")
 _LONGEST_RANGE = 1000
 MOST_ITEMS = 1000
 """Things that a reply may list; far more than any request can give rise to."""
@@ -20,7 +20,7 @@ def _numbers(value: object) -> object:
     items = value if isinstance(value, list | tuple) else [value]
     numbers: list[object] = []
     for item in items:
-        parts = _SEPARATOR.split(item.strip()) if isinstance(item, str) else [item]
+        parts = [part.strip() for part in _SEPARATOR.split(item)] if isinstance(item, str) else [item]
         for part in parts:
             numbers += _named(part) if isinstance(part, str) else [part]
     return numbers

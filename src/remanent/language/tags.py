@@ -15,7 +15,7 @@ from remanent.language.tidying import line
 
 _MOST_CALLS = 20
 _CANDIDATES = 5
-_TAG = re.compile(r"<\s*(/?)\s*(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
 

@@ -11,7 +11,6 @@ from remanent.text.sentences import sentences
 from remanent.text.tokens import ESTIMATE
 
 _SPACE = re.compile(r"\s+")
-_MANY_BREAKS = re.compile(r"\s*\n\s*\n\s*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]")
 
 
@@ -22,7 +21,12 @@ def line(text: str, limit: int) -> str:
 
 def remark(text: str, limit: int = LONGEST_REMARK) -> str:
     """Return the text, its lines kept, in at most so many characters, whole sentences as far as there are any."""
-    return shortened(_MANY_BREAKS.sub("\n\n", _CONTROL.sub(" ", text.replace("\r\n", "\n"))).strip(), limit)
+    told = _CONTROL.sub(" ", text.replace("\r\n", "\n"))
+    return shortened(_SPACE.sub(_at_most_one_blank_line, told).strip(), limit)
+
+
+def _at_most_one_blank_line(space: re.Match[str]) -> str:
+    return "\n\n" if space[0].count("\n") > 1 else space[0]
 
 
 def lines(texts: Iterable[str], *, most: int, limit: int = LONGEST_REMARK) -> tuple[str, ...]:
@@ -41,7 +45,7 @@ def shortened(text: str, limit: int) -> str:
         return text
     end = 0
     for sentence in sentences(text):
-        if len(text[: sentence.end].rstrip()) > limit:
+        if sentence.end > limit and len(text[: sentence.end].rstrip()) > limit:
             break
         end = sentence.end
     return text[:end].rstrip() or excerpt(text, limit) or text[:limit]

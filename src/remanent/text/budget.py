@@ -1,5 +1,6 @@
 """Filling a token budget: which texts fit, and how much of one text fits."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,8 +36,13 @@ def fill(texts: Sequence[str], budget: int, *, separator: str = "\n\n", counter:
             kept.append(place)
             used += price
     total = count(separator.join(texts[place] for place in kept))
-    while total > budget:  # joined texts may count for more than their sum
-        kept.pop()
+    if total > budget:  # joined texts may count for more than their sum
+        fitting = bisect_right(
+            range(1, len(kept)),
+            budget,
+            key=lambda size: count(separator.join(texts[place] for place in kept[:size])),
+        )
+        kept = kept[:fitting]
         total = count(separator.join(texts[place] for place in kept))
     taken = set(kept)
     return Filling(tuple(kept), tuple(place for place in range(len(texts)) if place not in taken), total)

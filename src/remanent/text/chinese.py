@@ -48,12 +48,12 @@ def tagged(text: str) -> list[Word]:
 @lru_cache(maxsize=50_000)
 def rarity(word: str) -> float:
     """Return how seldom a word is in general Chinese: the negative natural logarithm of its share of all words."""
-    return math.log(_DICTIONARY_TOTAL / max(1, segmenter().suggest_freq(word)))
+    return math.log(_DICTIONARY_TOTAL / max(1, segmenter().suggest_freq(_encodable(word))))
 
 
 def is_known(word: str) -> bool:
     """Tell whether the dictionary has the word."""
-    return bool(segmenter().has_word(word))
+    return bool(segmenter().has_word(_encodable(word)))
 
 
 @cache

@@ -105,7 +105,8 @@ def _is_person(word: Word) -> bool:
 def _organisation_start(words: Sequence[Word], number: int) -> int:
     """Go back over the words that the name of an organisation is made of."""
     start = words[number].start
-    for word in reversed(words[:number]):
+    for place in range(number - 1, -1, -1):
+        word = words[place]
         linking = word.tag == "v" and len(word.text) > 1
         if not (linking or word.tag in _NOUN_TAGS) or words[number].end - word.start > _LONGEST_ORGANISATION:
             break

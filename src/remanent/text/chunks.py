@@ -105,8 +105,9 @@ def _furthest(
     look = 0
     while high - low > 1 and (best[1] or 0) < limit * _FULL:
         middle = bisect_right(borders, start + int(limit / max(guess.density, 1e-9)), lo=first) - 1
-        if not low < middle < high or look > _GUESSES:
-            middle = (low + high) // 2
+        middle = min(max(middle, low + 1), high - 1)
+        if look > _GUESSES:  # never far beyond what is known to fit: each look counts all that lies before it
+            middle = min((low + high) // 2, 2 * (low + 1) - first + 1)
         look += 1
         tokens = count(text[start : borders[middle]])
         guess.density = tokens / (borders[middle] - start)

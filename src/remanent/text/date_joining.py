@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -12,7 +13,7 @@ from remanent.text.intervals import Interval
 from remanent.text.spans import Span, Taken
 
 _BESIDE = re.compile(
-    r"[\s,，]*[(（]?\s*|\s*(?:at|on|@|的|，|,)\s*(?:around\s+|about\s+)?|[\s)）,，]*",
+    r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+",
     re.IGNORECASE,
 )
 _JOIN = re.compile(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|and|和|与)\s*", re.IGNORECASE)
@@ -26,7 +27,7 @@ _SIDE = re.compile(
 )
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HALF_A_DAY = timedelta(hours=12)
-# How far before a date the words that belong to it may begin.
+# How far before a date the words, and before its end the bracket, that belong to it may begin.
 _REACH = 60
 
 
@@ -63,7 +64,7 @@ def with_clocks(text: str, found: Sequence[Found]) -> list[Found]:
 
 def _closed(text: str, found: Found) -> int:
     """Return the end of a stretch with the bracket that closes one opened inside."""
-    part = text[found.start : found.end]
+    part = text[max(found.start, found.end - _REACH) : found.end]
     is_open = part.count("(") + part.count("（") > part.count(")") + part.count("）")
     return found.end + 1 if is_open and text[found.end : found.end + 1] in {")", "）"} else found.end
 
@@ -72,9 +73,10 @@ def _together(left: Found, right: Found) -> Found | None:
     for day, other in ((left, right), (right, left)):
         whole = day.meaning.interval
         if whole is not None and whole.granularity in {"day", "part"}:
-            meaning = _day_with(day.meaning, whole, other.meaning)
-            if meaning:
-                return Found(left.start, right.end, meaning)
+            with suppress(OverflowError):  # beyond the last day of the calendar
+                meaning = _day_with(day.meaning, whole, other.meaning)
+                if meaning:
+                    return Found(left.start, right.end, meaning)
     return None
 
 
@@ -99,7 +101,7 @@ def with_sides(text: str, found: Sequence[Found]) -> list[Found]:
     result: list[Found] = []
     for one in found:
         side = _SIDE.search(text, max(0, one.start - _REACH), one.start) if one.meaning.interval else None
-        interval = _beside(side, one.meaning.interval) if side and one.meaning.interval else None
+        interval = _beside_in_calendar(side, one.meaning.interval) if side and one.meaning.interval else None
         if side is None or interval is None:
             result.append(one)
             continue
@@ -107,6 +109,13 @@ def with_sides(text: str, found: Sequence[Found]) -> list[Found]:
             result.pop()  # "the Friday before": the Friday is no date of its own
         result.append(Found(side.start(), one.end, replace(one.meaning, interval=interval, weekday=False)))
     return result
+
+
+def _beside_in_calendar(side: re.Match[str], interval: Interval) -> Interval | None:
+    try:
+        return _beside(side, interval)
+    except (ValueError, OverflowError):
+        return None  # before the first year there is, or after the last
 
 
 def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
@@ -175,7 +184,10 @@ def _range(text: str, left: Found, right: Found) -> Found | None:
     opening = _FROM.search(text, max(0, left.start - _REACH), left.start)
     if join[0].strip().lower() in {"and", "和", "与"} and not (opening and opening["between"]):
         return None
-    meaning = _from_to(left.meaning, right.meaning)
+    try:
+        meaning = _from_to(left.meaning, right.meaning)
+    except (ValueError, OverflowError):
+        return None  # one end lies before the first year there is, or after the last
     return Found(opening.start() if opening else left.start, right.end, meaning) if meaning else None
 
 

@@ -14,7 +14,7 @@ from remanent.text.dates_numeric import NUMERIC
 from remanent.text.intervals import Granularity
 from remanent.text.numbers import quantities
 from remanent.text.scripts import HAN
-from remanent.text.spans import Span
+from remanent.text.spans import Span, Taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,13 @@ def parse_date(text: str, *, reference: datetime) -> TimeMention | None:
 
 def find_durations(text: str, *, reference: datetime | None = None) -> list[Duration]:
     """Return the lengths of time in a text; with a reference, without those that make a date ("two weeks ago")."""
-    dates = find_dates(text, reference=reference) if reference else []
+    taken = Taken()
+    for date in find_dates(text, reference=reference) if reference else []:
+        taken.cover(date.span)
     return [
         Duration(one.start, one.end, one.text, timedelta(seconds=one.base_value), one.unit)
         for one in quantities(text)
-        if one.dimension == "time"
-        and abs(one.base_value) < _LONGEST
-        and not any(one.span.overlaps(date.span) for date in dates)
+        if one.dimension == "time" and abs(one.base_value) < _LONGEST and taken.take(one.span)
     ]
 
 
@@ -126,8 +126,13 @@ def _trimmed(text: str, start: int, end: int, meaning: Meaning) -> Found:
 
 def _mention(found: Found, view: View) -> TimeMention | None:
     meaning = found.meaning
-    interval = meaning.clock.on(view.today) if meaning.clock else meaning.interval
-    if meaning.waits or interval is None:
+    if meaning.waits:
+        return None
+    try:
+        interval = meaning.clock.on(view.today) if meaning.clock else meaning.interval
+    except OverflowError:  # midnight after the last day of the calendar
+        return None
+    if interval is None:
         return None
     text = view.text[found.start : found.end]
     return TimeMention(

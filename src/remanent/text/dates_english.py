@@ -31,7 +31,7 @@ _STAGE = r"(?:(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)
 _NUMERAL = f"(?:{'|'.join(sorted(ENGLISH_NUMERALS, key=len, reverse=True))})"
 _NUMBER = (
     r"(?P<number>\d{1,4}|an?|half\s+an?|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|"
-    rf"{_NUMERAL}(?:[\s-]{_NUMERAL})*)"
+    rf"{_NUMERAL}(?:[\s-]{_NUMERAL}){{0,20}}+)"  # as many words as it takes to say 999,999,999,999
 )
 _UNIT = r"(?P<unit>second|sec|minute|min|hour|hr|day|night|week|weekend|fortnight|month|quarter|year|decade)s?\b"
 _MONTH_WORDS = " ".join(_MONTH_NAMES)

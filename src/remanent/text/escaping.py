@@ -35,6 +35,8 @@ Place = tuple[int, int]
 _OPENER, _CLOSER = "‹", "›"
 _MAY_OPEN = re.compile(r"[<≮﹤＜&﹠＆]")
 _ENTITY = re.compile(r"&(?:#[0-9]+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{0,31};?)", re.IGNORECASE)
+_LEADING_ZEROS = re.compile(r"&#(?:(?P<x>[xX])0++(?=[0-9a-fA-F])|0++(?=[0-9]))")
+_LONG_NUMBER = re.compile(r"&#(?:[0-9]{9,}+|[xX][0-9a-fA-F]{9,}+);?")
 # An ampersand and all that may be an entity with it, however it is hidden.
 _MAY_BE_ENTITY = re.compile(r"[&﹠＆][^\s;<>&﹠＆]+;?")
 # What an entity has no need to stand for, except to hide it: parts of names, of tags and of other entities.
@@ -128,7 +130,7 @@ def _simpler(found: re.Match[str]) -> str:
     written = found[0]
     bare = "".join(map(_seen, unicodedata.normalize("NFKD", written)))
     entity = _ENTITY.match(bare)
-    meant = html.unescape(entity[0]) if entity else ""
+    meant = _unescaped(entity[0]) if entity else ""
     if entity is None or meant == entity[0]:
         return written
     tail = 0 if entity[0].endswith(";") else _common_tail(entity[0], meant)
@@ -138,6 +140,18 @@ def _simpler(found: re.Match[str]) -> str:
         return bare  # "fish &amp; chips"
     hides = any(sign.isalnum() or sign in _HIDDEN_SIGNS or not _seen(sign) for sign in value)
     return value + rest if hides else bare
+
+
+def bounded_references(text: str) -> str:
+    """Return the text with numeric entities in few digits; a number that is no character's is written as U+FFFD.
+
+    Decoders read the number as it stands, and Python refuses one of some thousand digits.
+    """
+    return _LONG_NUMBER.sub("\ufffd", _LEADING_ZEROS.sub(r"&#\g<x>", text))
+
+
+def _unescaped(text: str) -> str:
+    return html.unescape(bounded_references(text))
 
 
 def _seen(character: str) -> str:
@@ -167,7 +181,7 @@ def _pattern(tags: frozenset[str]) -> re.Pattern[str]:
     beginnings = _either({tag[:size] for tag in tags for size in range(1, len(tag))})
     special = r"!--|!\[|\?xml|!doctype|\|"
     name = rf"(?:[\w.-]{{1,20}}:)?(?:{names})"
-    return re.compile(rf"<(?=[\s/\\]*(?:{name}|{special}|(?:{beginnings})?\s*\Z))", re.IGNORECASE)
+    return re.compile(rf"<(?=[\s/\\]*+(?:{name}|{special}|(?:{beginnings})?\s*\Z))", re.IGNORECASE)
 
 
 def _either(words: Collection[str]) -> str:
@@ -213,7 +227,7 @@ def _decoded(reading: _Reading) -> _Reading:
     """Decode entities once, each into characters that come from the whole of it."""
     edits = []
     for entity in _ENTITY.finditer(reading.text):
-        meant = html.unescape(entity[0])
+        meant = _unescaped(entity[0])
         # An entity without its semicolon may be followed by letters that are not part of it: "&ltmemory".
         tail = 0 if entity[0].endswith(";") else _common_tail(entity[0], meant)
         edits.append((entity.start(), entity.end(), meant, tail))

@@ -1,11 +1,14 @@
 """Short excerpts: the beginning of a text, cut where a reader would cut it."""
 
+import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 
 from remanent.errors import InvalidInput
 
 ELLIPSIS = "…"
 _JOINER = "\u200d"
+_FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]+")
 # How much of the excerpt may be given up to end at a space; a longer word is cut inside.
 _BACKTRACK = 24
 # How many characters one visible sign may be made of; beyond it the text is noise and is cut anywhere.
@@ -48,8 +51,22 @@ def _sign_border(text: str, end: int) -> int:
     return max(end, 0)
 
 
+def inside_signs(text: str, positions: Iterable[int]) -> Iterator[bool]:
+    """Tell of each of many places whether a cut there would split what is seen as one sign; each flag is read once."""
+    flags: set[int] = set()
+    for run in _FLAG_LETTERS.finditer(text):
+        flags.update(range(run.start() + 1, run.end(), 2))
+    return (position in flags or _is_inside(text, position) for position in positions)
+
+
 def is_inside_sign(text: str, position: int) -> bool:
     """Tell whether a cut here would split what is seen as one sign."""
+    if _is_inside(text, position):
+        return True
+    return position > 0 and _is_flag_letter(text[position]) and _flag_letters_before(text, position) % 2 == 1
+
+
+def _is_inside(text: str, position: int) -> bool:
     if position <= 0:
         return False
     before, after = text[position - 1], text[position]
@@ -59,9 +76,7 @@ def is_inside_sign(text: str, position: int) -> bool:
         return True  # skin tones, the tags of a flag
     if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
         return True
-    if before == "\r" and after == "\n":
-        return True
-    return _is_flag_letter(after) and _flag_letters_before(text, position) % 2 == 1
+    return before == "\r" and after == "\n"
 
 
 def _is_flag_letter(character: str) -> bool:

@@ -45,9 +45,8 @@ def questions(text: str) -> list[str]:
 
 
 def _point(part: str) -> str:
-    rest = part
-    for turn in _TURN.finditer(part):
+    for turn in reversed(list(_TURN.finditer(part))):
         after = part[turn.end() :].strip(_EDGE)
         if len(after) >= _LEAST:
-            rest = after
-    return rest
+            return after
+    return part

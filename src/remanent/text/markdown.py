@@ -9,7 +9,7 @@ from remanent.text.spans import Span
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _FIELD = re.compile(r"(?P<key>[^\s:#\-][^:\n]*?)[ \t]*:(?:[ \t]+(?P<value>.*))?")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
-_ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+_ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?![^ \t\r\n])(?P<title>.*)$", re.MULTILINE)
 _UNDERLINE = re.compile(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*\r?$", re.MULTILINE)
 # A line that cannot be the text of an underlined heading.
 _NO_TITLE = re.compile(r"\s*\Z|\s{4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t]|```|~~~)")
@@ -79,20 +79,23 @@ def _front_matter(text: str) -> FrontMatter | None:
     found = _FRONT_MATTER.match(text)
     if not found:
         return None
-    fields: list[tuple[str, str | tuple[str, ...]]] = []
+    fields: list[tuple[str, str | list[str]]] = []
     for line in found["body"].splitlines():
-        if (item := _ITEM.fullmatch(line)) and fields and (isinstance(fields[-1][1], tuple) or not fields[-1][1]):
+        if (item := _ITEM.fullmatch(line)) and fields and (isinstance(fields[-1][1], list) or not fields[-1][1]):
             key, items = fields[-1]
-            fields[-1] = (key, (*items, _unquoted(item[1])))
+            fields[-1] = (key, items) if isinstance(items, list) else (key, [])
+            fields[-1][1].append(_unquoted(item[1]))  # type: ignore[union-attr]  # it is a list by now
         elif field := _FIELD.fullmatch(line):
             fields.append((field["key"], _value(field["value"] or "")))
-    return FrontMatter(0, found.end(), tuple(fields))
+    return FrontMatter(
+        0, found.end(), tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in fields)
+    )
 
 
-def _value(raw: str) -> str | tuple[str, ...]:
+def _value(raw: str) -> str | list[str]:
     raw = raw.strip()
     if raw.startswith("[") and raw.endswith("]"):
-        return tuple(_unquoted(part) for part in raw[1:-1].split(",") if part.strip())
+        return [_unquoted(part) for part in raw[1:-1].split(",") if part.strip()]
     return _unquoted(raw)
 
 
@@ -103,7 +106,7 @@ def _unquoted(raw: str) -> str:
 
 def _headings(text: str) -> list[_Heading]:
     found = [
-        _Heading(match.start(), _line_end(text, match.end()), len(match["marks"]), (match["title"] or "").strip())
+        _Heading(match.start(), _line_end(text, match.end()), len(match["marks"]), _title(match["title"]))
         for match in _ATX.finditer(text)
     ]
     found += [heading for match in _UNDERLINE.finditer(text) if (heading := _underlined(text, match))]
@@ -114,6 +117,13 @@ def _headings(text: str) -> list[_Heading]:
         if not headings or heading.start >= headings[-1].end:  # the line under a title is no title itself
             headings.append(heading)
     return headings
+
+
+def _title(written: str) -> str:
+    """Return a title without the hashes that may close it."""
+    bare = written.removesuffix("\r").rstrip(" \t")
+    open_end = bare.rstrip("#")
+    return (open_end if open_end[-1:] in {" ", "\t"} else bare).strip()
 
 
 def _underlined(text: str, underline: re.Match[str]) -> _Heading | None:

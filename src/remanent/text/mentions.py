@@ -140,8 +140,10 @@ def _title(text: str, start: int) -> str:
 def _name(text: str, start: int, end: int, title: str) -> Iterator[Mention]:
     """Take the ends of a sequence of capitals off that are no part of a name, and say what kind of name is left."""
     words = [(start + found.start(), found[0]) for found in re.finditer(r"\S+", text[start:end])]
-    while words and not _may_stand_at_an_end(words[0][1], alone=len(words) == 1):
-        words.pop(0)
+    idle = 0
+    while idle < len(words) and not _may_stand_at_an_end(words[idle][1], alone=idle == len(words) - 1):
+        idle += 1
+    del words[:idle]
     while words and not _may_stand_at_an_end(words[-1][1], alone=len(words) == 1):
         words.pop()
     if not words:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from fractions import Fraction
+from itertools import islice
 
 from remanent.text.wordlists import word_set
 
@@ -47,8 +48,11 @@ ENGLISH_PARTS = frozenset(_ENGLISH_PARTS)
 ENGLISH_ORDINALS = frozenset(_ENGLISH_ORDINALS)
 _JOINERS = word_set("and a an of")
 _WORD = re.compile(r"[a-z]+")
-# Longer rows of digits are no numbers that anyone reckons with.
+# Longer rows of digits are no numbers that anyone reckons with, and neither are more words than it takes to say
+# 999,999,999,999,999 with every "and" there may be.
 _LONGEST = 40
+_MOST_WORDS = 30
+_DIGITS = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+")
 
 
 def digits_value(written: str) -> Fraction | None:
@@ -63,17 +67,18 @@ def digits_value(written: str) -> Fraction | None:
             # "3½" comes as "31/2": the fraction is one character, so it is told apart before.
             return None
         return (Fraction(int(whole)) if whole.isdecimal() else Fraction(0)) + Fraction(int(above), int(below))
-    try:
-        return Fraction(text)
-    except ValueError:
-        return None
+    return Fraction(text) if _DIGITS.fullmatch(text) else None
 
 
 def english_value(written: str) -> Fraction | None:
     """Return the value of a number in English words: "two hundred and five", "one and a half", "three quarters"."""
     total = current = Fraction(0)
     counted = False
-    for word in _WORD.findall(written.lower()):
+    words = [found[0] for found in islice(_WORD.finditer(written.lower()), _MOST_WORDS + 1)]
+    if len(words) > _MOST_WORDS:
+        return None
+    after_and = "and" in words
+    for word in words:
         if word in _ENGLISH_SMALL:
             current += _ENGLISH_SMALL[word]
         elif word in _ENGLISH_SCALES:
@@ -82,7 +87,6 @@ def english_value(written: str) -> Fraction | None:
             if scale >= 1000:
                 total, current = total + current, Fraction(0)
         elif word in _ENGLISH_PARTS:
-            after_and = bool(re.search(r"\band\b", written.lower()))
             part = _ENGLISH_PARTS[word]
             current = current + part if after_and or not current else current * part
         elif word in _JOINERS:
@@ -97,7 +101,7 @@ def ordinal_value(word: str) -> int | None:
     """Return which place an English ordinal names: "third", "3rd"."""
     if word.lower() in _ENGLISH_ORDINALS:
         return _ENGLISH_ORDINALS[word.lower()]
-    number = re.match(r"\d+(?=(?:st|nd|rd|th)\Z)", word.lower())
+    number = re.match(r"\d{1,18}(?=(?:st|nd|rd|th)\Z)", word.lower())
     return int(number[0]) if number else None
 
 

@@ -32,6 +32,7 @@ _SOMEBODY = re.compile(
 _REACH = 2
 # However long the sentences are.
 _FARTHEST = 600
+_NOUN_AFTER = re.compile(r"\s+[^\W\d_]")
 _POSSESSIVE = frozenset({"his", "her", "its", "their"})
 
 
@@ -84,7 +85,7 @@ def _written(text: str, one: Pronoun) -> str:
     lowered = one.text.lower()
     if lowered not in _POSSESSIVE:
         return name
-    following = re.match(r"\s+[^\W\d_]", text[one.end :])
+    following = _NOUN_AFTER.match(text, one.end)
     # "her" is "Anna" at the end of a clause and "Anna's" before a noun.
     return f"{name}'s" if lowered != "her" or following else name
 

@@ -68,10 +68,5 @@ def _facts(text: str) -> Iterator[Mark]:
 def marks_within(found: Sequence[Mark], span: Span) -> list[Mark]:
     """Return those of the marks, which are in order, that lie wholly in a stretch."""
     first = bisect_left(found, span.start, key=lambda mark: mark.start)
-    inside = []
-    for mark in found[first:]:
-        if mark.start >= span.end:
-            break
-        if mark.end <= span.end:
-            inside.append(mark)
-    return inside
+    last = bisect_left(found, span.end, lo=first, key=lambda mark: mark.start)
+    return [mark for mark in found[first:last] if mark.end <= span.end]

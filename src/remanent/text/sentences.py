@@ -22,6 +22,7 @@ _CANDIDATE = re.compile(
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BLANK_LINE = re.compile(r"\n(?:[^\S\n]*\n)+")
 _SPACE = re.compile(r"\s*")
+_LEADING_SPACE = re.compile(r"\s{0,200}")
 _HAN_CHARACTER = re.compile(rf"[{HAN}]")
 _BLOCK_START = re.compile(
     r"[-*+•·◦‣▪–][ \t]|\d{1,3}(?:[.)][ \t]|[、．）])"
@@ -52,6 +53,8 @@ _STARTERS = word_set(
 _WRAPPED = 60
 _SHORT_LINE = 40
 _HESITATION = 4
+# How many characters the number of an item and the signs around it have at most.
+_LIST_MARK = 40
 # How far back the opening of a straight quotation mark is looked for.
 _QUOTED = 1000
 # How far back the line that a break ends is looked at.
@@ -152,7 +155,7 @@ def _point_ends(text: str, start: int, mark: int, end: int) -> bool:
     if not following.isspace():
         chinese = _is_han(before) or (_is_han(following) and before.isalpha())
         return chinese and following not in "，,、：:."
-    if mark == start or _LIST_NUMBER.fullmatch(text, start, mark):
+    if mark == start or (mark - start <= _LIST_MARK and _LIST_NUMBER.fullmatch(text, start, mark)):
         return False
     next_start = _after_space(text, end)
     following = text[next_start : next_start + 1]
@@ -183,7 +186,8 @@ def _abbreviation_ends(token: str, following: str, word: str) -> bool | None:
 
 def _is_informal(text: str, start: int) -> bool:
     """Tell whether the sentence began in lower case: then the next one may, too."""
-    return _next_character(text, start).islower()
+    space = _LEADING_SPACE.match(text, start)
+    return space is not None and text[space.end() : space.end() + 1].islower()
 
 
 def _line_ends(text: str, start: int, candidate: re.Match[str]) -> bool:

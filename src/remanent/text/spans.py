@@ -1,6 +1,5 @@
 """Places in a text: where something begins and where the next thing begins."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -41,19 +40,22 @@ def between(borders: Iterable[int], length: int) -> list[Span]:
 
 
 class Taken:
-    """The places that are taken already, kept in order, so that asking stays cheap when there are many."""
+    """The places that are taken already, character by character, so that asking stays cheap when there are many."""
 
     def __init__(self) -> None:
-        self._spans: list[Span] = []
+        self._taken = bytearray()
 
     def take(self, span: Span) -> bool:
         """Take a place and tell whether it was free; an empty one never is."""
-        place = bisect_left(self._spans, span)
-        neighbours = self._spans[max(0, place - 1) : place + 1]
-        if not span or any(span.overlaps(other) for other in neighbours):
+        if not span or self._taken.find(1, span.start, span.end) >= 0:
             return False
-        self._spans.insert(place, span)
+        self.cover(span)
         return True
+
+    def cover(self, span: Span) -> None:
+        """Take a place whether it is free or not."""
+        self._taken.extend(bytes(max(0, span.end - len(self._taken))))
+        self._taken[span.start : span.end] = b"\1" * len(span)
 
 
 def without_overlaps(spans: Iterable[Span]) -> list[Span]:

@@ -1,6 +1,7 @@
 """Shortening a text without a model: the sentences that matter, then clauses, then words; never part of a word."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -42,6 +43,8 @@ _LENGTH_MATTERS = 0.6
 _FIRST = 1.15
 # Less than one plain word adds is not worth the room.
 _LEAST = 0.7
+# Words tried after the first that does not fit: later ones carry less, and each try costs as much as the summary.
+_TRIED = 100
 # A level is good enough when it fills this much of the room; else the next finer one may say more.
 _FILLED = 0.55
 
@@ -112,9 +115,15 @@ def _choose(
         chosen.append(best)
         said |= {mark.key for mark in inside[best]}
         left -= lengths[best]
-    while chosen and measure(_joined(text, [parts[place] for place in sorted(chosen)])) > limit:
-        chosen.pop()  # the gaps took more than was reckoned
-    return [parts[place] for place in sorted(chosen)]
+    return sorted(_longest_fitting(text, [parts[place] for place in chosen], limit, measure))
+
+
+def _longest_fitting(text: str, parts: Sequence[Span], limit: int, measure: Measure) -> list[Span]:
+    """Return as many of the parts, from the first on, as fit together: gaps may take more than was reckoned."""
+    if measure(_joined(text, sorted(parts))) <= limit:
+        return list(parts)
+    fitting = bisect_right(range(1, len(parts)), limit, key=lambda count: measure(_joined(text, sorted(parts[:count]))))
+    return list(parts[:fitting])
 
 
 def _gap(text: str, part: Span, measure: Measure) -> int:
@@ -172,14 +181,19 @@ def _words(text: str, span: Span, found: Sequence[Mark], limit: int, measure: Me
 
 
 def _fitting(text: str, units: Sequence[Span], found: Sequence[Mark], limit: int, measure: Measure) -> list[Span]:
-    chosen: list[Span] = []
-    for unit in sorted(units, key=lambda unit: (-_density(unit, found), unit.start)):
-        if chosen and not marks_within(found, unit):
-            break  # only words without meaning are left
+    ranked = sorted(units, key=lambda unit: (-_density(unit, found), unit.start))
+    telling = [unit for unit in ranked if marks_within(found, unit)]
+    chosen = sorted(_longest_fitting(text, telling, limit, measure))
+    # What does not fit may be followed by shorter words that do.
+    for unit in telling[len(chosen) :][:_TRIED]:
         trial = sorted([*chosen, unit])
         if measure(_joined(text, trial)) <= limit:
             chosen = trial
-    return chosen
+    if chosen:
+        return chosen
+    # A word without meaning is better than none.
+    dull = [unit for unit in ranked if not marks_within(found, unit)][:_TRIED]
+    return next(([unit] for unit in dull if measure(_joined(text, [unit])) <= limit), [])
 
 
 def _density(unit: Span, found: Sequence[Mark]) -> float:
@@ -193,9 +207,13 @@ def _units(text: str, span: Span, held: Sequence[Mark]) -> list[Span]:
         if mark.key.startswith(("name ", "number ", "date ")):
             borders |= {mark.start, mark.end} if _at_words(text, mark) else set()
             borders -= set(range(mark.start + 1, mark.end))
+    ordered = sorted(borders)
+    following = 0
     for mark in held:
         if mark.key.startswith("not "):
-            following = min((border for border in borders if border > mark.end), default=mark.end)
+            if mark.end >= following:  # else it lies in what the negation before it took
+                place = bisect_right(ordered, mark.end)
+                following = ordered[place] if place < len(ordered) else mark.end
             borders -= set(range(mark.start + 1, following))
     units = between((border - span.start for border in borders), len(span))
     bare = (_bare(text, Span(unit.start + span.start, unit.end + span.start)) for unit in units)
@@ -233,18 +251,18 @@ def _made(text: str, chosen: Sequence[Span]) -> Summary:
 
 def _joined(text: str, parts: Sequence[Span]) -> str:
     """Put parts together with what stands between them, or with a space where the script has spaces."""
-    written = ""
+    written: list[str] = []
     last: Span | None = None
     for part in parts:
         if last is not None:
             between_them = text[last.end : part.start]
             if not between_them or (between_them.isspace() and "\n" not in between_them):
-                written += between_them
-            elif not (_NO_SPACE_AFTER.match(written[-1:]) or _NO_SPACE_BEFORE.match(text[part.start])):
-                written += " "
-        written += part.of(text)
+                written.append(between_them)
+            elif not (_NO_SPACE_AFTER.match(written[-1][-1:]) or _NO_SPACE_BEFORE.match(text[part.start])):
+                written.append(" ")
+        written.append(part.of(text))
         last = part
-    return written
+    return "".join(written)
 
 
 def _nearness(vectors: Sequence[Sequence[float]]) -> list[float]:

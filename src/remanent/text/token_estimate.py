@@ -151,10 +151,11 @@ def _most_tokens(run: str, *, open_end: bool) -> int:
     # ending[i][k]: the most tokens for the first i characters when the last has k characters, 3 for three and more.
     ending: list[list[int]] = [[-1] * 4 for _ in range(len(run) + 1)]
     ending[0][0] = 0
+    best = -1
     for end in range(1, len(run) + 1):
-        best_before = [max(ending[start]) for start in range(end)]
         if end >= 3:
-            ending[end][3] = 1 + max(best_before[: end - 2])
+            best = max(best, *ending[end - 3])
+            ending[end][3] = 1 + best
         for length in (1, 2):
             if end >= length:
                 start = end - length

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 EncodingName = Literal["cl100k_base", "o200k_base"]
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# The tokenizer's work grows with the square of a run that has no border in it; such runs are counted in parts, which
-# can be off by one per part.
-_LONG_RUN: Final = re.compile(r"[^\W\d_]{400}|[^\w\s]{400}|\s{400}")
+# The tokenizer's work grows with the square of the bytes of a run that has no border in it; such runs are counted in
+# parts, which can be off by one per part. A run is of letters and their marks, of signs and line breaks, or of spaces;
+# beyond ASCII a character has up to four bytes, and the punctuation of Chinese is a border.
+_LONG_RUN: Final = re.compile(
+    r"[^\W\d_\x00-\x7f]{100}|[^\w\s\x00-\x7f]{100}"
+    r"|(?:[^\W\d_]|[^\w\s\x00-\x7f\u2000-\u206f\u3000-\u303f\uff00-\uffef]){400}"
+    r"|(?:[^\w\s]|[_\r\n]){400}|\s{400}"
+)
 # The tokenizer remembers every piece of text that it has seen; past this number it forgets them again.
 _REMEMBERED: Final = 100_000
 _OLDER_MODELS: Final = ("gpt-4-", "gpt-3.5", "gpt-35", "text-embedding-")

@@ -1,9 +1,11 @@
 """The words of a web page: its title and its text, without scripts, styles and what leads around the site."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
+from remanent.text.escaping import bounded_references
 from remanent.text.wordlists import word_set
 
 _SILENT = word_set(
@@ -15,7 +17,11 @@ _BREAKING = word_set(
 )
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _SPACES = re.compile(r"[^\S\n]+")
-_BLANK_LINES = re.compile(r"\s*\n\s*\n\s*")
+_WHITE_SPACE = re.compile(r"\s+")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_QUOTED = r"""[^"'<>]++|"[^"]{0,1000}+"|'[^']{0,1000}+'"""
+# A tag, whatever its attributes say, as far as a quoted value has up to so many characters; else up to its bracket.
+_TAG = re.compile(rf"<(?:(?P<name>/?[A-Za-z][^\s/<>]*+)(?:(?:{_QUOTED})*+>|[^<>]*+>)|[!?][^<>]*+>|(?P<open>))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +35,24 @@ class WebPage:
 def read_page(html: str) -> WebPage:
     """Return the words of a page, its paragraphs and headings kept apart; never fails, whatever the markup is."""
     reader = _Reader()
-    reader.feed(html)
+    reader.feed(bounded_references(_plain_tags(html)))
     reader.close()
     return WebPage(title=" ".join("".join(reader.title).split()), text=_tidy("".join(reader.parts)))
+
+
+def _plain_tags(html: str) -> str:
+    """Return a page without comments, declarations and attributes, and with every bracket that opens no tag as text.
+
+    The parser looks for the end of each of these anew, which takes the square of the page where they have none.
+    """
+    end = html.rfind("-->") + 3
+    return _TAG.sub(_plain_tag, _COMMENT.sub("", html[:end]) + html[end:] if end > 2 else html)
+
+
+def _plain_tag(tag: re.Match[str]) -> str:
+    if tag["name"]:
+        return f"<{tag['name']}/>" if tag[0].endswith("/>") else f"<{tag['name']}>"
+    return "" if tag["open"] is None else "&lt;"
 
 
 class _Reader(HTMLParser):
@@ -42,15 +63,18 @@ class _Reader(HTMLParser):
         self.parts: list[str] = []
         self.title: list[str] = []
         self._silent: list[str] = []
+        self._silenced: Counter[str] = Counter()
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "title" and not self.title:
             self._in_title = True
         elif tag == "body":
-            self._silent.clear()  # a head that was never closed must not silence the page
+            self._silent.clear()
+            self._silenced.clear()  # a head that was never closed must not silence the page
         elif tag in _SILENT:
             self._silent.append(tag)
+            self._silenced[tag] += 1
         elif not self._silent and tag in _BREAKING:
             mark = _HEADINGS.get(tag)
             self.parts.append(f"\n\n{mark} " if mark else "\n- " if tag == "li" else "\n" if tag == "br" else "\n\n")
@@ -60,8 +84,10 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "title":
             self._in_title = False
-        elif tag in self._silent:
-            del self._silent[len(self._silent) - 1 - self._silent[::-1].index(tag) :]
+        elif self._silenced[tag]:
+            while (last := self._silent.pop()) != tag:
+                self._silenced[last] -= 1
+            self._silenced[tag] -= 1
         elif not self._silent and tag in _BREAKING and tag != "li":
             self.parts.append("\n")
 
@@ -74,4 +100,8 @@ class _Reader(HTMLParser):
 
 def _tidy(text: str) -> str:
     lines = (line.strip() for line in _SPACES.sub(" ", text).split("\n"))
-    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
+    return _WHITE_SPACE.sub(_at_most_one_blank_line, "\n".join(lines)).strip()
+
+
+def _at_most_one_blank_line(space: re.Match[str]) -> str:
+    return "\n\n" if space[0].count("\n") > 1 else space[0]

@@ -3,7 +3,7 @@
 import re
 
 from remanent.text.chinese import cut
-from remanent.text.excerpt import is_inside_sign
+from remanent.text.excerpt import inside_signs
 from remanent.text.scripts import HAN, UNSPACED
 
 # Closing signs and white space stay with the word before them.
@@ -27,10 +27,14 @@ def word_borders(text: str) -> list[int]:
         trail = _TRAIL.match(text, position)
         if trail and trail.end() > position:
             position = borders[-1] = trail.end()
-    return [border for border in borders if border == len(text) or not is_inside_sign(text, border)]
+    inner = borders[:-1]  # the last is the end of the text
+    return [border for border, inside in zip(inner, inside_signs(text, inner), strict=True) if not inside] + borders[
+        -1:
+    ]
 
 
 def sign_borders(text: str) -> list[int]:
     """Return the places after each visible sign (a letter with its marks, an emoji sequence) in order."""
-    inner = [border for border in range(1, len(text)) if not is_inside_sign(text, border)]
+    places = range(1, len(text))
+    inner = [border for border, inside in zip(places, inside_signs(text, places), strict=True) if not inside]
     return [*inner, len(text)] if text else []

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from remanent.language.offline.likeness import likeness, likeness_to, overlap
+from remanent.errors import InvalidInput
+from remanent.language.offline.likeness import MOST_TEXTS, likeness, likeness_to, overlap
 from remanent.language.offline.toolbox import Toolbox
 from tests.language.offline.fakes import WordEmbedder
 
@@ -33,3 +34,9 @@ def test_overlap_is_the_share_of_the_shorter_text() -> None:
     assert overlap("red bicycle", "the red bicycle of my neighbour") == 1
     assert overlap("red bicycle", "blue car") == 0
     assert overlap("", "blue car") == 0
+
+
+@pytest.mark.spec("SAFE-07")
+async def test_more_texts_than_can_be_compared_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="give fewer"):
+        await likeness(["a"] * (MOST_TEXTS + 1), Toolbox())

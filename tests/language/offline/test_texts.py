@@ -16,7 +16,7 @@ from remanent.language.exchanges.structure import StructureRequest
 from remanent.language.exchanges.summary import Level, SummaryRequest
 from remanent.language.offline.annotating import annotate, compressed
 from remanent.language.offline.clustering import classify
-from remanent.language.offline.segmenting import segment
+from remanent.language.offline.segmenting import is_small_talk, segment
 from remanent.language.offline.statements import statements
 from remanent.language.offline.structuring import structure
 from remanent.language.offline.summarising import summarise
@@ -155,6 +155,17 @@ async def test_whose_words_they_are_and_which_day_is_meant_is_said() -> None:
     assert piece.text == "Ada: I moved to Leeds yesterday (2024-05-11)."
     (piece,) = await pieces("我昨天搬到了杭州。")
     assert piece.text == "用户：我昨天（2024-05-11）搬到了杭州。"
+
+
+@pytest.mark.parametrize("text", ["ok, thanks!", "Hmmm… nope", "You’re welcome", "明白了解", "哈哈喽", "嗯嗯，好的"])
+def test_greetings_and_thanks_are_small_talk_however_they_are_put_together(text: str) -> None:
+    assert is_small_talk(text)
+
+
+@pytest.mark.spec("SAFE-07")
+@pytest.mark.parametrize("piece", ["嗯", "你好", "明白了", "hm", "hi "])
+def test_small_talk_that_ends_in_something_else_is_told_at_once(piece: str) -> None:
+    assert not is_small_talk(piece * 500 + "x")
 
 
 async def test_small_talk_is_no_memory() -> None:

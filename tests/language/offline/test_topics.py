@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanent.errors import InvalidInput
 from remanent.language.offline.toolbox import Toolbox
-from remanent.language.offline.topics import BY_MEANING, BY_WORDS, grouped, size, topics
+from remanent.language.offline.topics import BY_MEANING, BY_WORDS, MOST_TEXTS, grouped, size, topics
 from tests.language.offline.fakes import WordEmbedder
 
 QUANTUM = "Quantum chips hold qubits, and quantum errors grow with the number of qubits on the chips of a computer."
@@ -44,3 +46,9 @@ def test_every_passage_is_in_exactly_one_group(count: int, seed: int) -> None:
         groups = grouped(alike, [80] * count, closeness)
         assert sorted(place for group in groups for place in group) == list(range(count))
         assert [group[0] for group in groups] == sorted(group[0] for group in groups)
+
+
+@pytest.mark.spec("SAFE-07")
+async def test_more_passages_than_can_be_put_into_topics_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="join some"):
+        await topics(["a"] * (MOST_TEXTS + 1), Toolbox())

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.raw import Cue, Person, Raw
+from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
 from remanent.text.chinese import Word, is_known, tagged
 from remanent.text.scripts import HAN
 from remanent.text.wordlists import word_set
@@ -103,7 +103,12 @@ _PERSONS: dict[str, Person] = {
 
 
 def read(text: str, cuts: Collection[int] = ()) -> list[Raw]:
-    """Return the words of a Chinese sentence in order; no word goes across a cut."""
+    """Return the words of a Chinese sentence in order, of a very long one those of its beginning.
+
+    No word goes across a cut.
+    """
+    text = text[:LONGEST_SENTENCE]
+    cuts = [cut for cut in cuts if cut <= len(text)]
     words = [part for word in _segmented(text, cuts) for part in _unglued(word)]
     words = _with_deeds(_with_people(_with_titles(words)))
     raws: list[Raw] = []

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from remanent.language.offline import chinese_words, english_words
 from remanent.language.offline.lexicon import Lexicon, lexicon
-from remanent.language.offline.raw import Cue, Raw
+from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Raw
 from remanent.language.offline.values import Amount, Form, When, amounts, whens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.chinese import is_known
@@ -85,10 +85,11 @@ class Claim:
 
 
 def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[int] = frozenset()) -> Claim:
-    """Read a sentence; times in it are taken relative to when it was said.
+    """Read a sentence, of a very long one the beginning; times in it are taken relative to when it was said.
 
     Where Chinese words begin and end is a guess: at the cuts, and around amounts and times, it is known.
     """
+    whole, text = text, text[:LONGEST_SENTENCE]
     tongue = tongue_of(text)
     words = lexicon(tongue)
     values = _values(text, whens(text, said_at), words)
@@ -105,7 +106,7 @@ def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[in
     tokens = _tokens(text, raws, _marks(raws, clauses, words, change=change), words, values)
     asks = any(raw.has(Cue.QUESTION) for raw in raws) or (tongue == "zh" and chinese_words.asks(text))
     return Claim(
-        text=text,
+        text=whole,
         said_at=said_at,
         tongue=tongue,
         tokens=tuple(tokens),
@@ -354,7 +355,7 @@ def _cut_like(claim: Claim, model: Claim) -> Claim:
             or any(known.text == word for known in claim.tokens)
         ):
             continue
-        place = claim.text.find(word)
+        place = claim.text.find(word, 0, LONGEST_SENTENCE)
         around = [known for known in claim.tokens if known.start <= place and place + len(word) <= known.end]
         if place >= 0 and all(_may_be_cut(known.text, word) for known in around):
             cuts |= {place, place + len(word)}

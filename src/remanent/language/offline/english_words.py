@@ -4,7 +4,7 @@ import re
 from functools import cache, lru_cache
 
 from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.raw import Cue, Person, Raw
+from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
 from remanent.text.common_english import COMMON_ENGLISH
 from remanent.text.english import stem as _plain_stem
 from remanent.text.wordlists import word_set
@@ -94,8 +94,8 @@ _PHRASES = {tuple(phrase.split()): cues for phrases, cues in _PHRASE_CUES.items(
 
 
 def read(text: str) -> list[Raw]:
-    """Return the words of an English sentence in order."""
-    words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
+    """Return the words of an English sentence in order, of a very long one those of its beginning."""
+    words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text, 0, LONGEST_SENTENCE)]
     lowered = [word.lower().replace("’", "'") for word, _, _ in words]
     raws: list[Raw] = []
     place = 0

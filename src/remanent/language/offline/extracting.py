@@ -123,7 +123,8 @@ _ONLY_CONFIRMING = re.compile(
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"\b(?:because|since|as|due to)\s+(?P<en>.{4,}?)(?:[.!?]|$)|(?:因为|由于)(?P<zh>.{2,}?)(?:[，。！？]|$)",
+    r"\b(?:because|since|as|due to)\s+(?P<en>.{4,600}?(?=[.!?]|$)|.{600})"
+    r"|(?:因为|由于)(?P<zh>.{2,600}?(?=[，。！？]|$)|.{600})",
     re.IGNORECASE,
 )
 _PRESSING = _pattern(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")

@@ -1,9 +1,10 @@
 """Making one node of several: every statement once, the newer before the older, and a validation above all of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 
 from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
 from remanent.language.exchanges.shapes import LONGEST_CONTEXT, LONGEST_REMARK, Node
@@ -23,6 +24,9 @@ _SAME = 0.85
 _MOST_QUOTES = 3
 _MOST_STATEMENTS = 200
 _LONGEST_QUOTE = 300
+_MOST_PAIRS = 20_000
+"""Pairs of statements that are laid side by side: all of two nodes of a hundred statements each. Beyond, only those
+that say nearly the same words are looked at for repetition."""
 
 _UNDECIDED = re.compile(
     r"\b(?:inconclusive|undecided|unclear|uncertain|unverified|cannot be (?:verified|confirmed|determined)|"
@@ -112,12 +116,7 @@ async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> Integratio
 
 async def _clashes(facts: Sequence[_Fact], toolbox: Toolbox) -> list[_Clash]:
     """Return the statements of different nodes that contradict each other."""
-    pairs = [
-        (one, other)
-        for one in range(len(facts))
-        for other in range(one + 1, len(facts))
-        if facts[one].node != facts[other].node and _keys(facts[one].claim) & _keys(facts[other].claim)
-    ]
+    pairs = list(islice(_near(facts), _MOST_PAIRS))
     comparisons = [compare(facts[one].claim, facts[other].claim) for one, other in pairs]
     judgements = await judge_comparisons(comparisons, toolbox)
     return [
@@ -125,6 +124,18 @@ async def _clashes(facts: Sequence[_Fact], toolbox: Toolbox) -> list[_Clash]:
         for (one, other), comparison, judgement in zip(pairs, comparisons, judgements, strict=True)
         if judgement.conflict >= CONFLICT
     ]
+
+
+def _near(facts: Sequence[_Fact]) -> Iterator[tuple[int, int]]:
+    """Yield the statements of different nodes that have a word in common, in their order."""
+    having: dict[str, list[int]] = {}
+    keys = [_keys(fact.claim) for fact in facts]
+    for number, words in enumerate(keys):
+        for word in words:
+            having.setdefault(word, []).append(number)
+    for one, words in enumerate(keys):
+        others = {other for word in words for other in having[word] if other > one}
+        yield from ((one, other) for other in sorted(others) if facts[one].node != facts[other].node)
 
 
 def _keys(claim: Claim) -> set[str]:
@@ -162,10 +173,14 @@ async def _repeated(facts: Sequence[_Fact], gone: set[int], toolbox: Toolbox) ->
     """Return the statements that say what one before them says, and nothing beyond it."""
     table = await likeness([fact.text for fact in facts], toolbox)
     repeated: set[int] = set()
+    left = _MOST_PAIRS
     for number, fact in enumerate(facts):
         for before in range(number):
             if before in gone or before in repeated or number in gone:
                 continue
+            if left == 0 and table[before, number] < _SAME:
+                continue
+            left = max(0, left - 1)
             comparison = compare(facts[before].claim, fact.claim)
             nothing_new = bool(comparison.shared) and not comparison.left_other and not comparison.left_one
             if not comparison.differences and (nothing_new or table[before, number] >= _SAME):

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from remanent.errors import InvalidInput
 from remanent.language.offline.toolbox import Toolbox
 from remanent.text.words import query_terms
 
@@ -14,12 +15,18 @@ if TYPE_CHECKING:
 
 # Texts are compared by their beginnings; what matters of a longer one is said there.
 _READ = 2_000
+MOST_TEXTS = 8_000
+"""Each is compared with every other, so more take gigabytes; a task's node and fifty others have 6,120 statements."""
+_BLOCK = 4_096
+"""Terms that are multiplied at once."""
 
 
 async def likeness(texts: Sequence[str], toolbox: Toolbox) -> "NDArray[np.float32]":
-    """Return how alike each two of the texts are, from 0 to 1; the same text is always alike by 1."""
+    """Return how alike each two of at most `MOST_TEXTS` texts are, from 0 to 1; the same text is alike by 1."""
     import numpy as np
 
+    if len(texts) > MOST_TEXTS:
+        raise InvalidInput(f"at most {MOST_TEXTS} texts are compared with each other, not {len(texts)}; give fewer")
     by_words = _cosines(texts)
     if toolbox.embedder is None or not texts:
         return by_words
@@ -48,15 +55,24 @@ def _cosines(texts: Sequence[str]) -> "NDArray[np.float32]":
 
     counts = [Counter(query_terms(text[:_READ])) for text in texts]
     spread = Counter(term for count in counts for term in count)
-    places = {term: place for place, term in enumerate(spread)}
-    rows = np.zeros((len(texts), len(places)), np.float32)
-    for row, count in enumerate(counts):
-        for term, times in count.items():
-            weight = 1.0 if len(texts) < 3 else math.log(1 + len(texts) / spread[term])
-            rows[row, places[term]] = (1 + math.log(times)) * weight
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    rows /= lengths
-    same: NDArray[np.float32] = np.clip(rows @ rows.T, 0, 1)
+    told = [
+        {
+            term: (1 + math.log(times)) * (1.0 if len(texts) < 3 else math.log(1 + len(texts) / spread[term]))
+            for term, times in count.items()
+        }
+        for count in counts
+    ]
+    lengths = [math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0 for weights in told]
+    # Terms that one text alone has add nothing to any other's likeness; the rest are taken in blocks, however many.
+    shared = [term for term, times in spread.items() if times > 1]
+    same: NDArray[np.float32] = np.zeros((len(texts), len(texts)), np.float32)
+    for start in range(0, len(shared), _BLOCK):
+        places = {term: place for place, term in enumerate(shared[start : start + _BLOCK])}
+        rows = np.zeros((len(texts), len(places)), np.float32)
+        for row, weights in enumerate(told):
+            for term in weights.keys() & places.keys():
+                rows[row, places[term]] = weights[term] / lengths[row]
+        same += rows @ rows.T
+    same = np.clip(same, 0, 1)
     np.fill_diagonal(same, 1)
     return same

@@ -50,9 +50,9 @@ _ASKING: dict[Wanted, str] = {
 _WANTED = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ASKING.items()}
 
 _QUESTION = re.compile(
-    r"[?？]\s*[\"”’)）]*\s*\Z|\A\s*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|"
+    r"[?？]\s*+[\"”’)）]*+\s*+\Z|\A\s*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|"
     r"could|will|would|should|has|have)\b(?!.*\.\s*\Z)|(?:吗|呢|什么|谁|哪里|哪儿|多少|怎么样|为什么|"
-    r"如何)\s*[。]?\s*\Z",
+    r"如何)\s*+[。]?\s*+\Z",
     re.IGNORECASE,
 )
 

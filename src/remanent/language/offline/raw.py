@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+LONGEST_SENTENCE = 1_000
+"""Characters of a sentence that are read for what it says: what goes on longer is no sentence, and laying the words of
+two claims side by side takes the product of their numbers."""
+
 
 class Cue(StrEnum):
     """What a word does to those around it."""

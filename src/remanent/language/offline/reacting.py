@@ -19,12 +19,14 @@ _SEARCHING = re.compile(r"search|recall|find|query|lookup|look_up|搜索|检索"
 _QUERY_NAMES = ("query", "q", "queries", "keywords", "question", "text", "input", "search_query", "term")
 _TASK = re.compile(r"<task\b[^<>]*>(?P<body>.*?)</task>", re.DOTALL | re.IGNORECASE)
 _MEMORY = re.compile(r"<memory\b[^<>]*>(?P<body>.*?)</memory>", re.DOTALL | re.IGNORECASE)
-_ABOUT = re.compile(r"<(keywords|context)\b[^<>]*>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_ABOUT = {
+    name: re.compile(rf"<{name}\b[^<>]*>.*?</{name}>", re.DOTALL | re.IGNORECASE) for name in ("keywords", "context")
+}
 _STEP = re.compile(
-    r"^\W*(?:current[ _]task|next step|当前任务|下一步)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
+    r"^[^\w\n]*(?:current[ _]task|next step|当前任务|下一步)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
 )
 _GOAL = re.compile(
-    r"^\W*(?:task[ _]goal|goal|question|目标|任务目标|问题)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
+    r"^[^\w\n]*(?:task[ _]goal|goal|question|目标|任务目标|问题)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
 )
 _TAGS = re.compile(r"</?[A-Za-z_][^<>]{0,200}>")
 _LONGEST_QUERY = 200
@@ -61,7 +63,12 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     if matter is not None:
         return await _validation(request, matter, results, toolbox)
     # What nodes are found by is no sentence that could answer.
-    memory = [_ABOUT.sub("\n", match["body"]) for match in _MEMORY.finditer(request.task)]
+    memory = [
+        _without_elements(
+            _without_elements(match["body"], "keywords", _ABOUT["keywords"]), "context", _ABOUT["context"]
+        )
+        for match in _MEMORY.finditer(request.task, 0, _last_closing(request.task, "memory"))
+    ]
     memory = memory or [_without_question(request.task, asked)]
     from_memory = await find_answer(asked, [_TAGS.sub("\n", text) for text in memory], toolbox)
     from_memory = await agreeing(from_memory, (), toolbox)
@@ -92,8 +99,8 @@ async def _validation(request: ReactRequest, matter: Matter, results: Sequence[s
 
 def question_of(task: str) -> str:
     """Return what a task asks for: its current step, else its goal, else its last question, else its beginning."""
-    inside = _TASK.search(task)
-    text = _TAGS.sub("\n", inside["body"] if inside else _MEMORY.sub("\n", task)).strip()
+    inside = _TASK.search(task, 0, _last_closing(task, "task"))
+    text = _TAGS.sub("\n", inside["body"] if inside else _without_elements(task, "memory", _MEMORY)).strip()
     for pattern in (_STEP, _GOAL):
         named = pattern.search(text)
         if named:
@@ -101,6 +108,17 @@ def question_of(task: str) -> str:
     sentences = sentence_texts(text)
     asked = [sentence for sentence in sentences if is_question(sentence)]
     return line((asked or sentences[:1] or [task])[-1], _LONGEST_QUESTION)
+
+
+def _last_closing(text: str, name: str) -> int:
+    """Return where the last element of a name is closed; beyond it, looking for the end of one would be in vain."""
+    closing = f"</{name}>"
+    return max((found.end() for found in re.finditer(closing, text, re.IGNORECASE)), default=0)
+
+
+def _without_elements(text: str, name: str, element: re.Pattern[str]) -> str:
+    end = _last_closing(text, name)
+    return element.sub("\n", text[:end]) + text[end:]
 
 
 def _without_question(task: str, asked: str) -> str:

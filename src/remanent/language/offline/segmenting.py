@@ -20,17 +20,17 @@ from remanent.text.pronouns import resolve
 _JOINED = 80
 _LOOKED_BACK = 600
 
-_SMALL_TALK = re.compile(
-    r"\W*(?:(?:hi|hello|hey|ok(?:ay)?|yes|yeah|yep|no|nope|sure|thanks?|thank you|great|cool|nice|good|fine|got it|"
-    r"i see|noted|understood|bye|"
-    r"goodbye|good (?:morning|evening|night|afternoon)|you['’]?re welcome|no problem|alright|right|please|wow|lol|"
-    r"haha|hm+|"
-    r"there|very much|so much|again|everyone|all)\W*)+|"
-    r"(?:\W*(?:你好|您好|嗨|哈喽|好的?|行|可以|没问题|嗯+|哦|噢|谢谢|多谢|感谢|不客气|再见|拜拜|是的?|对|不是|收到|"
-    r"明白了?|知道了|哈+|早上好|"
-    r"晚上好|晚安|辛苦了|了解|啊|呀|吧|啦|了|你|您))+\W*",
-    re.IGNORECASE,
+_ENGLISH_SMALL_TALK = frozenset(
+    "hi|hello|hey|ok|okay|yes|yeah|yep|no|nope|sure|thank|thanks|thank you|great|cool|nice|good|fine|got it|i see|"
+    "noted|understood|bye|goodbye|good morning|good evening|good night|good afternoon|youre welcome|you're welcome|"
+    "no problem|alright|right|please|wow|lol|haha|hm|there|very much|so much|again|everyone|all".split("|")
 )
+_CHINESE_SMALL_TALK = frozenset(
+    "你好 您好 嗨 哈喽 好 好的 行 可以 没问题 嗯 哦 噢 谢谢 多谢 感谢 不客气 再见 拜拜 是 是的 对 不是 收到 明白 "
+    "明白了 知道了 哈 早上好 晚上好 晚安 辛苦了 了解 啊 呀 吧 啦 了 你 您".split()
+)
+_HUMMING = re.compile(r"hm+")
+_SIGNS = re.compile(r"\W*")
 _OWN = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your)\b|我|咱|你|您", re.IGNORECASE)
 
 
@@ -47,7 +47,26 @@ async def segment(request: SegmentationRequest, toolbox: Toolbox) -> Segmentatio
 
 def is_small_talk(text: str) -> bool:
     """Tell whether something says nothing: a greeting, thanks, "ok"."""
-    return _SMALL_TALK.fullmatch(text) is not None
+    said = _HUMMING.sub("hm", text.lower().replace("’", "'"))
+    return _is_made_of(said, _ENGLISH_SMALL_TALK) or _is_made_of(said, _CHINESE_SMALL_TALK)
+
+
+def _is_made_of(text: str, words: frozenset[str]) -> bool:
+    """Tell whether a text is nothing but these words, one at least, and signs; each place is looked at once."""
+    longest = max(map(len, words))
+    first = _SIGNS.match(text)
+    ends = {first.end() if first else 0}
+    while ends:
+        place = min(ends)
+        ends.remove(place)
+        for end in range(place + 1, min(place + longest, len(text)) + 1):
+            if text[place:end] in words:
+                after = _SIGNS.match(text, end)
+                last = after.end() if after else end
+                ends.add(last)
+                if last == len(text):
+                    return True
+    return False
 
 
 def _segments(said: Utterance, number: int, before: str) -> list[Segment]:
@@ -56,7 +75,7 @@ def _segments(said: Utterance, number: int, before: str) -> list[Segment]:
         piece = span.of(said.text)
         if not any(sign.isalnum() for sign in piece):
             continue
-        context = f"{before}\n{said.text[: span.start]}"[-_LOOKED_BACK:]
+        context = f"{before}\n{said.text[max(0, span.start - _LOOKED_BACK) : span.start]}"[-_LOOKED_BACK:]
         place = Place(utterance=number, start=span.start, end=span.end)
         made.append(Segment(text=_standing_alone(piece, said, context), places=(place,)))
     return made

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from remanent.errors import InvalidInput
 from remanent.language.offline.likeness import likeness
 from remanent.language.offline.toolbox import Toolbox
 from remanent.text.scripts import HAN
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _FULL_WEIGHT = 300
 # A group with fewer characters than this is a remark on its neighbour's topic, not a topic.
 _SMALLEST = 60
+MOST_TEXTS = 1_000
+"""Joining groups takes the cube of their number; a text has at most 200 passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,9 @@ BY_WORDS = Closeness(least=0.016, neighbours=0.02)
 
 
 async def topics(texts: Sequence[str], toolbox: Toolbox) -> list[list[int]]:
-    """Return the places of the texts in groups of one topic each, in the order of their first text."""
+    """Return the places of at most `MOST_TEXTS` texts in groups of one topic each, in the order of their first text."""
+    if len(texts) > MOST_TEXTS:
+        raise InvalidInput(f"at most {MOST_TEXTS} passages are put into topics, not {len(texts)}; join some of them")
     if len(texts) < 2:
         return [[place] for place in range(len(texts))]
     closeness = BY_WORDS if toolbox.embedder is None else BY_MEANING

@@ -9,7 +9,9 @@ from remanent.language.offline.toolbox import Toolbox
 from remanent.language.offline.verdicts import CONFLICT, Statement, judge_statements
 from remanent.language.tongue import Tongue, tongue_of
 
-_CONFLICT = re.compile(r"<conflict\b[^<>]*>.*?<description>(?P<said>.*?)</description>.*?</conflict>", re.DOTALL)
+_CONFLICT = re.compile(r"<conflict\b[^<>]*>")
+_MOST_TOLD = 2_000
+"""Statements of all sources together that are weighed."""
 _BETWEEN = " / "
 _MOST = 200
 # Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
@@ -50,9 +52,16 @@ class Matter:
 
 def matter_of(task: str) -> Matter | None:
     """Return what a cross-validation is about, when the task says it as two statements."""
-    found = _CONFLICT.search(task)
-    parts = found["said"].strip().split(_BETWEEN) if found else []
+    parts = _described(task).strip().split(_BETWEEN)
     return Matter(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
+
+
+def _described(task: str) -> str:
+    """Return the description in the first conflict of a task; nothing where there is none that is closed."""
+    found = _CONFLICT.search(task)
+    _, opened, rest = task[found.end() :].partition("<description>") if found else ("", "", "")
+    said, closed, rest = rest.partition("</description>")
+    return said if opened and closed and "</conflict>" in rest else ""
 
 
 async def settle_matter(matter: Matter, results: Sequence[str], toolbox: Toolbox) -> str:
@@ -83,6 +92,7 @@ def _sources(results: Sequence[str]) -> list[str]:
 async def _support(matter: Matter, sources: Sequence[str], toolbox: Toolbox) -> tuple[int, int]:
     """Return how many sources contradict the second statement and not the first, and the other way round."""
     told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MOST)]
+    told = told[:_MOST_TOLD]
     pairs = [(Statement(text), Statement(side)) for _, text in told for side in (matter.newer, matter.older)]
     judged = [judgement.conflict >= CONFLICT for judgement in await judge_statements(pairs, toolbox)]
     for_one: set[int] = set()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 
+from remanent.language.offline.raw import LONGEST_SENTENCE
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.numbers import Quantity, quantities
 
@@ -30,6 +31,8 @@ _AFTER_LEAST = re.compile(r"\s*(?:以上|or more\b|\+|多)")
 _AFTER_MOST = re.compile(r"\s*(?:以下|以内|之内|or less\b)")
 _NUMBER_OF = re.compile(r"\bnumber of (?:\w+ )?(?P<noun>\w+s)\b.*\b(?:is|was|to|:)\s*\Z", re.IGNORECASE)
 _LOOKED_BACK = 24
+# Where "the number of …" that a figure tells may begin.
+_CLAUSE = 200
 # What is meant by "about": a tenth more or less.
 _SLACK = 0.1
 _EXACT = 1e-9
@@ -98,7 +101,8 @@ class Amount:
 
 
 def amounts(text: str) -> list[Amount]:
-    """Return the amounts of a sentence in order."""
+    """Return the amounts of a sentence in order; of a very long one, of its beginning."""
+    text = text[:LONGEST_SENTENCE]
     halves = [_amount(text, quantity) for match in _AND_A_HALF.finditer(text) if (quantity := _and_a_half(match))]
     plain = [_amount(text, _plainly(quantity)) for quantity in quantities(text) if not _is_article(quantity)]
     rest = [one for one in plain if not any(one.start < half.end and half.start < one.end for half in halves)]
@@ -148,6 +152,7 @@ def _is_article(quantity: Quantity) -> bool:
 
 def _amount(text: str, quantity: Quantity) -> Amount:
     before, after = text[max(0, quantity.start - _LOOKED_BACK) : quantity.start], text[quantity.end :]
+    clause = text[max(0, quantity.start - _CLAUSE) : quantity.start]
     low = high = quantity.base_value
     bound: Literal["", "low", "high"] = ""
     if _ABOUT.search(before) or _AFTER_ABOUT.match(after):
@@ -157,7 +162,7 @@ def _amount(text: str, quantity: Quantity) -> Amount:
     elif _AT_MOST.search(before) or _AFTER_MOST.match(after):
         low, bound = float("-inf"), "low"
     unit, dimension = quantity.base_unit, quantity.dimension
-    if dimension == "number" and (counted := _NUMBER_OF.search(text[: quantity.start])) is not None:
+    if dimension == "number" and (counted := _NUMBER_OF.search(clause)) is not None:
         unit, dimension = counted["noun"].lower().removesuffix("s"), "count"
     if unit in {"个", "位", "名", "口"} and after.startswith("人"):
         unit = "人"
@@ -268,11 +273,12 @@ _BETWEEN = re.compile(r"\s+(?:to|into|until)\s+|\s*(?:到|至|改到|推迟到|�
 
 
 def whens(text: str, said_at: datetime | None, *, apart: bool = False) -> list[When]:
-    """Return the dates and times of a sentence in order.
+    """Return the dates and times of a sentence in order; of a very long one, of its beginning.
 
     Where something was put off from one day to another, the two are no stretch of time: then take them apart.
     """
     reference = said_at or _SOME_DAY
+    text = text[:LONGEST_SENTENCE]
     found: list[When] = []
     for mention in find_dates(text, reference=reference):
         if _DELAY.fullmatch(mention.text.strip()):

@@ -7,6 +7,7 @@ from datetime import datetime
 from remanent.language.offline.claims import Claim, Token, read_claim
 from remanent.language.offline.comparing import Comparison, Difference, compare
 from remanent.language.offline.judging import Alike, Judgement, beside, judge
+from remanent.language.offline.raw import LONGEST_SENTENCE
 from remanent.language.offline.toolbox import Toolbox
 
 CONFLICT = 0.6
@@ -72,7 +73,7 @@ def _frames(comparison: Comparison, difference: Difference) -> tuple[str, str]:
 
 def _without(claim: Claim, tokens: Sequence[Token]) -> str:
     """Return the words of a claim without those of a value."""
-    text = claim.text
+    text = claim.text[:LONGEST_SENTENCE]
     for start, end in sorted({(token.start, token.end) for token in tokens}, reverse=True):
         text = text[:start] + text[end:]
     return text.strip(" .。")
