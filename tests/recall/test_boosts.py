@@ -80,6 +80,7 @@ PLACES = st.builds(
     st.integers(-5000, 5000).map(lambda days: MAY - timedelta(days=days)),
     st.sampled_from(Origin),
     role=st.sampled_from(["", "user", "assistant"]),
+    recorded_at=st.none() | st.integers(-5000, 5000).map(lambda days: MAY - timedelta(days=days)),
 )
 
 
