@@ -1,7 +1,7 @@
 """Asking the paths: beside each other, each within its time, and without those that keep failing.
 
-A path gives a bounded number of candidates. Where one session fills more than its share of them, the path is asked again
-without it, so that nothing is pushed out by how much a single source says.
+A path gives a bounded number of candidates. Where one session fills more than its share of them, the path is asked
+again without it, so that nothing is pushed out by how much a single source says.
 """
 
 import asyncio
