@@ -509,7 +509,7 @@ async def test_a_date_in_the_future_is_marked_and_ranks_by_when_it_was_told(
 ) -> None:
     ahead = {"content": "The heron nests in the tower.", "occurred_at": MAY + timedelta(days=4000)}
     await ada.remember([ahead], session="a")
-    clock.advance(days=90)
+    clock.advance(seconds=90 * 86_400)
     await ada.remember(["The heron nests by the lakes."], session="b")
     await memory.settle()
     found = await ada.recall("Where does the heron nest?", limit=2)
