@@ -249,11 +249,18 @@ class Recall:
         reach = 1 if manner.recipe.surroundings.neighbours or manner.grain == "turns" else 0
         if most is None or len(fused) <= most:
             return fused, await self._reading.places(question, list(fused), reach=reach)
-        sessions = await self._reading.sessions(question, list(fused))
-        best = spread((one for one in fused if one in sessions), sessions.get, share=manner.share(question), limit=most)
+        places = await self._reading.places(question, list(fused), reach=0)
+        best = spread(
+            (one for one in fused if one in places),
+            lambda one: places[one].session,
+            share=manner.share(question),
+            limit=most,
+        )
         kept = set(best)
         fused = {one: score for one, score in fused.items() if one in kept}
-        return fused, await self._reading.places(question, list(fused), reach=reach)
+        if reach:
+            return fused, await self._reading.places(question, best, reach=reach)
+        return fused, {one: places[one] for one in fused}
 
     def _crowds(
         self, question: Question, weighed: Sequence[Weighed], records: Mapping[str, Record], manner: Manner

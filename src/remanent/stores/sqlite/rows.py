@@ -128,15 +128,19 @@ def entry_of(scope: Scope, row: Row) -> Entry:
 
 def place_of(row: Row) -> Place:
     """Return the place of a row: id, kind, session, occurred, recorded, trust, seq, role, and neighbours if wanted."""
-    record_id, kind, session, occurred, recorded, trust, *rest = row
+    record_id, kind, session, occurred, recorded, trust, seq, role, *around = row
+    before_id, after_id = around or (None, None)
     return Place(
         record_id,
         _KINDS[kind],
         session,
         from_millis(occurred),
         _ORIGINS[trust],
-        *rest,
-        recorded_at=from_millis(recorded),
+        seq,
+        role,
+        before_id,
+        after_id,
+        from_millis(recorded),
     )
 
 
