@@ -2,10 +2,12 @@
 
 import pytest
 
+from remanent.associative.nodes import NodeStore
 from remanent.errors import InvalidInput, NotFound
+from remanent.model import Origin, Source, read_messages
 from remanent.stores import Erasure
 from tests.associative.test_graphs import fresh
-from tests.associative.world import MemoryWorld, picture
+from tests.associative.world import MemoryWorld, picture, records_of
 from tests.jobs.world import ADA
 
 CAT = "团子是一只三岁的橘猫，住在杭州，最喜欢吃鱼。"
@@ -76,3 +78,23 @@ async def test_a_node_put_out_of_mind_by_hand_can_be_made_again(world: MemoryWor
     node = await world.memory().restore("cat")
     assert node.content == CAT
     assert picture(await world.graph()) == await fresh(world)
+
+
+@pytest.mark.spec("SAFE-04")
+async def test_it_is_trusted_as_far_as_the_least_trusted_of_its_entries(world: MemoryWorld) -> None:
+    said = [{"role": "user", "content": CAT}, {"role": "stranger", "content": "团子爱晒太阳。"}]
+    entries = [
+        message.entry(world.new_id(), scope=ADA, recorded_at=world.time.now)
+        for message in read_messages(said, longest=99)
+    ]
+    async with world.store.transaction(ADA) as tx:
+        work = await world.associations.graphs.work(tx, at=world.time.now)
+        for entry in entries:
+            tx.append(entry)
+        sources = [Source(entry_id=entry.id, end=len(entry.text)) for entry in entries]
+        NodeStore(work, world.store).create_node("团子", "团子", (), node_id="cat", sources=sources)
+    await world.plant({"f": "港口的吊车昨天搬到了北边的码头。"}, focuses=["f"])
+    await world.compress()
+    await world.memory().restore("cat")
+    (record,) = [record for record in await records_of(world.store) if record.id == "cat"]
+    assert record.trust is Origin.UNTRUSTED

@@ -5,9 +5,14 @@ import asyncio
 import pytest
 
 from remanent.associative.line import LANE
+from remanent.associative.nodes import NodeStore
 from remanent.associative.words import EARLIER, LATER
+from remanent.associative.writing import Draft, _create
 from remanent.errors import ModelUnavailable, QueueFull
-from remanent.model import JobState
+from remanent.language.exchanges.annotation import AnnotationResponse
+from remanent.language.exchanges.segmentation import Segment
+from remanent.language.exchanges.shapes import Place
+from remanent.model import JobState, Maker, Origin, read_messages
 from remanent.stores import EntryQuery, JobQuery
 from tests.associative.conftest import Make
 from tests.associative.world import MemoryWorld, picture, records_of
@@ -267,3 +272,21 @@ async def test_a_job_that_runs_twice_makes_nothing_twice(world: MemoryWorld) -> 
     assert len(await world.strengths()) == 2
     fresh = await world.associate(world.open_store()).graphs.at(ADA)
     assert picture(fresh) == picture(graph)
+
+
+@pytest.mark.spec("SAFE-04")
+async def test_a_node_of_several_messages_is_trusted_as_far_as_the_least_trusted(world: MemoryWorld) -> None:
+    said = [{"role": "user", "content": LOGIN}, {"role": "stranger", "content": SOCIAL}]
+    entries = [
+        message.entry(world.new_id(), scope=ADA, recorded_at=world.time.now)
+        for message in read_messages(said, longest=99)
+    ]
+    places = tuple(Place(utterance=number, start=0, end=9) for number in (0, 1))
+    annotation = AnnotationResponse(content=LOGIN, phrase="登录", keywords=())
+    draft = Draft("n1", Segment(text=LOGIN, places=places), annotation, Maker(), {})
+    async with world.store.transaction(ADA) as tx:
+        for entry in entries:
+            tx.append(entry)
+        _create(NodeStore(await world.associations.graphs.work(tx, at=world.time.now), world.store), draft, entries)
+    (record,) = await records_of(world.store)
+    assert record.trust is Origin.UNTRUSTED

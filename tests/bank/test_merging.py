@@ -10,6 +10,7 @@ from remanent.bank import Bank
 from remanent.bank.merging import Grounds
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.integration import Trigger
+from remanent.model import Origin
 from tests.bank.world import ScriptedEngine, a_bank
 
 TEXTS = [f"original words number {number}" for number in range(7)]
@@ -111,3 +112,32 @@ async def test_what_a_merged_node_was_tied_to_since_stays_tied_to_its_parts() ->
     await bank.graph.connect(merged.id, three, at=merged.timestamp)
     await bank.undo(bank.tree.of(merged.id)[-1].entry_id)
     assert {near.id for near in bank.graph.neighbours(three)} == {one, two}
+
+
+@pytest.mark.spec("SAFE-04")
+@pytest.mark.parametrize("origins", [(Origin.USER, Origin.WEB), (Origin.WEB, Origin.USER), (Origin.AGENT, Origin.TOOL)])
+async def test_a_merge_is_trusted_as_far_as_the_least_trusted_of_its_nodes(origins: tuple[Origin, Origin]) -> None:
+    bank = a_bank(ScriptedEngine())
+    await bank.start("goal")
+    for text, origin in zip(TEXTS, origins, strict=False):
+        await bank.observe(text, origin=origin)
+    merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], Grounds(Trigger.MERGE))
+    assert merged is not None
+    record = bank._bench.ledger.record(merged.id)
+    assert record is not None
+    assert record.trust is max(origins, key=list(Origin).index)
+
+
+@pytest.mark.spec("SAFE-04")
+async def test_a_merge_is_trusted_no_further_than_what_settled_it() -> None:
+    bank = a_bank(ScriptedEngine())
+    await bank.start("goal")
+    for text in TEXTS[:2]:
+        await bank.observe(text)
+    evidence = await bank.note("a page says so", source="step", origin=Origin.WEB)
+    grounds = Grounds(Trigger.MERGE, validation="a page says so", evidence=evidence)
+    merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], grounds)
+    assert merged is not None
+    record = bank._bench.ledger.record(merged.id)
+    assert record is not None
+    assert record.trust is Origin.WEB

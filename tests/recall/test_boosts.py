@@ -80,6 +80,7 @@ PLACES = st.builds(
     st.integers(-5000, 5000).map(lambda days: MAY - timedelta(days=days)),
     st.sampled_from(Origin),
     role=st.sampled_from(["", "user", "assistant"]),
+    recorded_at=st.none() | st.integers(-5000, 5000).map(lambda days: MAY - timedelta(days=days)),
 )
 
 
@@ -97,3 +98,20 @@ def test_what_happened_in_a_time_that_the_question_names_counts_more() -> None:
     days = {day: Place("r1", Kind.TURN, None, MAY + timedelta(days=day), Origin.USER) for day in (-1, 0, 6, 7)}
     assert {day: boosts.product(place) for day, place in days.items()} == {-1: 1.0, 0: 1.6, 6: 1.6, 7: 1.0}
     assert boosts.factors(days[0]) == (Factor("time", 1.6),)
+
+
+@pytest.mark.spec("SAFE-04")
+def test_a_date_in_the_future_makes_nothing_newer_than_when_it_was_told() -> None:
+    told = MAY - timedelta(days=300)
+    boosts = PlaceBoosts(Boosts(recency=0.4), now=MAY)
+    honest = Place("r1", Kind.TURN, None, told, Origin.USER, recorded_at=told)
+    ahead = honest._replace(occurred_at=MAY + timedelta(days=1000))
+    passed = honest._replace(occurred_at=MAY - timedelta(days=1))
+    fresh = honest._replace(occurred_at=MAY, recorded_at=MAY)
+    assert boosts.product(ahead) == boosts.product(passed) == boosts.product(honest) < boosts.product(fresh)
+    assert boosts.factors(ahead) == boosts.factors(honest)
+
+
+@pytest.mark.spec("SAFE-04")
+def test_who_is_not_known_counts_a_little_less_than_a_user_and_more_than_the_web() -> None:
+    assert trust(Origin.WEB, ALL) < trust(Origin.UNTRUSTED, ALL) < trust(Origin.USER, ALL)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.recall.diversity import overlap, spread, units, unlike
+from remanent.recall.diversity import are_twins, crowds, overlap, spread, units, unlike
 
 RANKED = st.lists(st.tuples(st.integers(0, 99), st.sampled_from([None, "x", "y", "z"])), unique_by=lambda one: one[0])
 
@@ -67,3 +67,24 @@ def test_overlap_is_a_share_and_goes_both_ways(first: frozenset[str], second: fr
 )
 def test_texts_are_twins_by_their_words_whatever_their_marks(first: str, second: str, *, alike: bool) -> None:
     assert (overlap(units(first), units(second)) >= 0.8) is alike
+
+
+@pytest.mark.spec("SAFE-04")
+def test_a_crowd_of_near_duplicates_has_a_share_wherever_they_come_from() -> None:
+    ranked = [f"twin{number}" for number in range(6)] + ["other", "more", "last"]
+    crowd = {one: "twin0" for one in ranked if one.startswith("twin")}
+    chosen = spread(ranked, lambda _: None, share=0.4, limit=5, crowd_of=crowd.get)
+    assert chosen == ["twin0", "twin1", "other", "more", "last"]
+    assert spread(ranked[:6], lambda _: None, share=0.4, limit=5, crowd_of=crowd.get) == ranked[:5]
+
+
+def test_only_groups_of_more_than_so_many_are_a_crowd() -> None:
+    texts = {f"t{number}": units(f"the passport lies in locker {number} of the old station") for number in range(5)}
+    texts |= {"a": units("a heron fishes"), "b": units("a heron fishes")}
+    assert crowds(texts, twins=0.8, most=2) == {"t0": [f"t{number}" for number in range(5)]}
+    assert crowds(texts, twins=0.8, most=5) == {}
+
+
+@given(st.frozensets(st.integers(0, 9).map(str)), st.frozensets(st.integers(0, 9).map(str)))
+def test_twins_are_those_whose_overlap_reaches_the_bound(first: frozenset[str], second: frozenset[str]) -> None:
+    assert are_twins(first, second, twins=0.8) == (overlap(first, second) >= 0.8)

@@ -14,7 +14,7 @@ from remanent.errors import InvalidInput, NotFound
 from remanent.language import Engine
 from remanent.language.exchanges.annotation import AnnotationRequest
 from remanent.language.roles import ANNOTATION
-from remanent.model import Clock, Entry, Scope
+from remanent.model import Clock, Entry, Scope, least_trusted
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class Restorer:
         memorial = graph.memorials.get(node_id)
         if memorial is None:
             raise NotFound(f"no node {node_id} was forgotten here")
-        text, first = await self._words(scope, memorial.forgotten)
+        text, entries = await self._words(scope, memorial.forgotten)
+        first = entries[0]
         async with asyncio.timeout(self._settings.worker_timeout):
             answer = await self._engine.run(ANNOTATION, AnnotationRequest(text=text))
         async with self._store.transaction(scope.owner) as tx:
@@ -68,7 +69,7 @@ class Restorer:
                 sources=memorial.forgotten.sources,
                 scope=first.scope,
                 occurred_at=first.occurred_at,
-                trust=first.origin,
+                trust=least_trusted(entry.origin for entry in entries),
                 made_by=answer.made_by,
             )
             nodes.unbury(node_id)
@@ -80,8 +81,8 @@ class Restorer:
             self._index(tx)
         return node
 
-    async def _words(self, scope: Scope, forgotten: Forgotten) -> tuple[str, Entry]:
-        """Return the text that a node came from, and its first entry."""
+    async def _words(self, scope: Scope, forgotten: Forgotten) -> tuple[str, list[Entry]]:
+        """Return the text that a node came from, and its entries, of which there is at least one."""
         wanted = tuple(dict.fromkeys(source.entry_id for source in forgotten.sources))
         query = EntryQuery(entry_ids=wanted, limit=max(1, len(wanted)))
         entries = {entry.id: entry for entry in await self._store.entries(scope.owner, query) if not entry.erased}
@@ -93,7 +94,7 @@ class Restorer:
         words = [text for _, text in spans if text]
         if not words:
             raise NotFound(f"node {forgotten.node_id} cannot be made again: the journal no longer has its words")
-        return "\n".join(words), spans[0][0]
+        return "\n".join(words), [entry for entry, _ in spans]
 
     async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
         """Make room for a node that was put out of mind by hand: its record is still there."""

@@ -18,6 +18,7 @@ from remanent.associative.words import (
     Recollection,
 )
 from remanent.language.tongue import tongue_of
+from remanent.text.escaping import escape_lines, escape_name
 
 MOST_ONCE_KNOWN = 5
 """How many deleted nodes a recall speaks of."""
@@ -117,9 +118,15 @@ class SearchEngine:
 
     @staticmethod
     def format_results(recollection: Recollection) -> str:
-        """Return what was found as a model reads it: one block per memory, then what was forgotten."""
-        lines = [f"[记忆] {item.node.content}" for item in recollection.items]
-        lines += [_ONCE_KNOWN[tongue_of(stone.about)].format(about=stone.about) for stone in recollection.once_known]
+        """Return what was found as a model reads it: one block per memory, then what was forgotten.
+
+        Whatever was stored, it can neither begin another block nor speak as anybody: further lines are indented.
+        """
+        lines = [f"[记忆] {escape_lines(item.node.content)}" for item in recollection.items]
+        lines += [
+            _ONCE_KNOWN[tongue_of(stone.about)].format(about=" ".join(escape_lines(stone.about).split()))
+            for stone in recollection.once_known
+        ]
         lines += dict.fromkeys(_spoken_of(link) for link in recollection.dangling)
         return "\n---\n".join(lines)
 
@@ -219,4 +226,5 @@ def _dangling(edge: Edge) -> DanglingLink:
 
 
 def _spoken_of(link: DanglingLink) -> str:
-    return FORGOTTEN_RELATION.format(relation=link.relation) if link.relation else SOMETHING_FORGOTTEN
+    relation = escape_name(link.relation)
+    return FORGOTTEN_RELATION.format(relation=relation) if relation else SOMETHING_FORGOTTEN

@@ -26,7 +26,7 @@ from remanent.language.exchanges.segmentation import Segment, SegmentationReques
 from remanent.language.exchanges.shapes import Utterance
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.roles import ANNOTATION, RELATION_NAMING, SEGMENTATION
-from remanent.model import Clock, Entry, Job, Maker, Scope, Source, to_millis
+from remanent.model import Clock, Entry, Job, Maker, Scope, Source, least_trusted, to_millis
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Store, Transaction
 
@@ -207,7 +207,7 @@ def _create(nodes: NodeStore, draft: Draft, entries: Sequence[Entry]) -> None:
         ],
         scope=first.scope,
         occurred_at=first.occurred_at,
-        trust=first.origin,
+        trust=least_trusted(entries[place.utterance].origin for place in draft.segment.places),
         made_by=draft.made_by,
     )
 

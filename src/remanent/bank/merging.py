@@ -1,6 +1,6 @@
 """Making one node of several and taking that back: edges, trees, neighbours and conflicts go along."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,7 +18,7 @@ from remanent.language.exchanges.integration import IntegrationRequest, Integrat
 from remanent.language.exchanges.shapes import LONGEST_REMARK
 from remanent.language.roles import INTEGRATION
 from remanent.language.tidying import shortened
-from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict
+from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict, least_trusted
 from remanent.stores import Transaction
 
 MERGE = "merge"
@@ -84,7 +84,7 @@ class Merger:
             context=response.context,
             keywords=response.keywords,
             sources=_joined_sources(nodes, [grounds.evidence, event.id]),
-            trust=max((record.trust for record in records.values()), key=_DOUBT.index),
+            trust=self._trust(records.values(), grounds),
             made_by=answer.made_by,
             provisional=any(set(records) & set(nodes_of(other)) for other in self._others(grounds.conflict)),
         )
@@ -170,6 +170,12 @@ class Merger:
     def _others(self, settled: Conflict | None) -> list[Conflict]:
         return [item for item in self._conflicts.waiting if settled is None or item.id != settled.id]
 
+    def _trust(self, records: Iterable[Record], grounds: Grounds) -> Origin:
+        """Return how far a merge can be trusted: as far as the weakest of its nodes, and as what settled it."""
+        evidence = self._bench.ledger.entries.get(grounds.evidence)
+        settled_by = [] if evidence is None else [evidence.origin]
+        return least_trusted([*(record.trust for record in records), *settled_by])
+
     def _record(self, node_id: str) -> Record:
         record = self._bench.ledger.record(node_id)
         assert record is not None, "a live node has a record"
@@ -243,10 +249,6 @@ class Merger:
                 worded = {"summary": before.summary, "keywords": before.keywords, "data": before.data}
                 found.append(now.replace(version=now.version + 1, **worded))
         return found
-
-
-_DOUBT = tuple(Origin)
-"""Origins from the most to the least trusted, as they are declared: a merge is as doubtful as its weakest part."""
 
 
 def _joined_sources(nodes: Sequence[QueryNode], entry_ids: Sequence[str]) -> tuple[Source, ...]:

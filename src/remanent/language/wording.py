@@ -27,9 +27,9 @@ _CLOSING: dict[Form, Wording] = {
 
 # Every tag that material stands in: none of it can close one of these or open another.
 _TAGS = RESERVED_TAGS | word_set(
-    "agent agents candidates completed conflict conflicts context description did earlier finished focus goal keywords "
-    "learned limit m message neighbours new_memory new_node node nodes notice notices p passages query question result "
-    "said summary task text upload uploads validation"
+    "agent agents candidates claim completed conflict conflicts context description did earlier finished focus goal "
+    "keywords learned limit m message neighbours new_memory new_node node nodes notice notices p passages query "
+    "question result said summary task text upload uploads validation"
 )
 _LONGEST_ATTRIBUTE = 100
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

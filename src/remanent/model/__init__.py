@@ -1,7 +1,7 @@
 """The words that every part of Remanent speaks in."""
 
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
-from remanent.model.entry import Attachment, Entry, EntryKind, Origin
+from remanent.model.entry import Attachment, Entry, EntryKind, Origin, is_ahead, least_trusted
 from remanent.model.evaluation import Evaluation, Probe, Probed
 from remanent.model.figures import CacheFigures, EmbeddingFigures, RoleFigures, UsageFigures
 from remanent.model.found import (
@@ -103,6 +103,8 @@ __all__ = [
     "Word",
     "from_millis",
     "id_source",
+    "is_ahead",
+    "least_trusted",
     "read_messages",
     "system_clock",
     "to_instant",

@@ -1,5 +1,7 @@
 """What happened: the raw, append-only journal."""
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated
 
@@ -23,13 +25,35 @@ class EntryKind(StrEnum):
 
 
 class Origin(StrEnum):
-    """Who said it, which is how far it can be trusted."""
+    """Who said it, which is how far it can be trusted: from the most to the least, in the order of declaration."""
 
     USER = "user"
     AGENT = "agent"
     TOOL = "tool"
     WEB = "web"
     IMPORT = "import"
+    UNTRUSTED = "untrusted"
+    """A role that says nothing of who spoke: a name, or a part that is not known."""
+
+
+_DOUBT = {origin: place for place, origin in enumerate(Origin)}
+
+AHEAD = timedelta(hours=14)
+"""How far a date may lie after the moment it was told without being of the future: a local time without its zone is
+taken as UTC, and no zone is further ahead of it."""
+
+
+def least_trusted(origins: Iterable[Origin]) -> Origin:
+    """Return the origin that is trusted least: what comes of several sources is as doubtful as the weakest of them.
+
+    What has no source at all is untrusted.
+    """
+    return max(origins, key=_DOUBT.__getitem__, default=Origin.UNTRUSTED)
+
+
+def is_ahead(occurred_at: datetime, *, recorded_at: datetime) -> bool:
+    """Tell whether something was dated into what was the future when it was told."""
+    return occurred_at - recorded_at > AHEAD
 
 
 class Attachment(Word):

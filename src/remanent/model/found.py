@@ -4,6 +4,7 @@ from typing import Literal
 
 from remanent.errors import InvalidInput
 from remanent.model.clock import Instant
+from remanent.model.entry import Origin
 from remanent.model.gate import GateVerdict
 from remanent.model.ids import Id
 from remanent.model.injection import Injection
@@ -22,6 +23,10 @@ class FoundSource(Word):
     start: Count
     end: Count
     text: Text
+    origin: Origin = Origin.USER
+    """Who said it, which is how far it can be trusted."""
+    recorded_at: Instant | None = None
+    """When it was told; `None` in answers from before this was kept."""
 
 
 class PathRank(Word):
@@ -54,6 +59,12 @@ class FoundItem(Word):
     kind: Kind
     occurred_at: Instant
     session: Text | None = None
+    trust: Origin = Origin.USER
+    """How far it can be trusted: as far as the least trusted of its sources."""
+    dated_ahead: bool = False
+    """Whether it, or a part of it, was dated into the future when told; ranking goes by when it was told then."""
+    recorded_at: Instant | None = None
+    """When it was told."""
     confidence: Share = 1.0
     evidence_count: Count = 1
     """How often it was said or confirmed."""
@@ -91,6 +102,8 @@ class ExplainedItem(Word):
     boosts: tuple[Boost, ...]
     reranked: float | None
     rank: Count
+    trust: Origin = Origin.USER
+    dated_ahead: bool = False
 
 
 Grain = Literal["item", "turns", "session"]
@@ -148,6 +161,8 @@ class Found(Word):
                 boosts=item.boosts,
                 reranked=item.reranked,
                 rank=item.rank,
+                trust=item.trust,
+                dated_ahead=item.dated_ahead,
             )
             for place, item in enumerate(self.items, start=1)
         )

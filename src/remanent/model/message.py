@@ -13,13 +13,15 @@ from remanent.model.scope import Scope
 from remanent.model.word import JsonObject, Text, Word
 
 _ORIGIN_OF_ROLE = {
-    "assistant": Origin.AGENT,
-    "agent": Origin.AGENT,
-    "system": Origin.AGENT,
-    "developer": Origin.AGENT,
-    "tool": Origin.TOOL,
-    "function": Origin.TOOL,
+    role: origin
+    for origin, roles in (
+        (Origin.USER, "user human 用户"),
+        (Origin.AGENT, "assistant agent ai model bot chatbot system developer 助手 系统"),
+        (Origin.TOOL, "tool function 工具"),
+    )
+    for role in roles.split()
 }
+"""The roles of chat formats (OpenAI's, Anthropic's, LangChain's, Gemini's). Whoever else speaks may be anybody."""
 
 
 def _join_parts(value: object) -> object:
@@ -51,8 +53,8 @@ class Message(Word):
 
     @property
     def trust(self) -> Origin:
-        """Who said it: as given, or as the role tells."""
-        return self.origin or _ORIGIN_OF_ROLE.get(self.role.lower(), Origin.USER)
+        """Who said it: as given, or as the role tells; a role that is not known is not trusted."""
+        return self.origin or _ORIGIN_OF_ROLE.get(self.role.strip().casefold(), Origin.UNTRUSTED)
 
     def entry(self, entry_id: str, *, scope: Scope, recorded_at: datetime) -> Entry:
         """Return the journal entry of this message."""

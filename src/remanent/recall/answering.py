@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from remanent.model import Boost, Entry, FoundItem, FoundSource, Record, Scope, Source
+from remanent.model import Boost, Entry, FoundItem, FoundSource, Record, Scope, Source, is_ahead, least_trusted
 from remanent.recall.reading import Reading
 from remanent.recall.weighing import Weighed
+from remanent.text.escaping import escape_name
 
 LONGEST_SESSION = 2000
 """Entries of a session that one answer holds at the most."""
@@ -94,6 +95,9 @@ def _item(one: Weighed, record: Record, *, text: str, spans: tuple[FoundSource, 
         kind=record.kind,
         occurred_at=record.occurred_at,
         session=record.scope.session,
+        trust=least_trusted([record.trust, *(span.origin for span in spans)]),
+        dated_ahead=is_ahead(record.occurred_at, recorded_at=record.created_at) or any(map(_is_ahead, spans)),
+        recorded_at=record.created_at,
         confidence=record.confidence,
         evidence_count=record.evidence_count,
         sources=spans,
@@ -107,7 +111,14 @@ def _item(one: Weighed, record: Record, *, text: str, spans: tuple[FoundSource, 
 
 
 def _transcript(entries: Sequence[Entry]) -> str:
-    return "\n".join(f"{entry.role}: {entry.text}" if entry.role else entry.text for entry in entries)
+    """Return what was said, a turn a line; further lines of a turn are indented, so that none looks like another."""
+    return "\n".join(map(_told, entries))
+
+
+def _told(entry: Entry) -> str:
+    said = "\n  ".join(entry.text.splitlines())
+    speaker = escape_name(entry.role)
+    return f"{speaker}: {said}" if speaker else said
 
 
 def _spans(record: Record, entries: Mapping[str, Entry]) -> tuple[FoundSource, ...]:
@@ -126,4 +137,10 @@ def _span(entry: Entry, source: Source | None = None) -> FoundSource:
         start=start,
         end=end,
         text=entry.text[start:end],
+        origin=entry.origin,
+        recorded_at=entry.recorded_at,
     )
+
+
+def _is_ahead(span: FoundSource) -> bool:
+    return span.recorded_at is not None and is_ahead(span.occurred_at, recorded_at=span.recorded_at)

@@ -5,15 +5,24 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from remanent.model import Origin, Record
+from remanent.model import Origin, Record, is_ahead
 from remanent.recall.recipe import Boosts
 from remanent.stores import Place
 
 _DAY = 86_400.0
 _ENOUGH_USE = 3.0
 """Accesses after which half of the boost for use is given."""
-# How far each origin is from a person's own word. What was imported may be anybody's: nothing is known of it.
-_DISTANCE = {Origin.USER: 0.0, Origin.IMPORT: 0.0, Origin.TOOL: 0.0, Origin.AGENT: 1.0, Origin.WEB: 1.0}
+# How far each origin is from a person's own word. What was imported may be anybody's: nothing is known of it. A role
+# that is not known is mostly a person's name: enough to give way to a user who fits as well, and, as in a chat among
+# named people all have it, without a say in their order.
+_DISTANCE = {
+    Origin.USER: 0.0,
+    Origin.IMPORT: 0.0,
+    Origin.TOOL: 0.0,
+    Origin.UNTRUSTED: 0.2,
+    Origin.AGENT: 1.0,
+    Origin.WEB: 1.0,
+}
 
 
 class Factor(NamedTuple):
@@ -60,9 +69,7 @@ class PlaceBoosts:
             factor *= 1 + self._boosts.speaker
         if self._times:
             factor *= self._time(place)
-        return (
-            factor * recency(place.occurred_at, self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
-        )
+        return factor * recency(moment_of(place), self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
 
     def factors(self, place: Place) -> tuple[Factor, ...]:
         """Return those that change anything, each with its name."""
@@ -70,7 +77,7 @@ class PlaceBoosts:
             trust=self._of_origin[place.trust],
             speaker=1 + self._boosts.speaker if self._person is not None and place.role == self._person else 1.0,
             time=self._time(place),
-            recency=recency(place.occurred_at, self._boosts, now=self._now),
+            recency=recency(moment_of(place), self._boosts, now=self._now),
             kind=self._boosts.kinds.get(place.kind, 1.0),
         )
 
@@ -94,8 +101,16 @@ def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:
     )
 
 
+def moment_of(place: Place) -> datetime:
+    """Return when a record counts as having happened: what was dated into the future, when it was told."""
+    recorded_at = place.recorded_at
+    if recorded_at is not None and is_ahead(place.occurred_at, recorded_at=recorded_at):
+        return recorded_at
+    return place.occurred_at
+
+
 def recency(occurred_at: datetime, boosts: Boosts, *, now: datetime | None) -> float:
-    """Return the factor for being new: it halves towards 1 with every half-life; what lies ahead counts as new."""
+    """Return the factor for being new: it halves towards 1 with every half-life."""
     if now is None or not boosts.recency:
         return 1.0
     age = max(0.0, (now - occurred_at).total_seconds()) / _DAY

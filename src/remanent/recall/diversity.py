@@ -36,27 +36,58 @@ def unlike(scores: Mapping[str, float], *, likeness: Likeness, strength: float, 
 
 
 def spread(
-    ranked: Iterable[str], source_of: Callable[[str], Hashable | None], *, share: float, limit: int
+    ranked: Iterable[str],
+    source_of: Callable[[str], Hashable | None],
+    *,
+    share: float,
+    limit: int,
+    crowd_of: Callable[[str], Hashable | None] = lambda _: None,
 ) -> list[str]:
     """Return up to `limit` ids, best first, of which no source has more than its share while others have any left.
 
-    What has no source is never held back. A share always leaves room for one.
+    The same bound holds for a crowd of near-duplicates, wherever they come from. What has no source and stands in no
+    crowd is never held back. A share always leaves room for one.
     """
-    most = max(1, math.floor(share * limit + 1e-9))
+    most = share_of(limit, share)
     counts: dict[Hashable, int] = {}
     chosen: list[str] = []
     waiting: list[str] = []
     for record_id in ranked:
-        source = source_of(record_id)
-        if source is not None and counts.get(source, 0) >= most:
+        source, crowd = source_of(record_id), crowd_of(record_id)
+        bounds: list[Hashable] = [("source", source)] if source is not None else []
+        bounds += [("crowd", crowd)] if crowd is not None else []
+        if any(counts.get(bound, 0) >= most for bound in bounds):
             waiting.append(record_id)
             continue
-        if source is not None:
-            counts[source] = counts.get(source, 0) + 1
+        for bound in bounds:
+            counts[bound] = counts.get(bound, 0) + 1
         chosen.append(record_id)
         if len(chosen) == limit:
             break
     return chosen + waiting[: limit - len(chosen)]
+
+
+def share_of(limit: int, share: float) -> int:
+    """Return how many of `limit` a source may have; at least one."""
+    return max(1, math.floor(share * limit + 1e-9))
+
+
+def crowds(terms: Mapping[str, frozenset[str]], *, twins: float, most: int) -> dict[str, list[str]]:
+    """Return the groups of near-duplicates that hold more than `most` of the texts, each by its first one.
+
+    A text belongs to the first one that it is a twin of.
+    """
+    groups: dict[str, list[str]] = {}
+    for record_id, own in terms.items():
+        first = next((one for one in groups if are_twins(terms[one], own, twins=twins)), record_id)
+        groups.setdefault(first, []).append(record_id)
+    return {first: members for first, members in groups.items() if len(members) > most}
+
+
+def are_twins(first: frozenset[str], second: frozenset[str], *, twins: float) -> bool:
+    """Tell whether two texts are as alike as near-duplicates; most pairs are told apart by their sizes alone."""
+    smaller, larger = sorted((len(first), len(second)))
+    return bool(larger) and smaller >= twins * larger and overlap(first, second) >= twins
 
 
 def units(text: str) -> frozenset[str]:

@@ -28,6 +28,10 @@ SHORTEST = 12
 _BLOCK = re.compile(rf"<{ENVELOPE}>\n(.*?)\n</{ENVELOPE}>", re.DOTALL)
 _LEAD = re.compile(r"- (?:\[[^\]\n]*\] )?")
 _STANDING = re.compile(r" \((?:confidence: \d+%, sources: \d+|置信度: \d+%, 来源: \d+)\)\Z")
+# In a conversation the names stand at the beginning of lines, where escaping changes the colon behind some of them.
+_SPEAKER = re.compile(r".*?[:∶] ")
+_ECHOING = (Origin.AGENT, Origin.TOOL)
+"""Who brings back what memory said; people who say a thing again confirm it."""
 _SEARCHED = 32
 _LOOKED_AT = 8
 _MOST_LINES = 400
@@ -65,9 +69,7 @@ class Echoes:
     async def find(self, scope: Scope, entries: Sequence[Entry]) -> dict[str, Echo]:
         """Return by entry the echoes among them."""
         suspects = [
-            entry
-            for entry in entries
-            if not entry.erased and (_BLOCK.search(entry.text) or entry.origin in (Origin.AGENT, Origin.TOOL))
+            entry for entry in entries if not entry.erased and (_BLOCK.search(entry.text) or entry.origin in _ECHOING)
         ]
         if not suspects:
             return {}
@@ -90,7 +92,7 @@ class Echoes:
                 repeats |= dict.fromkeys(holders)
                 position = block.end()
         rest = [span for span in [*rest, Span(position, len(entry.text)).trimmed(entry.text)] if span]
-        if repeats or entry.origin is Origin.USER:
+        if repeats or entry.origin not in _ECHOING:
             return Echo(tuple(rest), tuple(repeats)) if repeats else None
         said = [plain(sentence) for sentence in sentence_texts(entry.text)]
         holding = [_holder(words, given, entry) for words in said if words]
@@ -159,9 +161,9 @@ def _forms(item: str) -> Iterable[str]:
     """Yield the words of an item, without what was told of it: as they are, and without a speaker before them."""
     words = _STANDING.sub("", _LEAD.sub("", item, count=1))
     yield words
-    _, colon, said = words.partition(": ")
-    if colon:
-        yield said
+    lead = _SPEAKER.match(words)
+    if lead:
+        yield words[lead.end() :]
 
 
 def _holder_of_parts(words: str, records: Sequence[Record], entry: Entry) -> str | None:

@@ -1,14 +1,20 @@
-"""Asking the paths: beside each other, each within its time, and without those that keep failing."""
+"""Asking the paths: beside each other, each within its time, and without those that keep failing.
+
+A path gives a bounded number of candidates. Where one session fills more than its share of them, the path is asked
+again without it, so that nothing is pushed out by how much a single source says.
+"""
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.model import Clock, LeftOut
 from remanent.recall.allowance import Allowance
+from remanent.recall.diversity import share_of
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.recipe import PathUse, Recipe
@@ -16,6 +22,12 @@ from remanent.settings import RecallSettings
 
 SEEDS = 20
 """How many of what was found first is handed to the paths that follow."""
+
+ROUNDS = 3
+"""How often a path is asked again without sessions that fill more than their share; each round may show another."""
+
+SessionsOf = Callable[[Question, Sequence[str]], Awaitable[Mapping[str, str | None]]]
+"""Tells the sessions of candidates."""
 
 _logger = logging.getLogger(__name__)
 
@@ -46,18 +58,29 @@ class Gathering:
     to `recall.load_timeout`; when that was not enough, the next questions ask it again without waiting as long.
     """
 
-    def __init__(self, paths: Sequence[RecallPath], settings: RecallSettings, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        paths: Sequence[RecallPath],
+        settings: RecallSettings,
+        *,
+        clock: Clock,
+        sessions_of: SessionsOf | None = None,
+    ) -> None:
         self.paths = list(paths)
+        self._sessions_of = sessions_of
         self._settings = settings
         self._clock = clock
         self._troubles: dict[str, _Trouble] = {}
         self._slow: set[str] = set()
         """The paths that were not ready after all the time that loading may take."""
 
-    async def gather(self, question: Question, recipe: Recipe, *, width: int) -> Gathered:
-        """Ask the paths that need nothing but the question, then those that follow what these found."""
+    async def gather(self, question: Question, recipe: Recipe, *, width: int, share: float = 1.0) -> Gathered:
+        """Ask the paths that need nothing but the question, then those that follow what these found.
+
+        No session gives more than its share of a path's candidates while others have any.
+        """
         gathered = Gathered()
-        await self._ask_all(question, recipe, gathered, width=width, follow=False)
+        await self._ask_all(question, recipe, gathered, width=width, share=share, follow=False)
         self._give_way(gathered)
         if any(path.follows for path in self.paths):
             # Fusion comes later: for a start, the best of each path in turn.
@@ -68,11 +91,11 @@ class Gathering:
                 if rank < len(candidates) and candidates[rank].record_id in gathered.adding
             )
             following = question.following(tuple(best)[:SEEDS])
-            await self._ask_all(following, recipe, gathered, width=width, follow=True)
+            await self._ask_all(following, recipe, gathered, width=width, share=share, follow=True)
         return gathered
 
     async def _ask_all(
-        self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, follow: bool
+        self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, share: float, follow: bool
     ) -> None:
         uses: list[tuple[RecallPath, PathUse]] = []
         for path in self.paths:
@@ -84,7 +107,9 @@ class Gathering:
         # A recipe that bounds its candidates tightly is obeyed, a generous one is widened for long answers.
         answers = await asyncio.gather(
             *(
-                self._ask(path, question, limit=use.limit if recipe.strict else max(use.limit, width))
+                self._ask_fairly(
+                    path, question, limit=use.limit if recipe.strict else max(use.limit, width), share=share
+                )
                 for path, use in uses
             )
         )
@@ -109,6 +134,41 @@ class Gathering:
                 for candidate in gathered.found.get(other.name, ())
             }
             gathered.found[path.name] = [candidate for candidate in own if candidate.record_id not in taken]
+
+    async def _ask_fairly(
+        self, path: RecallPath, question: Question, *, limit: int, share: float
+    ) -> list[Candidate] | LeftOut:
+        """Ask a path; where a session fills more than its share of the answer, ask again for what stands behind it."""
+        answer = await self._ask(path, question, limit=limit)
+        if isinstance(answer, LeftOut) or len(answer) < limit or share >= 1 or self._sessions_of is None:
+            return answer
+        most = share_of(limit, share)
+        kept, surplus, further = list[Candidate](), list[Candidate](), answer
+        counts: Counter[str] = Counter()
+        crowded: set[str] = set()
+        for _ in range(ROUNDS):
+            sessions = await self._sessions_of(question, [one.record_id for one in further])
+            for one in further:
+                session = sessions.get(one.record_id)
+                if session is None or counts[session] < most:
+                    kept.append(one)
+                else:
+                    surplus.append(one)
+                    crowded.add(session)
+                if session is not None:
+                    counts[session] += 1
+            if len(kept) >= limit or not crowded:
+                break
+            # Those at their share are left out as well: they have had what they may give.
+            full = {*question.record_filter.not_sessions, *(one for one, count in counts.items() if count >= most)}
+            rest = replace(question, record_filter=replace(question.record_filter, not_sessions=tuple(sorted(full))))
+            again = await self._ask(path, rest, limit=limit - len(kept))
+            known = {one.record_id for one in (*kept, *surplus)}
+            further = [] if isinstance(again, LeftOut) else [one for one in again if one.record_id not in known]
+            if not further:
+                break
+        chosen = [*kept, *surplus][:limit]
+        return sorted(chosen, key=lambda one: -one.score) if crowded else answer
 
     async def _ask(self, path: RecallPath, question: Question, *, limit: int) -> list[Candidate] | LeftOut:
         trouble = self._troubles.get(path.name)

@@ -12,15 +12,14 @@ from datetime import datetime
 from hashlib import blake2b
 
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.model import FoundItem, Injection, Kind
+from remanent.model import FoundItem, Injection, Kind, Origin
 from remanent.recall.budget import Piece, pack
-from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute
+from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
 from remanent.text.folding import fold
 from remanent.text.tokens import TokenCounter, token_counter
 
 ENVELOPE = "memory"
 _NO_LETTERS = re.compile(r"[\W_]+")
-_INDENT = "\n  "
 TAGS = RESERVED_TAGS | {"conversation"}
 """The tags that no stored text can open or close."""
 
@@ -32,6 +31,16 @@ _HEADS: dict[Tongue, str] = {
 _AGO: dict[Tongue, str] = {"en": "{} days ago", "zh": "{}天前"}
 _TODAY: dict[Tongue, str] = {"en": "today", "zh": "今天"}
 _YESTERDAY: dict[Tongue, str] = {"en": "1 day ago", "zh": "1天前"}
+_BETWEEN: dict[Tongue, str] = {"en": ", ", "zh": "，"}
+_AHEAD: dict[Tongue, str] = {"en": "in the future when told on {:%Y-%m-%d}", "zh": "于 {:%Y-%m-%d} 记录时属未来日期"}
+_AHEAD_UNKNOWN: dict[Tongue, str] = {"en": "in the future when told", "zh": "记录时属未来日期"}
+# Who is a user or an assistant shows by the speaker; of these a reader is told.
+_DOUBTFUL: dict[Origin, dict[Tongue, str]] = {
+    Origin.TOOL: {"en": "from a tool", "zh": "来自工具"},
+    Origin.WEB: {"en": "from the web", "zh": "来自网页"},
+    Origin.IMPORT: {"en": "imported", "zh": "导入"},
+    Origin.UNTRUSTED: {"en": "source not verified", "zh": "来源未核实"},
+}
 _CERTAINTY: dict[Tongue, str] = {"en": " (confidence: {:.0%}, sources: {})", "zh": " (置信度: {:.0%}, 来源: {})"}
 
 
@@ -117,7 +126,9 @@ def _injection(items: Sequence[FoundItem], told: Mapping[int, str], tongue: Tong
 
 
 def _order(item: FoundItem) -> tuple[int, datetime, str]:
-    return SECTIONS.index(_section_of(item.kind)), item.occurred_at, item.record_id
+    # "The newer one counts": nothing becomes the newest by a date that had not come when it was told.
+    told_at = item.recorded_at if item.dated_ahead and item.recorded_at is not None else item.occurred_at
+    return SECTIONS.index(_section_of(item.kind)), min(item.occurred_at, told_at), item.record_id
 
 
 def _section_of(kind: Kind) -> Section:
@@ -131,21 +142,41 @@ def _frame(tongue: Tongue, body: str) -> str:
 def _line(item: FoundItem, text: str, tongue: Tongue, *, now: datetime) -> str:
     """Return a memory as an item of a list; its further lines are indented, so that none looks like another item."""
     tells = _section_of(item.kind).tells
-    before = after = ""
-    if "age" in tells:
-        before = f"[{_age(item.occurred_at, tongue, now=now)}] "
-    if "date" in tells:
-        before = f"[{item.occurred_at:%Y-%m-%d}] "
-    speakers = {source.role for source in item.sources if source.role}
-    if "speaker" in tells and len(speakers) == 1:
-        before += f"{escape_attribute(speakers.pop(), tags=TAGS)}: "
+    leads = []
+    if "date" in tells or ("age" in tells and item.dated_ahead):
+        leads.append(f"{item.occurred_at:%Y-%m-%d}")
+    elif "age" in tells:
+        leads.append(_age(item.occurred_at, tongue, now=now))
+    leads += notices(item, tongue)
+    before = f"[{_BETWEEN[tongue].join(leads)}] " if leads else ""
+    after = ""
+    if "speaker" in tells and (speaker := speaker_of(item)):
+        before += f"{speaker}: "
     if "standing" in tells:
         after = _CERTAINTY[tongue].format(item.confidence, max(1, item.evidence_count))
     return f"- {before}{_escaped(text)}{after}"
 
 
+def notices(item: FoundItem, tongue: Tongue) -> list[str]:
+    """Return what a reader is to know of a memory before believing it: where it comes from, a date that cannot be."""
+    told = []
+    # The speaker of a turn tells of a tool already.
+    if item.trust in _DOUBTFUL and not (item.trust is Origin.TOOL and item.kind is Kind.TURN):
+        told.append(_DOUBTFUL[item.trust][tongue])
+    if item.dated_ahead:
+        at = item.recorded_at
+        told.append(_AHEAD_UNKNOWN[tongue] if at is None else _AHEAD[tongue].format(at))
+    return told
+
+
+def speaker_of(item: FoundItem) -> str:
+    """Return who said it, fit to stand before the words; empty when several did, or when nobody is named."""
+    speakers = {source.role for source in item.sources if source.role}
+    return escape_name(speakers.pop(), tags=TAGS) if len(speakers) == 1 else ""
+
+
 def _escaped(text: str) -> str:
-    return _INDENT.join(line.rstrip() for line in escape(text.strip(), tags=TAGS).splitlines())
+    return escape_lines(text, tags=TAGS)
 
 
 def _age(moment: datetime, tongue: Tongue, *, now: datetime) -> str:

@@ -30,6 +30,7 @@ class Reading:
                     entry.origin,
                     entry.seq,
                     role=entry.role,
+                    recorded_at=entry.recorded_at,
                 )
             # What is neither there nor fresh did not pass, or was indexed a moment ago: a second look tells which.
             places |= await self._places(question, [one for one in missing if one not in places], reach=reach)
@@ -42,6 +43,10 @@ class Reading:
             question.scope, record_ids, record_filter=question.record_filter, reach=reach, neighbours=reach > 0
         )
         return {place.record_id: place for place in found}
+
+    async def sessions(self, question: Question, record_ids: Sequence[str]) -> dict[str, str | None]:
+        """Return the sessions of candidates."""
+        return {one: place.session for one, place in (await self.places(question, record_ids, reach=0)).items()}
 
     async def records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return the records of the ids as the question sees them."""

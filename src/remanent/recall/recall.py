@@ -5,7 +5,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Literal
 
 from remanent.embedding.port import Reranker
@@ -14,9 +13,9 @@ from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrd
 from remanent.recall import weighing
 from remanent.recall.answering import Answering
 from remanent.recall.caching import KeptAnswers
-from remanent.recall.diversity import overlap, spread, units, unlike
+from remanent.recall.diversity import are_twins, crowds, overlap, share_of, spread, units, unlike
 from remanent.recall.gate import Gate, Look
-from remanent.recall.gathering import Gathering
+from remanent.recall.gathering import Gathered, Gathering
 from remanent.recall.likeness import by_their_likeness
 from remanent.recall.path import RecallPath
 from remanent.recall.paths.vector import VectorPath
@@ -27,7 +26,7 @@ from remanent.recall.recipes import built_in
 from remanent.recall.sessions import by_their_turns, by_their_words
 from remanent.recall.weighing import Weighed
 from remanent.settings import RecallSettings
-from remanent.stores import Store
+from remanent.stores import Place, Store
 
 _logger = logging.getLogger(__name__)
 
@@ -42,6 +41,9 @@ CONSIDERED = 20
 FEWEST_CONSIDERED = 100
 READ_FOR_LIKENESS = 2000
 """Characters by which texts are compared; twins show early."""
+WIDEST = 1000
+"""How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
+than that is not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,12 @@ class Manner:
     def told(self) -> str:
         """All of it in words: what is told alike is answered alike."""
         return f"{self.recipe.told} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
+
+    def share(self, question: Question) -> float:
+        """How much one session may fill, of the answer and of the candidates; all, where just one is asked."""
+        if question.scope.session is not None:
+            return 1.0
+        return self.source_share if self.source_share is not None else self.recipe.source_share
 
     @property
     def considered(self) -> int | None:
@@ -93,8 +101,8 @@ class Recall:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self._gathering = Gathering(paths, settings, clock=clock)
         self._reading = Reading(store)
+        self._gathering = Gathering(paths, settings, clock=clock, sessions_of=self._reading.sessions)
         self._answering = Answering(self._reading)
         self._reranker = reranker
         self._kept = kept
@@ -186,15 +194,11 @@ class Recall:
     async def _answer(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""
         recipe = manner.recipe
-        gathered = await self._gathering.gather(question, recipe, width=2 * manner.limit)
-        fused = weighing.fuse(gathered, recipe)
-        reach = 1 if recipe.surroundings.neighbours or manner.grain == "turns" else 0
-        fused = dict(islice(fused.items(), manner.considered))
-        places = await self._reading.places(question, list(fused), reach=reach)
-        now = question.asked_at or self._clock()
-        most = None if manner.grain == "session" else manner.shortlist
-        weighed = weighing.weigh(question, gathered, places, fused, recipe, now=now, most=most)
+        gathered, weighed = await self._weighed(question, manner, width=2 * manner.limit)
         records, look = await self._read(question, weighed[: manner.shortlist], manner)
+        crowd_of = self._crowds(question, weighed, records, manner)
+        if crowd_of:
+            gathered, weighed = await self._uncrowded(question, records, crowd_of, manner)
         # What was there a moment ago and is not any more is no answer.
         weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
         verdict = None
@@ -207,7 +211,7 @@ class Recall:
         trouble = await self._refine(question, shortlist, records, recipe)
         if trouble is not None:
             left_out.append(trouble)
-        items = await self._items(question, shortlist, rest, records, manner)
+        items = await self._items(question, shortlist, rest, records, manner, crowd_of=crowd_of)
         items = [item.model_copy(update={"rank": rank}) for rank, item in enumerate(items, start=1)]
         if manner.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
@@ -222,6 +226,82 @@ class Recall:
             gate=verdict,
         )
         return found, min((end for end in answered if end is not None), default=None)
+
+    async def _weighed(
+        self, question: Question, manner: Manner, *, width: int, all_of_them: bool = False
+    ) -> tuple[Gathered, list[Weighed]]:
+        """Ask the paths and weigh what they found, best first: as many as are read, or all."""
+        recipe, share = manner.recipe, manner.share(question)
+        gathered = await self._gathering.gather(question, recipe, width=width, share=share)
+        fused = weighing.fuse(gathered, recipe)
+        considered = None if all_of_them else manner.considered
+        fused, places = await self._considered(question, fused, manner, most=considered)
+        now = question.asked_at or self._clock()
+        most = None if manner.grain == "session" or all_of_them else manner.shortlist
+        return gathered, weighing.weigh(
+            question, gathered, places, fused, recipe, now=now, most=most, share=manner.share(question)
+        )
+
+    async def _considered(
+        self, question: Question, fused: dict[str, float], manner: Manner, *, most: int | None
+    ) -> tuple[dict[str, float], dict[str, Place]]:
+        """Return the best by what the paths say, none of them beyond its session's share, and where they stand."""
+        reach = 1 if manner.recipe.surroundings.neighbours or manner.grain == "turns" else 0
+        if most is None or len(fused) <= most:
+            return fused, await self._reading.places(question, list(fused), reach=reach)
+        places = await self._reading.places(question, list(fused), reach=0)
+        best = spread(
+            (one for one in fused if one in places),
+            lambda one: places[one].session,
+            share=manner.share(question),
+            limit=most,
+        )
+        kept = set(best)
+        fused = {one: score for one, score in fused.items() if one in kept}
+        if reach:
+            return fused, await self._reading.places(question, best, reach=reach)
+        return fused, {one: places[one] for one in fused}
+
+    def _crowds(
+        self, question: Question, weighed: Sequence[Weighed], records: Mapping[str, Record], manner: Manner
+    ) -> dict[str, str]:
+        """Return by record the crowd of near-duplicates that it stands in, where these fill more than their share."""
+        share = manner.share(question)
+        if manner.grain == "session" or share >= 1 or len(weighed) < manner.shortlist:
+            return {}  # what there is fits in: nothing is pushed out
+        terms = {one.record_id: _terms(records[one.record_id]) for one in weighed if one.record_id in records}
+        found = crowds(terms, twins=manner.recipe.twins, most=share_of(manner.shortlist, share))
+        return {member: first for first, members in found.items() for member in members}
+
+    async def _uncrowded(
+        self, question: Question, records: dict[str, Record], crowd_of: dict[str, str], manner: Manner
+    ) -> tuple[Gathered, list[Weighed]]:
+        """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
+        gathered, weighed = await self._weighed(question, manner, width=WIDEST, all_of_them=True)
+        weighed = weighed[:WIDEST]
+        unread = [one.record_id for one in weighed if one.record_id not in records]
+        read = await self._reading.records(question, unread)
+        firsts = {first: _terms(records[first]) for first in dict.fromkeys(crowd_of.values())}
+        for record_id, record in read.items():
+            terms = _terms(record)
+            twins = manner.recipe.twins
+            first = next((one for one, own in firsts.items() if are_twins(own, terms, twins=twins)), None)
+            if first is not None:
+                crowd_of[record_id] = first
+        session_of = {one.record_id: one.place.session for one in weighed}
+        chosen = set(
+            spread(
+                (one.record_id for one in weighed),
+                session_of.get,
+                share=manner.share(question),
+                limit=manner.shortlist,
+                crowd_of=crowd_of.get,
+            )
+        )
+        records |= read
+        for record_id in records.keys() - chosen:
+            del records[record_id]
+        return gathered, [one for one in weighed if one.record_id in chosen]
 
     async def _read(
         self, question: Question, shortlist: Sequence[Weighed], manner: Manner
@@ -256,15 +336,23 @@ class Recall:
         rest: list[Weighed],
         records: dict[str, Record],
         manner: Manner,
+        *,
+        crowd_of: Mapping[str, str],
     ) -> list[FoundItem]:
         if manner.grain == "session":
             return await self._sessions(question, [*shortlist, *rest], records, manner)
-        chosen = self._chosen(question, shortlist, records, manner)
+        chosen = self._chosen(question, shortlist, records, manner, crowd_of=crowd_of)
         answer = self._answering.turns if manner.grain == "turns" else self._answering.items
         return await answer(question.scope, chosen, records)
 
     def _chosen(
-        self, question: Question, shortlist: Sequence[Weighed], records: Mapping[str, Record], manner: Manner
+        self,
+        question: Question,
+        shortlist: Sequence[Weighed],
+        records: Mapping[str, Record],
+        manner: Manner,
+        *,
+        crowd_of: Mapping[str, str],
     ) -> list[Weighed]:
         """Choose from the best without twins and without one source's filling the answer."""
         recipe = manner.recipe
@@ -273,7 +361,7 @@ class Recall:
 
         def terms_of(record_id: str) -> frozenset[str]:
             if record_id not in terms:
-                terms[record_id] = units(records[record_id].content[:READ_FOR_LIKENESS])
+                terms[record_id] = _terms(records[record_id])
             return terms[record_id]
 
         ranked = unlike(
@@ -282,10 +370,13 @@ class Recall:
             strength=recipe.diversity,
             twins=recipe.twins,
         )
-        share = manner.source_share if manner.source_share is not None else recipe.source_share
-        if question.scope.session is not None:
-            share = 1.0
-        chosen = spread(ranked, lambda one: by_id[one].place.session, share=share, limit=manner.limit)
+        chosen = spread(
+            ranked,
+            lambda one: by_id[one].place.session,
+            share=manner.share(question),
+            limit=manner.limit,
+            crowd_of=crowd_of.get,
+        )
         return [by_id[record_id] for record_id in chosen]
 
     async def _sessions(
@@ -309,6 +400,10 @@ class Recall:
         return await self._answering.sessions(
             question.scope, [groups[name] for name in best], records, [scores[name] for name in best]
         )
+
+
+def _terms(record: Record) -> frozenset[str]:
+    return units(record.content[:READ_FOR_LIKENESS])
 
 
 def _one_of(value: Grain, known: tuple[Grain, ...], what: str) -> Grain:

@@ -16,7 +16,7 @@ MOST_RECORDS = 4000
 MOST_COUNTED = 20_000
 """A term that as many records hold tells nothing."""
 # An assistant's long answers hold every word of a field; what a session is about is what people said in it.
-_PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL)
+_PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL, Origin.UNTRUSTED)
 _K1 = 1.2
 _B = 0.75
 

@@ -10,6 +10,7 @@ from remanent.embedding.port import Reranker
 from remanent.errors import RemanentError
 from remanent.model import LeftOut, PathRank, Record
 from remanent.recall.boosts import Factor, PlaceBoosts, boosts_for, boosts_of_record, product
+from remanent.recall.diversity import spread
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import Candidate
@@ -76,8 +77,11 @@ def weigh(
     *,
     now: datetime | None,
     most: int | None = None,
+    share: float = 1.0,
 ) -> list[Weighed]:
     """Return the candidates and the neighbours that they speak for, best first: all of them, or the `most` best.
+
+    Of these no session has more than its share while others have any left.
 
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
@@ -96,7 +100,10 @@ def weigh(
         for one, around in context.items()
         if one in own or around > 0
     )
-    best = ranked if most is None else ranked[:most]
+    best = ranked
+    if most is not None and len(ranked) > most:
+        chosen = set(spread((one for *_, one in ranked), lambda one: places[one].session, share=share, limit=most))
+        best = [one for one in ranked if one[-1] in chosen]
     found = _found(gathered, {record_id for _, _, record_id in best})
     return [
         Weighed(

@@ -47,6 +47,8 @@ class RecordFilter:
     """Not expired at that moment."""
     as_of: datetime | None = None
     """As the store stood at that moment: versions written later are not seen."""
+    not_sessions: tuple[str, ...] = ()
+    """Of none of these; what belongs to no session passes."""
 
 
 class Order(StrEnum):
@@ -133,6 +135,8 @@ class Place(NamedTuple):
     before_id: str | None = None
     """The entry before it in its session, or among those without one."""
     after_id: str | None = None
+    recorded_at: datetime | None = None
+    """When it was told; `None` when that is not known."""
 
 
 class Hit(NamedTuple):

@@ -1,21 +1,22 @@
 """Escaping for injection: stored text inside a prompt can neither close the tag around it nor forge another.
 
-A text breaks out when a reserved tag can be read in it, opening or closing, after any number of rounds, in any order,
-of: decoding HTML entities, bringing compatibility forms together (NFKC), taking away what is invisible (format and
-control characters, marks, fillers).
+A text breaks out when a reserved tag or a control word of a chat template can be read in it, after any number of
+rounds, in any order, of: decoding HTML entities, bringing compatibility forms together (NFKC), taking away what is
+invisible (format and control characters, marks, fillers).
 
 First, entities that only hide something (letters, digits, other entities, invisible characters) are written as what
 they stand for, so that no reading depends on the order of the rounds. Then the text is read as that reader reads it,
 with the place that every character came from; a sign that would open a reserved tag, a comment, a CDATA block or a chat
-template's control token becomes ‹, in its place. Nothing is removed after that, so nested and overlapping tricks have
-nothing to fall together to. What was escaped stays readable, and escaping twice changes nothing.
+template's control token becomes ‹, the brackets of one become 〔 and 〕, and the colon behind a role at the beginning
+of a line becomes ∶ (the sign of a ratio), each in its place. Nothing is removed after that, so nested and overlapping
+tricks have nothing to fall together to. What was escaped stays readable, and escaping twice changes nothing.
 """
 
 import html
 import re
 import unicodedata
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,7 +34,39 @@ RESERVED_TAGS = word_set(
 
 Place = tuple[int, int]
 _OPENER, _CLOSER = "‹", "›"
-_MAY_OPEN = re.compile(r"[<≮﹤＜&﹠＆]")
+_BRACKETS = ("〔", "〕")
+_COLON = "∶"
+# Every character that comes to an opening sign, a square bracket or a colon, and what an entity begins with.
+_MAY_OPEN = re.compile(r"[<≮﹤＜\[﹇［:⩴︓﹕：&﹠＆]")
+# Tokens of sentence-piece vocabularies and of Gemma, T5, Baichuan, GLM and others. Exactly these: <s is also a word.
+_ANGLED = word_set(
+    "s bos eos pad unk mask sep cls sop eop eod sys start_of_turn end_of_turn begin_of_text end_of_text start_of_image "
+    "end_of_image image_soft_token endoftext end_of_utterance startoftext begin_of_sentence end_of_sentence eos_token "
+    "bos_token pad_token _user _bot _system _end"
+)
+# Of Llama 2, Mistral, GLM, BERT, InternLM, EXAONE; the last is the mark of the associative memory's own answers.
+_BRACKETED = word_set(
+    "inst sys system system_prompt model_settings available_tools tool_calls tool_call tool_results tool_content args "
+    "call_id think img img_break img_end audio begin_audio prefix suffix middle gmask smask mask cls sep pad unk bos "
+    "eos 记忆"
+)
+_CONTROL_WORD = re.compile(
+    r"\[[ \t/\\]{0,4}(?:"
+    + "|".join(sorted(_BRACKETED, key=len, reverse=True))
+    + r"|unused_token_\d{1,6}|round \d{1,6}|\|[\w ]{1,30}\|)[ \t]{0,4}\]",
+    re.IGNORECASE,
+)
+# Who speaks next, for models whose template is plain text: at the beginning of a line, bare or as a heading. Words that
+# ordinary notes begin with ("Input:", "Model:") count as headings only.
+_ROLE_LABEL = re.compile(
+    r"(?<![^\n\r])(?:[ \t>*_\-–—•]{0,40}(?:#{1,6}[ \t*_]{0,8})?(?:(?:gpt4 correct )?(?:user|assistant)|human|system"
+    r"|system (?:prompt|message|instructions?)|developer|ai|ai assistant"
+    r"|系统(?:提示词?|消息|指令|提示)?|用户|助手|人类|开发者)"
+    r"|[ \t>]{0,40}#{1,6}[ \t*_]{0,8}(?:instructions?|input|output|response|model|tool|function|bot|context|question"
+    r"|answer|task|指令|输入|输出|回答|工具|上下文))[*_]{0,3}(?P<colon>:)",
+    re.IGNORECASE,
+)
+_LINE_SEPARATORS = frozenset("\x85\u2028\u2029")
 _ENTITY = re.compile(r"&(?:#[0-9]+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{0,31};?)", re.IGNORECASE)
 _LEADING_ZEROS = re.compile(r"&#(?:(?P<x>[xX])0++(?=[0-9a-fA-F])|0++(?=[0-9]))")
 _LONG_NUMBER = re.compile(r"&#(?:[0-9]{9,}+|[xX][0-9a-fA-F]{9,}+);?")
@@ -61,6 +94,13 @@ _ATTRIBUTE: dict[int, str] = {
     for safe, signs in (("”", '"＂'), ("’", "'＇"), (_OPENER, "<≮﹤＜"), (_CLOSER, ">≯﹥＞"))
     for sign in signs
 }
+_NAME: dict[int, str] = {
+    ord(sign): safe
+    for safe, signs in ((_COLON, ":⩴︓﹕："), (_BRACKETS[0], "[﹇［"), (_BRACKETS[1], "]﹈］"))
+    for sign in signs
+}
+_LONGEST_NAME = 80
+"""Characters of a name that are shown; longer ones are sentences."""
 _MOST_ROUNDS = 12
 _LONGEST_TAG = 200
 
@@ -85,10 +125,10 @@ def escape(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> str:
     while True:
         plain = _DECEPTIVE.sub("", _settled(text))
         if plain == text:
-            forged = _forged(text, tags)
-            if not forged:
+            edits = _edits(text, tags)
+            if not edits:
                 return text
-            plain = _disarmed(text, forged)
+            plain = _disarmed(text, edits)
         text = plain
 
 
@@ -98,9 +138,27 @@ def escape_attribute(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> str
     return line.translate(_AND | _ATTRIBUTE)
 
 
-def _disarmed(text: str, forged: list[tuple[Place, Place | None]]) -> str:
-    edits = {closer: _CLOSER for _, closer in forged if closer}
-    edits |= {opener: _OPENER for opener, _ in forged}
+def escape_lines(text: str, *, tags: Collection[str] = RESERVED_TAGS, indent: str = "  ") -> str:
+    """Return the text fit to be an item of a list: its further lines are indented, so that none looks like another."""
+    return f"\n{indent}".join(line.rstrip() for line in escape(text.strip(), tags=tags).splitlines())
+
+
+def escape_name(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> str:
+    """Return a name fit to stand before what its bearer said: it can end neither itself nor the line, nor hide a part.
+
+    Empty when nothing of it can be seen.
+    """
+    shown = "".join(filter(_is_shown, escape_attribute(text[: 4 * _LONGEST_NAME], tags=tags)))
+    name = " ".join(shown.translate(_NAME).split())
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1].rstrip()}…"
+
+
+def _is_shown(character: str) -> bool:
+    """Tell whether a character is seen, by itself or as a mark on another."""
+    return character.isspace() or (character not in _FILLERS and unicodedata.category(character)[0] != "C")
+
+
+def _disarmed(text: str, edits: Mapping[Place, str]) -> str:
     parts: list[str] = []
     position = 0
     for start, end in sorted(edits):
@@ -113,7 +171,7 @@ def _disarmed(text: str, forged: list[tuple[Place, Place | None]]) -> str:
 
 def forged_tags(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> list[Span]:
     """Return where the text would open or close one of the tags: the places of the opening signs, in order."""
-    return sorted({Span(*opener) for opener, _ in _forged(text, tags)})
+    return sorted({Span(*opener) for opener, _ in _forged(_read(text), tags)})
 
 
 def _settled(text: str) -> str:
@@ -161,11 +219,32 @@ def _seen(character: str) -> str:
     return "" if character in _FILLERS or unicodedata.category(character)[0] in "CM" else character
 
 
-def _forged(text: str, tags: Collection[str]) -> list[tuple[Place, Place | None]]:
-    """Return the places of the opening and, where there is one, the closing sign of each forged tag."""
+def control_words(text: str) -> list[Span]:
+    """Return where a chat template would read a control word in the text, in order; tags are not among them."""
     if not _MAY_OPEN.search(text):
         return []
     reading = _read(text)
+    found = [Span(*reading.place(match.start())) for match in _CONTROL_WORD.finditer(reading.text)]
+    found += [Span(*reading.place(match.start("colon"))) for match in _ROLE_LABEL.finditer(reading.text)]
+    return sorted(set(found))
+
+
+def _edits(text: str, tags: Collection[str]) -> dict[Place, str]:
+    """Return by what each sign is replaced that would open or close something."""
+    if not _MAY_OPEN.search(text):
+        return {}
+    reading = _read(text)
+    forged = _forged(reading, tags)
+    edits = {closer: _CLOSER for _, closer in forged if closer}
+    edits |= {opener: _OPENER for opener, _ in forged}
+    for word in _CONTROL_WORD.finditer(reading.text):
+        edits[reading.place(word.start())], edits[reading.place(word.end() - 1)] = _BRACKETS
+    edits |= {reading.place(label.start("colon")): _COLON for label in _ROLE_LABEL.finditer(reading.text)}
+    return edits
+
+
+def _forged(reading: _Reading, tags: Collection[str]) -> list[tuple[Place, Place | None]]:
+    """Return the places of the opening and, where there is one, the closing sign of each forged tag."""
     found: list[tuple[Place, Place | None]] = []
     for match in _pattern(frozenset(tags)).finditer(reading.text):
         end = _BRACKET.search(reading.text, match.end(), match.end() + _LONGEST_TAG)
@@ -179,7 +258,8 @@ def _pattern(tags: frozenset[str]) -> re.Pattern[str]:
     """Match an opening sign that a reserved name follows, or at the end of the text the beginning of one."""
     names = _either(tags)
     beginnings = _either({tag[:size] for tag in tags for size in range(1, len(tag))})
-    special = r"!--|!\[|\?xml|!doctype|\|"
+    angled = rf"(?:{_either(_ANGLED)}|extra_id_\d{{1,6}}|reserved_\d{{1,6}}|unused_?\d{{1,6}})/?>"
+    special = rf"!--|!\[|\?xml|!doctype|\||<[\s/\\]{{0,4}}sys>|{angled}"
     name = rf"(?:[\w.-]{{1,20}}:)?(?:{names})"
     return re.compile(rf"<(?=[\s/\\]*+(?:{name}|{special}|(?:{beginnings})?\s*\Z))", re.IGNORECASE)
 
@@ -217,7 +297,7 @@ def _plain(character: str) -> str:
     if character.isascii():
         return character if character in "\t\n\r" or character.isprintable() else ""
     if character.isspace():
-        return " "
+        return "\n" if character in _LINE_SEPARATORS else " "
     parts = unicodedata.normalize("NFKD", character)
     kept = "".join(part for part in parts if part not in _FILLERS and unicodedata.category(part)[0] not in "CM")
     return kept.casefold().translate(_LOOKALIKES)

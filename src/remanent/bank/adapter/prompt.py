@@ -69,8 +69,13 @@ class EnhancedPrompt(Word):
 
 
 def task_block(insight: InsightDoc) -> str:
-    """Return the Insight Doc in its tag; each of its values stays on its line, so that none can pass for another."""
-    tidy = insight.replace(
+    """Return the Insight Doc in its tag."""
+    return block("task", tidy_insight(insight).render())
+
+
+def tidy_insight(insight: InsightDoc) -> InsightDoc:
+    """Return the Insight Doc with each of its values on one line, so that none can pass for another."""
+    return insight.replace(
         goal=_one_line(insight.goal),
         completed=tuple(
             task.replace(description=_one_line(task.description), context=_one_line(task.context))
@@ -80,7 +85,6 @@ def task_block(insight: InsightDoc) -> str:
         if insight.current
         else None,
     )
-    return block("task", tidy.render())
 
 
 def memory_block(nodes: Sequence[RetrievedNode], *, tongue: Tongue) -> tuple[tuple[RetrievedNode, ...], str]:

@@ -129,7 +129,7 @@ _REASON = re.compile(
 )
 _PRESSING = _pattern(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
 _SELF = _pattern(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
-_ASSISTANTS = frozenset({"assistant", "system", "tool", "agent", "bot", "助手"})
+_ASSISTANTS = frozenset("assistant system developer tool function agent ai model bot chatbot 助手 系统 工具".split())
 
 # The first that fits names a sentence; a decision to like something is a decision.
 _KINDS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (

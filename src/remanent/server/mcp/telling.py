@@ -3,15 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-from pydantic_core import to_json
+from pydantic import JsonValue
+from pydantic_core import to_json, to_jsonable_python
 
+from remanent.bank.adapter.prompt import tidy_insight
 from remanent.bank.deep_retrieval import DeepRetrieved
 from remanent.language.tongue import Tongue
 from remanent.model import ConflictState, Entry, Found, Receipt, Record, Tombstone
 from remanent.operations.bank import BankState
 from remanent.operations.scratchpad import PadValues
 from remanent.operations.shapes import Page
-from remanent.text.escaping import escape
+from remanent.recall.injection import notices
+from remanent.text.escaping import escape, escape_lines, escape_name
 from remanent.text.excerpt import excerpt
 
 _LONGEST = 2000
@@ -27,7 +30,16 @@ def tell(answer: object, *, tongue: Tongue) -> str:
     for kind, told in _WORDS.items():
         if isinstance(answer, kind):
             return told(answer, tongue)
-    return to_json(answer).decode()
+    # Escaped before it is written: signs that an entity stands for would end a string afterwards.
+    return to_json(_escaped_values(to_jsonable_python(answer))).decode()
+
+
+def _escaped_values(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, list):
+        return [_escaped_values(item) for item in value]
+    return {key: _escaped_values(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _found(found: Found, tongue: Tongue) -> str:
@@ -36,9 +48,9 @@ def _found(found: Found, tongue: Tongue) -> str:
     head = {"en": "Remembered, best first:", "zh": "相关记忆，最相关的在前："}[tongue]
     lines = [head]
     for place, item in enumerate(found.items, start=1):
-        speakers = sorted({source.role for source in item.sources if source.role})
-        who = f", {escape(', '.join(speakers))}" if speakers else ""
-        lines.append(f"{place}. [{item.record_id}] {item.occurred_at:%Y-%m-%d %H:%M}{who}: {_shown(item.text)}")
+        speakers = sorted({name for source in item.sources if (name := escape_name(source.role))})
+        lead = ", ".join([f"{item.occurred_at:%Y-%m-%d %H:%M}", *notices(item, tongue), *speakers])
+        lines.append(f"{place}. [{item.record_id}] {lead}: {_shown(item.text)}")
     if found.left_out:
         names = ", ".join(left.path for left in found.left_out)
         lines.append({"en": f"(Not searched: {names}.)", "zh": f"（未能检索：{names}。）"}[tongue])
@@ -55,7 +67,7 @@ def _receipt(receipt: Receipt, tongue: Tongue) -> str:
 
 def _entries(page: Page[Entry], tongue: Tongue) -> str:
     lines = [
-        f"#{entry.seq} {entry.occurred_at:%Y-%m-%d %H:%M} {escape(entry.role)}: "
+        f"#{entry.seq} {entry.occurred_at:%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
         + ({"en": "(erased)", "zh": "（已抹除）"}[tongue] if entry.erased else _shown(entry.text))
         for entry in page.items
     ]
@@ -84,15 +96,16 @@ def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
     lines = [{"en": "Word for word, oldest first:", "zh": "原文，由旧到新："}[tongue]]
     for entry in found.entries:
         # Whole: whoever asks for the raw words has seen the short ones.
-        lines.append(f"- {entry.timestamp:%Y-%m-%d %H:%M} {entry.kind}: {escape(entry.text)}")
+        lines.append(f"- {entry.timestamp:%Y-%m-%d %H:%M} {entry.kind}: {escape_lines(entry.text)}")
         for item in entry.attachments:
             told = item.content if item.encoding == "text" else item.problem
-            lines.append(f"  [{escape(item.id)}] {escape(item.name)} ({escape(item.media_type)}): {escape(told)}")
+            what = f"[{escape_name(item.id)}] {escape_name(item.name)} ({escape_name(item.media_type)})"
+            lines.append(f"  {what}: {escape_lines(told, indent='    ')}")
     return "\n".join(lines)
 
 
 def _state(state: BankState, tongue: Tongue) -> str:
-    lines = [escape(state.insight.render(tongue))]
+    lines = [escape(tidy_insight(state.insight).render(tongue))]
     lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
     lines += [f"- [{node_id}] {_shown(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
     settled = {ConflictState.RESOLVED}
@@ -107,11 +120,11 @@ def _pad(pad: PadValues, tongue: Tongue) -> str:
     if not pad.values:
         return {"en": "Nothing stands there.", "zh": "上面没有内容。"}[tongue]
     values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in pad.values.items()}
-    return "\n".join(f"{escape(key)}: {escape(value)}" for key, value in values.items())
+    return "\n".join(f"{escape_name(key)}: {escape_lines(value)}" for key, value in values.items())
 
 
 def _shown(text: str) -> str:
-    return escape(excerpt(text, _LONGEST))
+    return escape_lines(excerpt(text, _LONGEST))
 
 
 _WORDS: dict[type, Callable[[Any, Tongue], str]] = {

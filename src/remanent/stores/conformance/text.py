@@ -98,6 +98,17 @@ class TextConformance(StoreSuite):
         scores = [hit.score for hit in hits]
         assert scores == sorted(scores, reverse=True)
 
+    async def test_records_of_sessions_that_are_left_out_are_not_found(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        records = [samples.make_record(scope.within(session=name), content="heron") for name in ("a", "b", None)]
+        await put(store, *records)
+        without = RecordFilter(not_sessions=("a", "c"))
+        hits = await store.search_text(scope, ["heron"], record_filter=without, limit=10)
+        assert {hit.record_id for hit in hits} == {record.id for record in records[1:]}
+        passing = await store.match(scope, [record.id for record in records], without)
+        assert passing == [record.id for record in records[1:]]
+
     async def test_no_more_than_the_limit_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
         await put(store, *(samples.make_record(scope, "tea") for _ in range(30)))
         for limit in (0, 1, 7, 30, 100):

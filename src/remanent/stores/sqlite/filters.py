@@ -48,6 +48,10 @@ def record_condition(scope: Scope, wanted: RecordFilter) -> Condition:
     condition.within(scope, "r.")
     condition.among("r.kind", wanted.kinds)
     condition.among("r.status", wanted.statuses)
+    if wanted.not_sessions:
+        condition.add(
+            "(r.session IS NULL OR r.session NOT IN (SELECT value FROM json_each(?)))", dump(list(wanted.not_sessions))
+        )
     if wanted.occurred_from is not None:
         condition.add("r.occurred_at >= ?", millis(wanted.occurred_from))
     if wanted.occurred_before is not None:
@@ -76,6 +80,7 @@ def is_plain(scope: Scope, wanted: RecordFilter) -> bool:
         and scope.task is None
         and wanted.kinds is None
         and not wanted.tags
+        and not wanted.not_sessions
         and wanted.occurred_from is None
         and wanted.occurred_before is None
         and wanted.valid_at is None

@@ -96,7 +96,8 @@ def match(
 
 
 PLACE_COLUMNS = """
-    r.id, r.kind, r.session, r.occurred_at, coalesce(e.origin, json_extract(r.body, '$.trust')) AS origin,
+    r.id, r.kind, r.session, r.occurred_at, ifnull(e.recorded_at, r.created_at) AS recorded_at,
+    coalesce(e.origin, json_extract(r.body, '$.trust')) AS origin,
     ifnull(e.seq, 0) AS seq, ifnull(e.role, '') AS role
 """
 """What a place without neighbours is made of; `e` is the entry of the same id, if there is one."""
@@ -164,7 +165,7 @@ def lone_places(
         JOIN {record_table(record_filter)} r ON r.id = w.value
         LEFT JOIN entries e ON e.id = r.id WHERE {where.text}
     """
-    columns = "id, kind, session, occurred_at, origin, seq, role"
+    columns = "id, kind, session, occurred_at, recorded_at, origin, seq, role"
     found = together(connection, columns, sql, (rows.dump(list(record_ids)), *where.values))
     places = {row[0]: rows.place_of(row) for row in found}
     return [places[record_id] for record_id in dict.fromkeys(record_ids) if record_id in places]

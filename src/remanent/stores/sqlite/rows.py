@@ -129,8 +129,21 @@ def entry_of(scope: Scope, row: Row) -> Entry:
 
 
 def place_of(row: Row) -> Place:
-    """Return the place of a row (id, kind, session, occurred, trust, seq, role, and the neighbours if wanted)."""
-    return Place(row[0], _KINDS[row[1]], row[2], from_millis(row[3]), _ORIGINS[row[4]], *row[5:])
+    """Return the place of a row: id, kind, session, occurred, recorded, trust, seq, role, and neighbours if wanted."""
+    record_id, kind, session, occurred, recorded, trust, seq, role, *around = row
+    before_id, after_id = around or (None, None)
+    return Place(
+        record_id,
+        _KINDS[kind],
+        session,
+        from_millis(occurred),
+        _ORIGINS[trust],
+        seq,
+        role,
+        before_id,
+        after_id,
+        from_millis(recorded),
+    )
 
 
 def record_body(record: Record) -> str:
