@@ -147,7 +147,7 @@ class _Parts:
 
 
 def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
-    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout)
+    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, most_open=settings.open_agents)
     vectors = LocalVectors(
         store,
         store.layout.own_folder,
