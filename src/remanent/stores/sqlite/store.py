@@ -68,9 +68,10 @@ class SqliteStore(Store):
         self.layout = Layout(home)
         self._migrations = migrations
         self._executor = ThreadPoolExecutor(READERS, thread_name_prefix="remanent-reader")
+        self.allowance = allowance(most_open)
         self._pool = DatabasePool(
             self.layout,
-            allowance=allowance(most_open),
+            allowance=self.allowance,
             busy_timeout=busy_timeout,
             migrations=migrations,
             executor=self._executor,
