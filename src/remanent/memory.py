@@ -147,12 +147,13 @@ class _Parts:
 
 
 def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
-    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout)
+    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, most_open=settings.open_agents)
     vectors = LocalVectors(
         store,
         store.layout.own_folder,
         exact_limit=settings.vectors.exact_limit,
         memory_budget=settings.vectors.memory_budget,
+        most_files=store.allowance.index_files,
     )
     embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
@@ -306,7 +307,9 @@ class AsyncAgent:
         A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
         `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
         """
-        return await self._keep(messages, session=session, task=task, associate=self._parts.settings.associative.follow)
+        with self._parts.store.visit(self._scope):
+            follow = self._parts.settings.associative.follow
+            return await self._keep(messages, session=session, task=task, associate=follow)
 
     async def _keep(
         self, messages: Messages, *, session: str | None, task: str | None, associate: bool = True

@@ -1011,6 +1011,17 @@ class Settings(Section):
         Field(description="Seconds to wait for another process that holds the database."),
         Chinese("等待其他进程释放数据库的秒数。"),
     ] = 10.0
+    open_agents: Annotated[
+        Number,
+        Field(
+            description="Agents whose files may be open at a time; the longest unused are closed first, and open again "
+            "by themselves. Fewer where the process may open few files (`ulimit -n`): 19 at a limit of 256."
+        ),
+        Chinese(
+            "同时打开文件的智能体数上限；超出时先关闭最久未用的，再次使用时自动重新打开。进程可打开文件数"
+            "（`ulimit -n`）较小时会更少：上限为 256 时为 19 个。"
+        ),
+    ] = 256
     jobs: JobSettings = JobSettings()
     vectors: VectorSettings = VectorSettings()
     model: ModelSettings = ModelSettings()

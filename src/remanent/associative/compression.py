@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from remanent.associative.compressors import Compressor, Shortened
 from remanent.associative.graph import Graph, UnderWay, Vertex
-from remanent.associative.graphs import Graphs, Work
+from remanent.associative.graphs import MOST_AGENTS, Graphs, Work
 from remanent.associative.links import LinkStore
 from remanent.associative.nodes import NodeStore
 from remanent.associative.words import Fate
@@ -106,9 +106,16 @@ class CompressionScheduler:
         step = await self._decide(work.graph, left, until=begun + timedelta(seconds=self._settings.time_slice))
         await self._apply(work, step)
 
-        tx.then(lambda _: self._left.__setitem__(work.scope, left))
+        tx.then(lambda _: self._leave(work.scope, left))
         if left and self._clock() - begun < timedelta(seconds=self._settings.time_slice):
             self._enqueue(tx, COMPRESS, payload={"begun": to_millis(begun)})
+
+    def _leave(self, owner: Scope, left: deque[str]) -> None:
+        """Note what is still to come; the agents that were looked at longest ago begin a new round instead."""
+        self._left.pop(owner, None)
+        self._left[owner] = left
+        if len(self._left) > MOST_AGENTS:
+            del self._left[next(iter(self._left))]
 
     def _begun(self, job: Job) -> datetime:
         begun = job.payload.get("begun")

@@ -19,6 +19,8 @@ FOCUS = "associative.focus"
 PAGE = 1000
 MOST_HELD = 400_000
 """Vertices that all graphs may have together before the longest unused is let go."""
+MOST_AGENTS = 1_024
+"""Graphs that are held, however small: some 4 KB each."""
 PATIENCE = 1.0
 """Seconds to wait for the echo of a commit of this process before the graph is loaded anew."""
 LOADS = 5
@@ -160,7 +162,7 @@ class Graphs:
         total = sum(held.graph.places for held in self._held.values() if held.graph is not None)
         for other in list(self._held):
             held = self._held[other]
-            if total <= MOST_HELD or other == owner:
+            if (total <= MOST_HELD and len(self._held) <= MOST_AGENTS) or other == owner:
                 return
             if held.graph is not None and not held.lock.locked():
                 total -= held.graph.places

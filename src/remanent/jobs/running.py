@@ -93,8 +93,9 @@ class Runner:
             return await self._bury(job, refusal)
         keeper = asyncio.create_task(self._keep_lease(job))
         try:
-            error = await self._attempt(job)
-            ended = await self._conclude(job, error)
+            with self._store.visit(job.scope):
+                error = await self._attempt(job)
+                ended = await self._conclude(job, error)
         except asyncio.CancelledError:
             # Not the handler was cancelled but all of this: the event loop is going down.
             await self.give_back(job)

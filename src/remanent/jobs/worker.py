@@ -26,6 +26,10 @@ GRACE = 5.0
 SHORTEST_LOOK = timedelta(milliseconds=100)
 """Between two looks at a queue that says it has work but hands none out, as when another process is just faster."""
 
+IDLE_LOOK = timedelta(milliseconds=10)
+"""Between two looks at idle queues, whosever they are: with thousands of agents each is looked at less often, so that
+looking takes a few per cent of a core at the most."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -211,7 +215,7 @@ class Worker:
         return job
 
     def _next_look(self, state: QueueState, *, now: datetime) -> datetime:
-        poll = now + timedelta(seconds=self._settings.poll)
+        poll = now + max(timedelta(seconds=self._settings.poll), len(self._watched) * IDLE_LOOK)
         return poll if state.wake_at is None else max(now + SHORTEST_LOOK, min(state.wake_at, poll))
 
     def _postpone(self, owner: Scope) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from remanent.errors import NotFound, NotPermitted, QueueFull, RemanentError
+from remanent.jobs.failure import describe_failure
 from remanent.model import Clock, Scope, system_clock
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
 from remanent.operations.call import Report, Step
@@ -163,6 +164,8 @@ class Runs:
         except RemanentError as error:
             outcome = {"state": RunState.FAILED, "error": type(error).__name__, "message": str(error)}
         except Exception as error:  # noqa: BLE001 - the border of the run: whoever fetches it must see that it failed
+            said = describe_failure(error)  # without the message, which may hold what somebody said
+            _logger.error("run %s (%s) failed: %s", kept.run.run_id, operation.name, said)  # noqa: TRY400
             outcome = {"state": RunState.FAILED, "error": type(error).__name__}
         ended = kept.run.replace(ended_at=self._clock(), **outcome)
         # Written down before anybody is told: who was told finds it there after a restart.

@@ -7,6 +7,7 @@ says a thing again confirms it, and is no echo.
 """
 
 import re
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ GIVEN = "given"
 """The state that names the records which were given out lately."""
 
 MOST_GIVEN = 200
+MOST_WAITING = 500_000
+"""Ids that wait for all agents together until something is remembered, some 60 MB; the agents that were answered
+longest ago are let go first, and what they were given is then known again only by its words."""
 SHORTEST = 12
 """Letters and digits below which a turn says too little to be told from what anybody says."""
 
@@ -51,18 +55,26 @@ class Echoes:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._given: dict[Scope, dict[str, None]] = {}
+        self._given: OrderedDict[Scope, dict[str, None]] = OrderedDict()
+        self._waiting = 0
 
     def give(self, scope: Scope, record_ids: Iterable[str]) -> None:
         """Note records whose words were given out; they are kept for good with the next thing remembered."""
         fresh = dict.fromkeys(record_ids)
-        if fresh:
-            self._given[scope.owner] = _newest({**self._given.get(scope.owner, {}), **fresh})
+        if not fresh:
+            return
+        owner = scope.owner
+        before = self._given.pop(owner, {})
+        self._given[owner] = _newest({**before, **fresh})
+        self._waiting += len(self._given[owner]) - len(before)
+        while self._waiting > MOST_WAITING:
+            self._waiting -= len(self._given.popitem(last=False)[1])
 
     async def keep(self, tx: Transaction) -> None:
         """Put what was given out since the last time into a unit of work."""
         fresh = self._given.pop(tx.scope.owner, None)
         if fresh:
+            self._waiting -= len(fresh)
             known = dict.fromkeys(await self._known(tx.scope.owner))
             tx.state(GIVEN, list(_newest({**known, **fresh})))
 

@@ -189,7 +189,8 @@ class Recall:
 
     async def _answer_in_turn(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
         async with self._turns:
-            return await self._answer(question, manner)
+            with self._store.visit(question.scope):
+                return await self._answer(question, manner)
 
     async def _answer(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""

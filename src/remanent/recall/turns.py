@@ -39,6 +39,7 @@ CONTEXT_CHARACTERS = 400
 
 ENTRIES_AT_ONCE = 256
 RECORDS_AT_ONCE = 64
+_MOST_SEEN = 100_000
 
 
 class IsDue(Protocol):
@@ -119,6 +120,7 @@ class Indexing:
         self._known = known
         self._followers: dict[str, IsDue] = {}
         self._seen: set[Scope] = set()
+        """Agents whose models were looked at; with `_MOST_SEEN` of them it begins anew, at the cost of a look each."""
 
     def followed_by(self, kind: str, is_due: IsDue) -> None:
         """Have a job of a kind asked for when all is indexed and it is due at that place in the journal."""
@@ -198,6 +200,8 @@ class Indexing:
                 self._go_on(tx, REEMBED)
         elif known:
             await self._note_models()
+        if len(self._seen) >= _MOST_SEEN:
+            self._seen.clear()
         self._seen.add(owner)
 
     async def reembed(self, job: Job, tx: Transaction) -> None:

@@ -9,7 +9,6 @@ import json
 import logging
 import secrets
 import time
-import traceback
 from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,7 +17,7 @@ from remanent.errors import RemanentError
 from remanent.server.hosts import SameOrigin, read_authority, values
 from remanent.server.limits import check_not_simple
 from remanent.server.metrics import Metrics
-from remanent.server.problems import Refusal, problem
+from remanent.server.problems import Refusal, log_failure, problem, where
 from remanent.server.telemetry import Tracer
 
 REQUEST_ID = "x-request-id"
@@ -29,7 +28,6 @@ SECURITY = (
 )
 
 _access = logging.getLogger("remanent.server.access")
-_logger = logging.getLogger("remanent.server")
 
 
 class Border:
@@ -91,9 +89,9 @@ class Border:
                 raise
             await problem(error, request_id=request_id)(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - the outermost border: a defect is an answer and a line in the log
-            told = {"request_id": request_id, "error": type(error).__name__, "where": _where(error)}
-            _logger.critical("a request failed for a reason nobody foresaw", extra={"fields": told})
-            if not sent:
+            if sent:
+                log_failure(error, request_id=request_id)
+            else:
                 await problem(error, request_id=request_id)(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
@@ -141,10 +139,5 @@ class JsonLines(logging.Formatter):
             **getattr(record, "fields", {}),
         }
         if record.exc_info and record.exc_info[1] is not None:
-            line |= {"error": type(record.exc_info[1]).__name__, "where": _where(record.exc_info[1])}
+            line |= {"error": type(record.exc_info[1]).__name__, "where": where(record.exc_info[1])}
         return json.dumps(line, ensure_ascii=False)
-
-
-def _where(error: BaseException) -> list[str]:
-    """Return where an error happened; its message is left out, because it may hold what somebody said."""
-    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]

@@ -1,8 +1,10 @@
 """Errors as HTTP answers: one table of statuses, one form (RFC 9457)."""
 
 import json
+import logging
 import math
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,10 +34,13 @@ from remanent.errors import (
     StoreClosed,
     VersionConflict,
 )
+from remanent.jobs.failure import describe_failure
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1.0
 """When a busy server is worth another try, unless it is known better."""
+
+_logger = logging.getLogger("remanent.server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ def problem(error: BaseException, *, request_id: str = "") -> Response:
         body = {"type": "about:blank", "title": title, "status": error.status, "detail": error.detail}
         return _answer(body, request_id=request_id, headers=error.headers)
     row = row_of(error)
+    log_failure(error, status=row.status, request_id=request_id)
     headers = {}
     if row.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="remanent"'
@@ -119,6 +125,41 @@ def problem(error: BaseException, *, request_id: str = "") -> Response:
     )
     body = {"type": f"urn:remanent:error:{name}", "title": row.title, "status": row.status, "detail": detail}
     return _answer(body, request_id=request_id, headers=headers)
+
+
+def log_failure(error: BaseException, *, status: int = 500, request_id: str = "") -> None:
+    """Log why a request failed, when that is the server's affair; a busy server and a wrong request are not.
+
+    Messages of other packages are left out, because they may hold what somebody said; the places tell enough.
+    """
+    if status < 500 or status == 503:
+        return
+    reasons = [describe_failure(one) for one in _chain(error)]
+    told = {"request_id": request_id, "error": type(error).__name__, "reasons": reasons, "where": where(error)}
+    if isinstance(error, RemanentError):
+        _logger.error("a request failed: %s", "; from ".join(reasons), extra={"fields": told})
+    else:
+        said = "a request failed for a reason nobody foresaw: %s"
+        _logger.critical(said, "; from ".join(reasons), extra={"fields": told})
+
+
+def where(error: BaseException) -> list[str]:
+    """Return where an error happened and what it came from; messages are left out, see `log_failure`."""
+    return [
+        f"{frame.filename}:{frame.lineno} {frame.name}"
+        for one in _chain(error)
+        for frame in traceback.extract_tb(one.__traceback__)
+    ]
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that it came from."""
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        yield one
+        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
 
 
 def _answer(body: dict[str, Any], *, request_id: str, headers: Mapping[str, str]) -> Response:

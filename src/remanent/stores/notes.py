@@ -21,6 +21,8 @@ _PREFIX = f"{HIDDEN}note/"
 _BLANK = f"{HIDDEN}blank/"
 """Notes without content stand apart, so that an erasure looks only at what it has to take."""
 _TIDY_EVERY = 500
+_MOST_COUNTED = 10_000
+"""Agents whose notes are counted at a time."""
 
 
 class Note(Word):
@@ -58,6 +60,8 @@ class Notes:
         if self._kept[owner] % _TIDY_EVERY == 0:
             await self._tidy(owner)
         self._kept[owner] += 1
+        if len(self._kept) > _MOST_COUNTED:
+            self._kept.clear()  # whoever comes next is tidied up once more than needed
         async with self._store.transaction(owner) as tx:
             tx.state((_BLANK if note.content is None else _PREFIX) + name, note.model_dump(mode="json"))
 

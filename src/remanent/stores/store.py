@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +47,10 @@ class Store(ABC):
     def transaction(self, scope: Scope) -> Transaction:
         """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
         return Transaction(self.commit, scope)
+
+    def visit(self, scope: Scope) -> AbstractContextManager[None]:
+        """Say that several calls for one agent follow, so that what they need is kept at hand between them."""
+        return nullcontext()
 
     @abstractmethod
     async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:

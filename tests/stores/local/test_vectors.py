@@ -16,7 +16,9 @@ from remanent.stores.local import vectors as local_vectors
 from remanent.stores.local.cells import Cells
 from remanent.stores.local.files import CellsWriter, file_name
 from remanent.stores.local.sealing import Holdings
-from remanent.stores.queries import RecordFilter, VectorChanges
+from remanent.stores.queries import Hit, RecordFilter, VectorChanges
+from remanent.stores.sqlite.descriptors import PER_INDEX
+from tests.descriptors import needs_proc, open_under
 from tests.stores.local.world import MODEL, SCOPE, Matrix, VectorStore, check, random_vectors, rows_on_disk
 
 QUESTION = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -345,3 +347,38 @@ async def test_two_processes_may_seal_into_the_same_folder(store: VectorStore, q
     for index in indexes:
         await check(index, store, QUESTION, limit=500)
         await index.close()
+
+
+@needs_proc
+async def test_few_index_files_are_open_at_a_time_and_searches_wait_for_their_turn(
+    store: VectorStore, quick_folder: Path
+) -> None:
+    models = [f"model{number}" for number in range(5)]
+    for model in models:
+        store.put(random_vectors(200), model=model)
+    index = LocalVectors(store.port, lambda _: quick_folder, exact_limit=20, most_files=2)
+
+    async def ask(model: str) -> list[Hit]:
+        return await index.search(SCOPE, question(*QUESTION), model=model, record_filter=ANY, limit=3)
+
+    first = []
+    for model in models:
+        first.append(await ask(model))
+        await index.settle()
+        assert len(open_under(quick_folder)) <= 2 * PER_INDEX
+    assert len(files.index_files(quick_folder)) == len(models)
+    for _ in range(2):
+        assert [[hit.record_id for hit in hits] for hits in await asyncio.gather(*map(ask, models))] == [
+            [hit.record_id for hit in hits] for hits in first
+        ]
+        assert len(open_under(quick_folder)) <= 2 * PER_INDEX
+    await index.close()
+    assert open_under(quick_folder) == []
+
+
+async def test_even_indexes_that_hold_nothing_are_let_go_at_last() -> None:
+    index = LocalVectors(VectorStore().port, lambda _: None, memory_budget=20_000)
+    for number in range(100):
+        await index.search(SCOPE, question(*QUESTION), model=f"model{number}", record_filter=ANY, limit=1)
+    assert len(index._slots) <= 10
+    await index.close()

@@ -13,7 +13,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.operations import Body, Catalogue, Operation, Place, Principal, Report, Service
 from remanent.server.mcp.schemas import check_offered, input_schema, offered, texts_in
 from remanent.server.mcp.telling import tell
-from remanent.server.problems import row_of
+from remanent.server.problems import log_failure, row_of
 from remanent.server.telemetry import Tracer
 
 MOST = 11
@@ -97,6 +97,7 @@ class Tools:
 def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:
     """Return what went wrong, in words that help to do better; what lies inside of the server stays inside."""
     row = row_of(error)
+    log_failure(error, status=row.status)
     told = str(error) if row.tells else {"en": f"{row.title}; try again later", "zh": "内部错误，请稍后再试"}[tongue]
     head = {"en": "It did not work", "zh": "未能完成"}[tongue]
     return types.CallToolResult(

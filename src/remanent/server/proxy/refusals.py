@@ -4,7 +4,7 @@ import json
 import math
 
 from remanent.errors import InvalidSettings, ModelUnavailable, RemanentError
-from remanent.server.problems import RETRY_SECONDS, Refusal, row_of
+from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, row_of
 from remanent.server.proxy.upstream import Headers
 
 _NAMES = {
@@ -20,6 +20,8 @@ _NAMES = {
 def refusal(error: RemanentError | Refusal) -> tuple[int, Headers, bytes]:
     """Return status, headers and body that say what is wrong."""
     status, message = _said(error)
+    if isinstance(error, RemanentError):
+        log_failure(error, status=status)
     kind = _NAMES.get(status, "invalid_request_error" if status < 500 else "server_error")
     body = json.dumps({"error": {"message": message, "type": kind, "param": None, "code": kind}}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

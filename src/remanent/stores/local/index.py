@@ -70,6 +70,11 @@ class Index:
         return rows + (self._cells.nbytes if self._cells is not None else 0)
 
     @property
+    def has_file(self) -> bool:
+        """Whether it holds a file open."""
+        return self._cells is not None and self._cells.file is not None
+
+    @property
     def compares_all(self) -> bool:
         """Whether it holds so few vectors that none can be missed."""
         return self._cells is None or len(self) <= self._exact_limit

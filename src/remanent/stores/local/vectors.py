@@ -8,13 +8,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from remanent.errors import InvalidInput, RemanentError, StorageError, StoreClosed
+from remanent.errors import InvalidInput, RemanentError, StorageError, StoreBusy, StoreClosed
 from remanent.model import Kind, Scope
 from remanent.stores.local import files
 from remanent.stores.local.cells import Cells, Damaged
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_LIMIT = 100_000
+MOST_FILES = 128
+"""Index files that are open at a time, unless it is said otherwise; each takes two descriptors."""
+FILE_PATIENCE = 60.0
+"""Seconds that a search waits until another lets go of its file."""
 MEMORY_BUDGET = 2**30
 _SPARE = 16
 """How many more than the limit, or than twice as many in cells, are looked at first: the filter may leave some out."""
@@ -39,6 +44,8 @@ _WIDER, _WIDEST = 4, 64
 _ENOUGH = 0.7
 """How much of the effort that a filter calls for will do."""
 _SAMPLE = 32
+_SLOT_COST = 2_000
+"""Bytes that an index takes before it holds anything."""
 _STALE = 3600.0
 """Seconds after which an unfinished file is taken for one that a crash left behind."""
 _ANY_STATUS = RecordFilter(statuses=None)
@@ -60,6 +67,12 @@ class _Slot:
     size: int = 0
     """In bytes, as far as `_make_room` has counted it."""
     grown_to: int = 0
+    opens_file: bool = False
+
+    @property
+    def has_file(self) -> bool:
+        """Whether it holds an index file open, or is about to."""
+        return self.opens_file or self.index.has_file
 
 
 class LocalVectors(Vectors):
@@ -79,12 +92,15 @@ class LocalVectors(Vectors):
         *,
         exact_limit: int = EXACT_LIMIT,
         memory_budget: int = MEMORY_BUDGET,
+        most_files: int = MOST_FILES,
         threads: int | None = None,
     ) -> None:
         self._store = store
         self._directory_of = directory_of
         self._exact_limit = exact_limit
         self._memory_budget = memory_budget
+        self._most_files = most_files
+        self._released = asyncio.Event()
         self._products = Products(threads=threads)
         self._sealer = ThreadPoolExecutor(1, thread_name_prefix="vectors-seal")
         self._slots: OrderedDict[tuple[Scope, str], _Slot] = OrderedDict()
@@ -110,7 +126,7 @@ class LocalVectors(Vectors):
         try:
             hits = await self._search(slot, scope, question, record_filter, limit)
         finally:
-            slot.users -= 1
+            self._leave(slot)
         if slot.wants_sealing and not slot.sealing and not self._closed:
             slot.sealing = True
             slot.users += 1
@@ -129,7 +145,7 @@ class LocalVectors(Vectors):
             await asyncio.shield(self._begin(self._refresh(slot, await self._store.vector_revision(slot.owner))))
             slot.grown_to = slot.index.nbytes
         finally:
-            slot.users -= 1
+            self._leave(slot)
         self._make_room(slot)
 
     def loading(self, scope: Scope, *, model: str) -> bool:
@@ -260,7 +276,11 @@ class LocalVectors(Vectors):
                 await self._load_anew(slot, error)
 
     async def _open(self, slot: _Slot) -> None:
-        await self._run(slot.index.open)
+        try:
+            await self._wait_for_file(slot)
+            await self._run(slot.index.open)
+        finally:
+            slot.opens_file = False
         if slot.index.revision > await self._store.vector_revision(slot.owner):
             raise Damaged("the file is newer than the store")
         await self._follow(slot)
@@ -322,7 +342,8 @@ class LocalVectors(Vectors):
             slot.index.put_off_sealing()
         finally:
             slot.sealing = False
-            slot.users -= 1
+            self._leave(slot)
+            self._close_files(self._most_files)
 
     async def _hold(self, slot: _Slot, writer: CellsWriter | None) -> Holdings | None:
         """Return what is to be sealed, read from the store after the file was begun: see `files.erase`."""
@@ -373,18 +394,52 @@ class LocalVectors(Vectors):
         self._slots.move_to_end(key)
         return slot
 
+    def _let_go(self, key: tuple[Scope, str]) -> None:
+        slot = self._slots.pop(key)
+        self._size -= slot.size
+        slot.index.let_go()
+        slot.opened = False
+
+    def _leave(self, slot: _Slot) -> None:
+        """Note that somebody is done with an index."""
+        slot.users -= 1
+        if not slot.users:
+            self._released.set()
+
+    async def _wait_for_file(self, slot: _Slot) -> None:
+        """Wait until another index file may be opened, closing those that were not used for longest."""
+        if slot.index.path is None or not await self._run(slot.index.path.exists):
+            return
+        ends = time.monotonic() + FILE_PATIENCE
+        while self._close_files(self._most_files - 1) >= self._most_files:
+            self._released.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._released.wait(), max(0.0, ends - time.monotonic()))
+            if time.monotonic() >= ends:
+                raise StoreBusy("every index file that may be open is in use; try again")
+        slot.opens_file = True
+
+    def _close_files(self, most: int) -> int:
+        """Let go of index files beyond so many, as far as nobody uses them; return how many stay open."""
+        holding = [key for key, slot in self._slots.items() if slot.has_file]
+        unused = [key for key in holding if not self._slots[key].users and not self._slots[key].lock.locked()]
+        closed = unused[: max(0, len(holding) - most)]
+        for key in closed:
+            self._let_go(key)
+        return len(holding) - len(closed)
+
     def _make_room(self, used: _Slot) -> None:
         """Let go of the indexes that were not used for longest, when all together take too much."""
-        self._size += used.grown_to - used.size
-        used.size = used.grown_to
+        if self._slots.get((used.owner, used.index.model)) is not used:
+            return
+        takes = used.grown_to + _SLOT_COST
+        self._size += takes - used.size
+        used.size = takes
         for key, slot in list(self._slots.items()) if self._size > self._memory_budget else []:
             if self._size <= self._memory_budget:
                 return
             if slot is not used and not slot.users and not slot.lock.locked():
-                self._size -= slot.size
-                slot.index.let_go()
-                slot.opened = False
-                del self._slots[key]
+                self._let_go(key)
 
     def _refuse_when_closed(self) -> None:
         if self._closed:

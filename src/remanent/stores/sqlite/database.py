@@ -2,12 +2,13 @@
 
 import asyncio
 import queue
+import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
@@ -16,7 +17,7 @@ import apsw
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy, StoreClosed
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.apply import after_rollback, before_commit
-from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.faults import for_want_of_descriptors, translated
 from remanent.stores.sqlite.wal import check_before_open
 
 T = TypeVar("T")
@@ -51,22 +52,49 @@ class _Request:
             self.future.set_result(self.result)
 
 
-@dataclass(slots=True)
 class _Stop:
-    done: threading.Event = field(default_factory=threading.Event)
+    """Tells the writer that nothing follows."""
+
+
+class SpareReaders:
+    """Readers that databases may have beyond their first, all of them together: each takes descriptors."""
+
+    def __init__(self, many: int) -> None:
+        self._left = many
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        """Take one, if any is left."""
+        with self._lock:
+            if self._left <= 0:
+                return False
+            self._left -= 1
+            return True
+
+    def give(self, many: int) -> None:
+        """Give back what was taken."""
+        with self._lock:
+            self._left += many
 
 
 class Database:
     """Serialises writes of one file on one thread; units of work that wait together are committed together."""
 
-    def __init__(self, path: Path, *, busy_timeout: float, executor: Executor) -> None:
+    def __init__(
+        self, path: Path, *, busy_timeout: float, executor: Executor, spare: SpareReaders | None = None
+    ) -> None:
         self.path = path
         self._busy_timeout = busy_timeout
         self._executor = executor
         self._light: dict[asyncio.AbstractEventLoop, list[_Request]] = {}
         self._requests: queue.SimpleQueue[_Request | _Stop] = queue.SimpleQueue()
-        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._spare = SpareReaders(sys.maxsize) if spare is None else spare
+        self._idle: list[apsw.Connection] = []
+        self._readers = 0
+        """How many readers there are, at work or idle."""
+        self._reading = 0
         self._lock = threading.Lock()
+        self._freed = threading.Condition(self._lock)
         self._thread: threading.Thread | None = None
         self._writer: apsw.Connection | None = None
         self._writer_is_suspect = False
@@ -109,8 +137,7 @@ class Database:
         loop = asyncio.get_running_loop()
         request = _Request(work, alone, loop, loop.create_future())
         with self._lock:
-            if self._closed:
-                raise StoreClosed("the store is closed; open it again")
+            self._refuse_when_closed()
             self._requests.put(request)
         result: T = await request.future
         return result
@@ -171,8 +198,19 @@ class Database:
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
-        if self._closed:
-            raise StoreClosed("the store is closed; open it again")
+        with self._lock:
+            self._refuse_when_closed()
+            self._reading += 1
+        try:
+            with self._borrowed_reader() as reader:
+                yield reader
+        finally:
+            with self._lock:
+                self._reading -= 1
+                self._freed.notify_all()
+
+    @contextmanager
+    def _borrowed_reader(self) -> Iterator[apsw.Connection]:
         try:
             reader = self._any_reader()
         except StorageFull:
@@ -183,6 +221,7 @@ class Database:
             yield reader
         except StorageError:
             _let_go(reader)  # its caches may hold what was read before the damage or only in part
+            self._drop_reader()
             raise
         except BaseException:
             self._give_back(reader)
@@ -190,10 +229,49 @@ class Database:
         self._give_back(reader)
 
     def _any_reader(self) -> apsw.Connection:
-        try:
-            return self._readers.get_nowait()
-        except queue.Empty:
-            return self._connect(read_only=True)
+        """Return an idle reader, a new one, or else the next that is given back."""
+        reader = self._idle_or_new(may_open=True)
+        if reader is None:
+            try:
+                return self._connect(read_only=True)
+            except StoreBusy as error:
+                self._drop_reader()
+                if not for_want_of_descriptors(error):
+                    raise
+            except BaseException:
+                self._drop_reader()
+                raise
+            reader = self._idle_or_new(may_open=False)
+        if reader is None:
+            raise StoreBusy("this process has too many files open; try again, or raise its limit (ulimit -n)")
+        return reader
+
+    def _idle_or_new(self, *, may_open: bool) -> apsw.Connection | None:
+        """Return an idle reader, waiting for one if need be; `None` is the leave to open another.
+
+        Whoever has a reader is at work on a thread of its own, so that the waiting ends.
+        """
+        with self._freed:
+            while not self._idle:
+                if may_open and (self._readers == 0 or self._spare.take()):
+                    self._readers += 1
+                    return None
+                if self._readers == 0:
+                    return None
+                self._freed.wait()
+            return self._idle.pop()
+
+    def _drop_reader(self) -> None:
+        """Note that a reader is no more."""
+        with self._freed:
+            self._readers -= 1
+            if self._readers:
+                self._spare.give(1)
+            self._freed.notify_all()
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise StoreClosed("the store is closed; open it again")
 
     @contextmanager
     def _lone_reader(self) -> Iterator[apsw.Connection]:
@@ -204,11 +282,13 @@ class Database:
             yield reader
 
     def _give_back(self, reader: apsw.Connection) -> None:
-        with self._lock:
-            if not self._closed:
-                self._readers.put(reader)
-                return
-        reader.close()
+        with self._freed:
+            self._idle.append(reader)
+            self._freed.notify_all()
+
+    def peek(self, work: Work[T]) -> T:
+        """Run work on a reader here and now; blocks."""
+        return self._read(work)
 
     def _connect(self, *, read_only: bool = False, alone: bool = False) -> apsw.Connection:
         return opening.connect(self.path, busy_timeout=self._busy_timeout, read_only=read_only, alone=alone)
@@ -219,15 +299,17 @@ class Database:
             if self._closed:
                 return
             self._closed = True
-            stop = _Stop()
-            self._requests.put(stop)
+            self._requests.put(_Stop())
         if self._thread is not None:
             self._thread.join()
-        while True:
-            try:
-                self._readers.get_nowait().close()
-            except queue.Empty:
-                break
+        with self._freed:
+            # A reader whose caller has gone is still at work; the file counts as open until it has ended.
+            self._freed.wait_for(lambda: not self._reading)
+            for reader in self._idle:
+                _let_go(reader)
+            self._idle.clear()
+            self._spare.give(max(0, self._readers - 1))
+            self._readers = 0
         if self._thread is not None:
             _leave(self.path)
 
@@ -315,6 +397,8 @@ def _enter(path: Path) -> None:
 def _leave(path: Path) -> None:
     with _present_lock:
         _present[path] -= 1
+        if not _present[path]:
+            del _present[path]
 
 
 def _run_together(writer: apsw.Connection, group: list[_Request]) -> None:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from remanent.errors import InvalidScope, StorageError
@@ -20,6 +21,13 @@ _SAFE_IN_PATH = "-_.@+=~"
 def folder_name(name: str) -> str:
     """Return a scope name as a folder name: readable, and legal on every file system."""
     return "".join(char if char.isalnum() or char in _SAFE_IN_PATH else quote(char, safe="") for char in name)
+
+
+class Stamp(NamedTuple):
+    """What tells whether an agent's files were written to: of each its inode, size and last change."""
+
+    file: tuple[int, ...] | None
+    log: tuple[int, ...] | None
 
 
 class Layout:
@@ -83,6 +91,14 @@ class Layout:
                 times.append(path.stat().st_mtime)
         return max(times)
 
+    def stamp(self, scope: Scope) -> Stamp | None:
+        """Return what changes when an agent's files are written to; `None` when that cannot be told."""
+        database = self.database(scope)
+        try:
+            return Stamp(_stamp(database), _stamp(database.with_name(f"{database.name}-wal")))
+        except OSError:
+            return None
+
     def scopes(self) -> Iterator[Scope]:
         """Yield every agent that has a database, by path."""
         for path in sorted(self.home.glob(f"*/*/*/{DATABASE}")):
@@ -100,6 +116,14 @@ def _recorded_agent(meta: Path) -> str | None:
         return None  # a torn or missing note is written anew; the database itself holds the truth
     name = body.get("agent") if isinstance(body, dict) else None
     return name if isinstance(name, str) else None
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def write_durably(path: Path, content: bytes) -> None:

@@ -1,10 +1,10 @@
 """The embedded store: one SQLite file per agent."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -38,46 +38,19 @@ from remanent.stores.queries import (
 from remanent.stores.sqlite import erasing, health, queue, reads, rescue, search
 from remanent.stores.sqlite.apply import apply_unit
 from remanent.stores.sqlite.connection import bound_memory
-from remanent.stores.sqlite.database import Database, Work
-from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.database import Work
+from remanent.stores.sqlite.descriptors import READERS, allowance
 from remanent.stores.sqlite.layout import Layout
 from remanent.stores.sqlite.loading import load_database
 from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.sqlite.pool import DatabasePool
 from remanent.stores.store import Store
 
 T = TypeVar("T")
-READERS = 4
 _FEW = 32
 """Rows that are read in less time than it takes to wake a thread."""
 SCRUB_PATIENCE = 10.0
 """Seconds that an erasure waits for readers to let go of the log."""
-
-
-@dataclass(slots=True)
-class _Slot:
-    """An agent's database with how many calls use it; `None` until it is opened."""
-
-    database: Database | None = None
-    users: int = 0
-    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-class _Loan:
-    """A database that is open for as long as it is in use."""
-
-    __slots__ = ("_scope", "_slot", "_store")
-
-    def __init__(self, store: "SqliteStore", scope: Scope) -> None:
-        self._store = store
-        self._scope = scope
-
-    async def __aenter__(self) -> Database:
-        self._slot = await self._store.borrow(self._scope)
-        assert self._slot.database is not None
-        return self._slot.database
-
-    async def __aexit__(self, *_: object) -> None:
-        self._store.give_back(self._scope, self._slot)
 
 
 class SqliteStore(Store):
@@ -93,20 +66,28 @@ class SqliteStore(Store):
     ) -> None:
         bound_memory()
         self.layout = Layout(home)
-        self._busy_timeout = busy_timeout
-        self._most_open = most_open
         self._migrations = migrations
         self._executor = ThreadPoolExecutor(READERS, thread_name_prefix="remanent-reader")
-        self._slots: OrderedDict[tuple[str, str, str], _Slot] = OrderedDict()
+        self.allowance = allowance(most_open)
+        self._pool = DatabasePool(
+            self.layout,
+            allowance=self.allowance,
+            busy_timeout=busy_timeout,
+            migrations=migrations,
+            executor=self._executor,
+        )
         self._listeners: list[Callable[[Scope], None]] = []
-        self._closed = False
         self._shut = False
+
+    def visit(self, scope: Scope) -> AbstractContextManager[None]:
+        """Keep the agent's files open between the calls of one piece of work, while there is a choice."""
+        return self._pool.visit(scope)
 
     # ── writing ──────────────────────────────────────────────────────────────
 
     async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
         """Apply all changes or none; on return they survive any crash."""
-        async with self._database(scope) as database:
+        async with self._pool.lend(scope) as database:
             committed = await database.write(lambda connection: apply_unit(connection, changes))
         if committed.enqueued:
             for notify in self._listeners:
@@ -115,7 +96,7 @@ class SqliteStore(Store):
 
     async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
         """Fill an empty scope with all batches or nothing."""
-        async with self._database(scope) as database:
+        async with self._pool.lend_for_import(scope) as database:
             await load_database(database, batches, executor=self._executor)
         for notify in self._listeners:
             notify(scope.owner)
@@ -124,7 +105,7 @@ class SqliteStore(Store):
         """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
         if not self.layout.database(scope).exists():
             return Erased()
-        async with self._database(scope) as database:
+        async with self._pool.lend(scope) as database:
             erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, scope, erasure))
             await database.write(
                 lambda connection: erasing.scrub(connection, traces, patience=SCRUB_PATIENCE), alone=True
@@ -282,19 +263,20 @@ class SqliteStore(Store):
         standing = await self.queue(scope)
         if standing.wake_at is None or standing.wake_at > now:
             return None
-        async with self._database(scope) as database:
+        async with self._pool.lend(scope) as database:
             return await database.write(
                 lambda connection: queue.claim(connection, scope.owner, worker=worker, now=now, lease=lease)
             )
 
     async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
         """Prolong a lease."""
-        async with self._database(scope) as database:
+        async with self._pool.lend(scope) as database:
             await database.write(lambda connection: queue.renew(connection, job_id=job_id, fence=fence, until=until))
 
     async def queue(self, scope: Scope) -> QueueState:
         """Return how the agent's queue stands."""
-        return await self._read(scope, queue.state, QueueState(), light=True)
+        left = await self._pool.left_queue(scope)
+        return await self._read(scope, queue.state, QueueState(), light=True) if left is None else left
 
     async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
         """Return jobs in queue order."""
@@ -312,7 +294,7 @@ class SqliteStore(Store):
         if not path.exists():
             raise NotFound(f"nothing is stored for {scope}")
         try:
-            async with self._database(scope) as database:
+            async with self._pool.lend(scope) as database:
                 return await database.write(lambda connection: health.check(connection, path), alone=True)
         except IntegrityError as error:
             return Health(problems=(str(error),), bytes_on_disk=path.stat().st_size)
@@ -342,12 +324,7 @@ class SqliteStore(Store):
 
     async def close(self) -> None:
         """Finish what is under way and let go of every file."""
-        self._closed = True
-        for slot in self._slots.values():
-            async with slot.opening:
-                if slot.database is not None:
-                    await self._blocking(slot.database.close)
-        self._slots.clear()
+        await self._pool.close()
         self._shut = True
         self._executor.shutdown(wait=True)
 
@@ -358,70 +335,12 @@ class SqliteStore(Store):
 
         A scope that was never written to has nothing and is not made by asking.
         """
-        if self._key(scope) not in self._slots:
-            if self._closed:
-                raise StoreClosed("the store is closed; open it again")
+        if scope not in self._pool:
+            self._pool.refuse_when_closed()
             if not self.layout.database(scope).exists():
                 return nothing
-        async with self._database(scope) as database:
+        async with self._pool.lend(scope) as database:
             return await database.read(work, light=light, snapshot=snapshot)
-
-    @staticmethod
-    def _key(scope: Scope) -> tuple[str, str, str]:
-        return scope.org, scope.workspace, scope.agent
-
-    def _database(self, scope: Scope) -> "_Loan":
-        """Lend the scope's database, opening it first if need be."""
-        return _Loan(self, scope)
-
-    async def borrow(self, scope: Scope) -> _Slot:
-        """Return the place of a scope's database, which stays open until it is given back."""
-        if self._closed:
-            raise StoreClosed("the store is closed; open it again")
-        key = self._key(scope)
-        slot = self._slots.get(key)
-        if slot is None:
-            slot = self._slots[key] = _Slot()
-        self._slots.move_to_end(key)
-        slot.users += 1
-        try:
-            if slot.database is None:
-                await self._open(scope, slot)
-        except BaseException:
-            self.give_back(scope, slot)
-            raise
-        return slot
-
-    def give_back(self, scope: Scope, slot: _Slot) -> None:
-        """Take back what was borrowed."""
-        slot.users -= 1
-        if slot.database is None and slot.users == 0:
-            self._slots.pop(self._key(scope), None)
-
-    async def _open(self, scope: Scope, slot: _Slot) -> None:
-        async with slot.opening:
-            if slot.database is not None:
-                return
-            database = Database(self.layout.database(scope), busy_timeout=self._busy_timeout, executor=self._executor)
-
-            def prepare() -> None:
-                with translated():
-                    self.layout.prepare(scope)
-                database.open(migrations=self._migrations)
-
-            await self._blocking(prepare)
-            slot.database = database
-        await self._close_idle()
-
-    async def _close_idle(self) -> None:
-        """Close the databases that were used longest ago, while too many are open."""
-        for key in list(self._slots):
-            if len(self._slots) <= self._most_open:
-                return
-            slot = self._slots[key]
-            if slot.users == 0 and slot.database is not None:
-                del self._slots[key]
-                await self._blocking(slot.database.close)
 
     async def _blocking(self, work: Callable[..., T], *arguments: object) -> T:
         """Run work that waits for the disk off the event loop; once begun it is not abandoned half-way."""

@@ -1,0 +1,362 @@
+"""The open databases of a store: lent to whoever calls, closed when others need their place."""
+
+import asyncio
+import time
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import LiteralString, TypeVar
+
+from remanent.errors import StoreBusy, StoreClosed
+from remanent.model import Scope
+from remanent.stores.queries import QueueState
+from remanent.stores.sqlite import queue
+from remanent.stores.sqlite.database import Database, SpareReaders
+from remanent.stores.sqlite.descriptors import Allowance
+from remanent.stores.sqlite.faults import for_want_of_descriptors, translated
+from remanent.stores.sqlite.layout import Layout, Stamp
+
+T = TypeVar("T")
+Key = tuple[str, str, str]
+
+OPENERS = 2
+"""Threads that open and close: both wait for the disk, and reading goes on beside them."""
+PATIENCE = 60.0
+"""Seconds that a call waits for a place. Opening, one commit and closing take some 20 ms, so that thousands of agents
+get their turn in this time even where a place is all there is."""
+VISIT_PATIENCE = 1.0
+"""Seconds after which an agent that is being visited, but not used at this moment, is closed for one that waits: most
+visits are far shorter, and one that waits for a slow model opens its agent again."""
+TRUSTED = 3600.0
+"""Seconds for which the queue of a closed agent is taken to be as it was left while its files have not changed. What
+another process commits in the very moment of the closing is noticed after that."""
+MOST_LEFT = 100_000
+"""Closed agents whose queue is remembered: some 50 MB."""
+
+
+@dataclass(slots=True)
+class Slot:
+    """An agent's database with how many calls use it; `None` until it is opened."""
+
+    database: Database | None = None
+    users: int = 0
+    opening: "asyncio.Task[None] | None" = None
+    closing: "asyncio.Task[None] | None" = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is open and nobody uses it."""
+        return self.users == 0 and self.database is not None and self.closing is None
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The callers of one agent, who wait together until there is room for it."""
+
+    come: "asyncio.Future[None]"
+    callers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """How an agent's queue stood when its files were closed."""
+
+    stamp: Stamp
+    state: QueueState
+    at: float
+
+
+class DatabasePool:
+    """Opens databases on first use, and closes the one that was used longest ago when another needs its place.
+
+    A call has its database for itself to be open: it is never closed under anybody's hands. Calls beyond the number of
+    places wait in order. No call that has a place waits for another, except imports, and those never take all of them:
+    so that somebody always goes on.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        *,
+        allowance: Allowance,
+        busy_timeout: float,
+        migrations: Sequence[LiteralString],
+        executor: Executor,
+    ) -> None:
+        self._layout = layout
+        self._places = allowance.databases
+        self._busy_timeout = busy_timeout
+        self._migrations = migrations
+        self._executor = executor
+        self._openers = ThreadPoolExecutor(OPENERS, thread_name_prefix="remanent-opener")
+        self._spare = SpareReaders(allowance.readers)
+        self._slots: OrderedDict[Key, Slot] = OrderedDict()
+        self._visits: Counter[Key] = Counter()
+        self._waiting: OrderedDict[Key, _Turn] = OrderedDict()
+        """Agents that wait for a place, in order of coming, and those who call them."""
+        self._promised: dict[Key, _Turn] = {}
+        """Agents whose turn has come and whose callers have not taken the place yet."""
+        self._left: OrderedDict[Key, _Left] = OrderedDict()
+        self._imports = asyncio.Semaphore(max(1, self._places // 4))
+        self._closed = False
+
+    def __contains__(self, scope: Scope) -> bool:
+        """Return whether the agent's database is open or about to be."""
+        return _key(scope) in self._slots
+
+    def __len__(self) -> int:
+        """Return how many databases are open, or being opened or closed."""
+        return len(self._slots)
+
+    def lend(self, scope: Scope) -> "_Loan":
+        """Lend the scope's database, opening it first if need be."""
+        return _Loan(self, scope)
+
+    @asynccontextmanager
+    async def lend_for_import(self, scope: Scope) -> AsyncIterator[Database]:
+        """Lend a database for as long as an import takes, which may itself wait for another agent."""
+        async with self._imports, self.lend(scope) as database:
+            yield database
+
+    @contextmanager
+    def visit(self, scope: Scope) -> Iterator[None]:
+        """Keep an agent open between the calls of one piece of work, while there is a choice."""
+        key = _key(scope)
+        self._visits[key] += 1
+        try:
+            yield
+        finally:
+            self._visits[key] -= 1
+            if not self._visits[key]:
+                del self._visits[key]
+                self._make_room()
+
+    # ── lending ──────────────────────────────────────────────────────────────
+
+    async def borrow(self, scope: Scope) -> Slot:
+        """Return the place of a scope's database, which stays open until it is given back."""
+        key = _key(scope)
+        slot = self._slots.get(key)
+        if slot is None or slot.closing is not None or self._closed:
+            slot = await self._enter(key)
+        self._slots.move_to_end(key)
+        slot.users += 1
+        try:
+            while slot.database is None:
+                if slot.opening is None:
+                    slot.opening = asyncio.create_task(self._open(scope, slot))
+                    slot.opening.add_done_callback(_heard)
+                await asyncio.shield(slot.opening)
+        except BaseException:
+            self.give_back(scope, slot)
+            raise
+        return slot
+
+    def give_back(self, scope: Scope, slot: Slot) -> None:
+        """Take back what was borrowed."""
+        slot.users -= 1
+        if slot.users == 0:
+            if slot.database is None and slot.opening is None:
+                self._remove(_key(scope), slot)
+            elif self._waiting:
+                self._make_room()
+
+    async def _enter(self, key: Key) -> Slot:
+        """Return the place of an agent, a new one as soon as there is room."""
+        while True:
+            self.refuse_when_closed()
+            slot = self._slots.get(key)
+            if slot is None and (key in self._promised or (not self._waiting and self._has_room())):
+                self._promised.pop(key, None)
+                slot = self._slots[key] = Slot()
+            if slot is None:
+                await self._wait_for_room(key)
+            elif slot.closing is not None:
+                await asyncio.wait({slot.closing})
+            else:
+                return slot
+
+    async def _wait_for_room(self, key: Key) -> None:
+        """Wait until it is the agent's turn; `StoreBusy` when that takes too long."""
+        turn = self._waiting.get(key)
+        if turn is None:
+            turn = self._waiting[key] = _Turn(asyncio.get_running_loop().create_future())
+        turn.callers += 1
+        self._make_room()
+        ends = time.monotonic() + PATIENCE
+        try:
+            while not turn.come.done():
+                await asyncio.wait({turn.come}, timeout=VISIT_PATIENCE)
+                if not turn.come.done():
+                    if time.monotonic() > ends:
+                        raise StoreBusy("every agent that may be open is in use; nothing was written, try again")
+                    self._make_room(visited=True)
+        except BaseException:
+            turn.callers -= 1
+            if not turn.callers:
+                for turns in (self._waiting, self._promised):
+                    if turns.get(key) is turn:
+                        del turns[key]
+                self._make_room()
+            raise
+        turn.callers -= 1
+
+    def _has_room(self) -> bool:
+        return len(self._slots) + len(self._promised) < self._places
+
+    def _make_room(self, *, visited: bool = False) -> None:
+        """Give free places to those who wait, and close what nobody uses for the others."""
+        while self._waiting and (self._has_room() or self._closed):
+            key, turn = self._waiting.popitem(last=False)
+            self._promised[key] = turn
+            turn.come.set_result(None)
+        wanted = len(self._waiting) - sum(slot.closing is not None for slot in self._slots.values())
+        if wanted > 0:
+            idle = [key for key, slot in self._slots.items() if slot.is_idle and (visited or key not in self._visits)]
+            for key in idle[:wanted]:
+                self._begin_to_close(key)
+
+    # ── opening and closing ──────────────────────────────────────────────────
+
+    async def _open(self, scope: Scope, slot: Slot) -> None:
+        """Open a database, however many callers wait for it or give up waiting."""
+        database = Database(
+            self._layout.database(scope),
+            busy_timeout=self._busy_timeout,
+            executor=self._executor,
+            spare=self._spare,
+        )
+
+        def prepare() -> None:
+            with translated():
+                self._layout.prepare(scope)
+            database.open(migrations=self._migrations)
+
+        try:
+            try:
+                await self._blocking(prepare)
+            except StoreBusy as error:
+                if not for_want_of_descriptors(error) or not await self._close_all_idle():
+                    raise
+                # Something else in this process has taken more than its share: what can be closed is closed.
+                await self._blocking(prepare)
+            slot.database = database
+            self._left.pop(_key(scope), None)
+        finally:
+            slot.opening = None
+            if slot.users == 0:
+                if slot.database is None:
+                    self._remove(_key(scope), slot)
+                self._make_room()
+
+    async def _close_all_idle(self) -> bool:
+        """Close everything that nobody uses; return whether there was anything."""
+        tasks = [self._begin_to_close(key) for key in [key for key, slot in self._slots.items() if slot.is_idle]]
+        tasks += [slot.closing for slot in self._slots.values() if slot.closing is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return bool(tasks)
+
+    def _begin_to_close(self, key: Key) -> "asyncio.Task[None]":
+        slot = self._slots[key]
+        slot.closing = asyncio.create_task(self._close(key, slot))
+        slot.closing.add_done_callback(_heard)
+        return slot.closing
+
+    async def _close(self, key: Key, slot: Slot) -> None:
+        database = slot.database
+        assert database is not None
+        try:
+            left = await self._blocking(self._retire, key, database)
+            if left is not None:
+                self._left[key] = left
+                if len(self._left) > MOST_LEFT:
+                    self._left.popitem(last=False)
+        finally:
+            self._remove(key, slot)
+
+    def _retire(self, key: Key, database: Database) -> _Left | None:
+        """Close a database; return how its queue stands, if that is certain."""
+        try:
+            state = database.peek(queue.state)
+        except Exception:  # noqa: BLE001 - border: whatever is wrong is found again by whoever opens it next
+            state = None
+        database.close()
+        stamp = self._layout.stamp(Scope(org=key[0], workspace=key[1], agent=key[2]))
+        # With a log beside it, another process has it open and may have written since the look.
+        if state is None or stamp is None or stamp.log is not None:
+            return None
+        return _Left(stamp, state, time.monotonic())
+
+    def _remove(self, key: Key, slot: Slot) -> None:
+        if self._slots.get(key) is slot:
+            del self._slots[key]
+        self._make_room()
+
+    async def left_queue(self, scope: Scope) -> QueueState | None:
+        """Return how a closed agent's queue stands without opening it, or `None` when that is not known."""
+        self.refuse_when_closed()
+        key = _key(scope)
+        left = self._left.get(key)
+        if left is None or key in self._slots:
+            return None
+        if time.monotonic() - left.at > TRUSTED or await self._blocking(self._layout.stamp, scope) != left.stamp:
+            self._left.pop(key, None)
+            return None
+        return left.state if key not in self._slots else None
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of every file."""
+        self._closed = True
+        self._make_room()
+        while self._slots:
+            for slot in list(self._slots.values()):
+                if slot.opening is not None:
+                    await asyncio.gather(slot.opening, return_exceptions=True)
+            tasks = [
+                slot.closing or self._begin_to_close(key)
+                for key, slot in list(self._slots.items())
+                if slot.database is not None
+            ]
+            await asyncio.gather(*tasks)
+            if not tasks:
+                await asyncio.sleep(0)
+        self._openers.shutdown(wait=True)
+
+    def refuse_when_closed(self) -> None:
+        """Raise `StoreClosed` once the store is closed."""
+        if self._closed:
+            raise StoreClosed("the store is closed; open it again")
+
+    async def _blocking(self, work: Callable[..., T], *arguments: object) -> T:
+        """Run work that waits for the disk off the event loop; once begun it is not abandoned half-way."""
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._openers, work, *arguments))
+
+
+class _Loan:
+    """A database that is open for as long as it is in use."""
+
+    __slots__ = ("_pool", "_scope", "_slot")
+
+    def __init__(self, pool: DatabasePool, scope: Scope) -> None:
+        self._pool = pool
+        self._scope = scope
+
+    async def __aenter__(self) -> Database:
+        self._slot = await self._pool.borrow(self._scope)
+        assert self._slot.database is not None
+        return self._slot.database
+
+    async def __aexit__(self, *_: object) -> None:
+        self._pool.give_back(self._scope, self._slot)
+
+
+def _heard(task: "asyncio.Task[None]") -> None:
+    """Take note of how a task ended: whoever waited for it was told, and nobody else needs to be."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _key(scope: Scope) -> Key:
+    return scope.org, scope.workspace, scope.agent
