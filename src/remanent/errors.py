@@ -19,6 +19,7 @@ RemanentError
 ├── StorageError           the machine must be looked after
 │   ├── StorageFull        no room left; reading still works
 │   ├── IntegrityError     stored bytes are damaged; nothing was deleted
+│   │   ├── DatabaseMissing an agent's database is gone, the rest of it is there
 │   │   └── DamagedExport  an export was cut or changed; nothing of it was taken in
 │   ├── SchemaTooNew       written by a newer Remanent: upgrade
 │   └── StoreClosed        used after close
@@ -113,6 +114,10 @@ class StorageFull(StorageError):
 
 class IntegrityError(StorageError):
     """Stored bytes are damaged; nothing was deleted."""
+
+
+class DatabaseMissing(IntegrityError):
+    """An agent's database is gone while what belongs to it is still there; an empty memory would be a lie."""
 
 
 class DamagedExport(IntegrityError):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
@@ -148,6 +148,7 @@ class _Parts:
 
 def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
     store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout)
+    store.layout.require_writable()
     vectors = LocalVectors(
         store,
         store.layout.own_folder,
@@ -630,7 +631,11 @@ class AsyncAgent:
 
     async def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""
-        return await self._parts.store.check(self._scope)
+        health = await self._parts.store.check(self._scope)
+        if health.problems:
+            return health
+        indexes = await self._parts.vectors.check(self._scope)
+        return replace(health, indexes=indexes, attachments=await self._parts.blobs.check(self._scope))
 
     async def repair(self) -> Path:
         """Save what is readable of a damaged file to a new one beside it, and return that."""

@@ -202,6 +202,10 @@ class Health:
 
     problems: tuple[str, ...] = ()
     """Empty when all is well."""
+    indexes: tuple[str, ...] = ()
+    """What is wrong with files that are built from the database; no answer is wrong for it, and none is lost."""
+    attachments: tuple[str, ...] = ()
+    """Files that are not as they were put."""
     entries: int = 0
     records: int = 0
     vectors: int = 0

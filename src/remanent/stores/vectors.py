@@ -37,6 +37,10 @@ class Vectors(ABC):
     async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
         """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""
 
+    async def check(self, scope: Scope) -> tuple[str, ...]:
+        """Examine what is kept beside the store, and return what is wrong with it; change nothing."""
+        return ()
+
     @abstractmethod
     async def close(self) -> None:
         """Let go of memory and files."""

@@ -122,7 +122,7 @@ class SqliteStore(Store):
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
-        if not self.layout.database(scope).exists():
+        if not await self._blocking(self._is_stored, scope):
             return Erased()
         async with self._database(scope) as database:
             erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, scope, erasure))
@@ -309,7 +309,7 @@ class SqliteStore(Store):
     async def check(self, scope: Scope) -> Health:
         """Examine every page, index and reference; report, change nothing."""
         path = self.layout.database(scope)
-        if not path.exists():
+        if not self._is_stored(scope):
             raise NotFound(f"nothing is stored for {scope}")
         try:
             async with self._database(scope) as database:
@@ -361,10 +361,14 @@ class SqliteStore(Store):
         if self._key(scope) not in self._slots:
             if self._closed:
                 raise StoreClosed("the store is closed; open it again")
-            if not self.layout.database(scope).exists():
+            if not self._is_stored(scope):
                 return nothing
         async with self._database(scope) as database:
             return await database.read(work, light=light, snapshot=snapshot)
+
+    def _is_stored(self, scope: Scope) -> bool:
+        with translated():
+            return self.layout.is_stored(scope)
 
     @staticmethod
     def _key(scope: Scope) -> tuple[str, str, str]:
@@ -408,6 +412,8 @@ class SqliteStore(Store):
                 with translated():
                     self.layout.prepare(scope)
                 database.open(migrations=self._migrations)
+                with translated():
+                    self.layout.note(scope)
 
             await self._blocking(prepare)
             slot.database = database
