@@ -182,6 +182,10 @@ class Erasure:
     record_ids: tuple[str, ...] = ()
     session: str | None = None
     everything: bool = False
+    up_to: int | None = None
+    """The last place of the journal that a session or everything reaches to: what was said later stays."""
+    keeps_note: bool = False
+    """Whether the store keeps ids of what went under `ERASING`, until who erases has removed the rest and clears it."""
 
 
 @dataclass(frozen=True, slots=True)

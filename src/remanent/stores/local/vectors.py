@@ -139,21 +139,21 @@ class LocalVectors(Vectors):
         slot = self._slots.get((scope.owner, model))
         return slot is not None and not slot.opened
 
-    async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
+    async def erased(self, scope: Scope, record_ids: tuple[str, ...] | None) -> None:
         """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""
         self._refuse_when_closed()
-        if not record_ids:
+        if record_ids == ():
             return
         owner = scope.owner
         # Zeros may stand for what the store no longer has, never for a vector that it has again.
-        again = bool(await self._store.match(owner, record_ids, _ANY_STATUS))
+        again = record_ids is None or bool(await self._store.match(owner, record_ids, _ANY_STATUS))
         slots = [slot for slot in self._slots.values() if slot.owner == owner]
         await asyncio.gather(*(asyncio.shield(self._begin(self._forget(slot, everything=again))) for slot in slots))
         folder = self._directory_of(owner)
         if folder is None:
             return
         try:
-            await self._run(files.remove_all if again else files.erase, folder, record_ids)
+            await self._run(files.remove_all if again else files.erase, folder, record_ids or ())
         except OSError as error:
             raise StorageError(f"cannot erase vectors from the index files in {folder}; free or remove them") from error
 
