@@ -162,7 +162,9 @@ class LocalVectors(Vectors):
         self._refuse_when_closed()
         owner, problems = scope.owner, list[str]()
         folder = self._directory_of(owner)
-        for model in await self._store.vector_models(owner) if folder is not None else ():
+        if folder is None:
+            return ()
+        for model in await self._store.vector_models(owner):
             path = folder / files.file_name(model)
             try:
                 await self._examine(owner, path, model)
