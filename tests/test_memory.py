@@ -1,14 +1,23 @@
 """The façade as a user of the library sees it."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import remanent
-from remanent.errors import CallerError, DuplicateEntry, InvalidInput, InvalidScope, NotFound, StoreClosed
+from remanent.errors import (
+    CallerError,
+    DatabaseMissing,
+    DuplicateEntry,
+    InvalidInput,
+    InvalidScope,
+    InvalidSettings,
+    NotFound,
+    StoreClosed,
+)
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Origin, Status, to_instant
 from remanent.stores.local import LocalVectors
@@ -225,6 +234,35 @@ async def test_what_was_acknowledged_is_there_after_reopening(tmp_path: Path) ->
         assert (await ada.recall("hello")).items
         await memory.settle()
         assert (await ada.recall("hello")).items
+
+
+@pytest.mark.spec("SAFE-06")
+@pytest.mark.parametrize("home", ["file", "file/below", "/proc/remanent"])
+async def test_a_home_that_can_keep_nothing_is_refused_when_it_is_opened(tmp_path: Path, home: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InvalidSettings, match="REMANENT_HOME"):
+        aopen(tmp_path / home, embedder="none")
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_an_agent_whose_database_is_gone_says_so_to_every_call(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        await memory.agent("ada").remember("hello there")
+    (tmp_path / "default" / "default" / "ada" / "memory.db").unlink()
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        calls: tuple[Callable[[], Awaitable[object]], ...] = (
+            lambda: ada.recall("hello"),
+            lambda: ada.remember("hello again"),
+            ada.entries,
+            ada.records,
+            lambda: ada.erase(everything=True),
+            ada.check,
+        )
+        for call in calls:
+            with pytest.raises(DatabaseMissing):
+                await call()
+        await memory.agent("bob").remember("I am well")
 
 
 def test_the_plain_face_does_the_same_without_an_event_loop(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ RemanentError
 ├── StorageError           the machine must be looked after
 │   ├── StorageFull        no room left; reading still works
 │   ├── IntegrityError     stored bytes are damaged; nothing was deleted
+│   │   ├── DatabaseMissing an agent's database is gone, the rest of it is there
 │   │   ├── DamagedExport  an export was cut or changed; nothing of it was taken in
 │   │   └── KeysDamaged    the file of keys cannot be read: restore it, or make a key at the machine
 │   ├── SchemaTooNew       written by a newer Remanent: upgrade
@@ -119,6 +120,10 @@ class StorageFull(StorageError):
 
 class IntegrityError(StorageError):
     """Stored bytes are damaged; nothing was deleted."""
+
+
+class DatabaseMissing(IntegrityError):
+    """An agent's database is gone while what belongs to it is still there; an empty memory would be a lie."""
 
 
 class DamagedExport(IntegrityError):

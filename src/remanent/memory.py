@@ -1,9 +1,10 @@
 """The façade and composition root: where the parts are put together, and what a user of the library sees."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
@@ -28,7 +29,7 @@ from remanent.embedding import (
     open_image_reader,
     open_reranker,
 )
-from remanent.errors import CallerError, InvalidInput, NotFound, RemanentError, VersionConflict
+from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
 from remanent.language.engines import open_engine
@@ -108,16 +109,19 @@ from remanent.stores import (
 )
 from remanent.stores.blobs import Blobs
 from remanent.stores.cache import Cache
+from remanent.stores.erasures import BegunErasure, BegunErasures
 from remanent.stores.files import FileBlobs
 from remanent.stores.inprocess import InProcessCache
 from remanent.stores.local import LocalVectors
 from remanent.stores.notes import Notes
 from remanent.stores.sqlite import SqliteStore
+from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
 
 EMBEDDERS = ".embedders"
 """The folder of the home that says how embedders which are not bundled are opened again."""
 
+_logger = logging.getLogger(__name__)
 _ANY_WORD = "ready"
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
@@ -142,12 +146,14 @@ class _Parts:
     associations: Associations
     notes: Notes
     worker: Worker
+    erasures: BegunErasures
     clock: Clock
     new_id: NewId
 
 
 def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
     store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, most_open=settings.open_agents)
+    store.layout.require_writable()
     vectors = LocalVectors(
         store,
         store.layout.own_folder,
@@ -198,6 +204,7 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         associations=associations,
         notes=Notes(store, clock=clock),
         worker=worker,
+        erasures=BegunErasures(settings.home),
         clock=clock,
         new_id=new_id,
     )
@@ -400,26 +407,11 @@ class AsyncAgent:
         """
         if not (entry_ids or record_ids or session or everything):
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
-        erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
-        self._parts.worker.watch(self._scope)
-        # Before the rest: erasing leaves no byte behind of what was removed until then.
-        await self._parts.notes.blank(self._scope)
-        waiting = Waiting(self._parts.settings.home / WAITING)
-        await asyncio.to_thread(waiting.erase, self._scope, session=session, everything=everything)
-        if session is not None:
-            await Scratchpad(self._parts.store, self._scope, session=session).clear()
-        erased = await self._parts.store.erase(self._scope, erasure)
-        await self._parts.vectors.erased(self._scope, erased.record_ids)
-        self._parts.associations.forget(self._scope)
-        await self._parts.recall.erased(self._scope)
-        for digest in erased.digests:
-            await self._parts.blobs.delete(self._scope, digest)
-        if await asyncio.to_thread(waiting.has_any):
-            # A turn may have been stored and wait all the same, when whoever stored it was not told in time.
-            query = EntryQuery(entry_ids=erased.entry_ids, limit=NO_LIMIT)
-            said = {stub.caller_id for stub in await self._parts.store.entries(self._scope, query) if stub.caller_id}
-            await asyncio.to_thread(waiting.erase, self._scope, caller_ids=said)
-        return erased
+        erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything, keeps_note=True)
+        newest = await self._parts.store.entries(self._scope, EntryQuery(newest_first=True, limit=1))
+        last_seq = newest[0].seq if newest else 0
+        begun = await asyncio.to_thread(self._parts.erasures.begin, self._scope, erasure, last_seq=last_seq)
+        return await _carry_out(self._parts, begun, erasure)
 
     # ── reading ──────────────────────────────────────────────────────────────
 
@@ -633,7 +625,11 @@ class AsyncAgent:
 
     async def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""
-        return await self._parts.store.check(self._scope)
+        health = await self._parts.store.check(self._scope)
+        if health.problems:
+            return health
+        indexes = await self._parts.vectors.check(self._scope)
+        return replace(health, indexes=indexes, attachments=await self._parts.blobs.check(self._scope))
 
     async def repair(self) -> Path:
         """Save what is readable of a damaged file to a new one beside it, and return that."""
@@ -653,12 +649,63 @@ class AsyncAgent:
         return found[0]
 
 
+# ── erasing ──────────────────────────────────────────────────────────────────
+
+
+async def _finish_erasure(parts: _Parts, begun: BegunErasure) -> None:
+    """Bring an erasure to its end that a crash cut short; what was said since it was begun stays."""
+    await _carry_out(parts, begun, replace(begun.erasure, keeps_note=True, up_to=begun.last_seq))
+
+
+async def _carry_out(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased:
+    try:
+        erased = await _erase(parts, begun, erasure)
+    except (CallerError, DatabaseMissing):
+        begun.end()  # it was refused, and will be again
+        raise
+    except BaseException:
+        begun.let_go()
+        raise
+    await asyncio.to_thread(begun.end)
+    return erased
+
+
+async def _erase(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased:
+    """Erase rows first, then what lies beside the store, by the store's own note of what went."""
+    scope, asked = begun.scope, begun.erasure
+    parts.worker.watch(scope)
+    # Before the rest: erasing leaves no byte behind of what was removed until then.
+    await parts.notes.blank(scope)
+    waiting = Waiting(parts.settings.home / WAITING)
+    await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
+    if asked.session is not None:
+        await Scratchpad(parts.store, scope, session=asked.session).clear()
+    erased = await parts.store.erase(scope, erasure)
+    note = await parts.store.state(scope, ERASING)
+    went: dict[str, Any] = note if isinstance(note, dict) else {}
+    await parts.vectors.erased(scope, None if went.get("everything") else tuple(went.get("records", ())))
+    parts.associations.forget(scope)
+    await parts.recall.erased(scope)
+    for digest in went.get("digests", ()):
+        await parts.blobs.delete(scope, digest)
+    if await asyncio.to_thread(waiting.has_any):
+        # A turn may have been stored and wait all the same, when whoever stored it was not told in time.
+        query = EntryQuery(entry_ids=tuple(went.get("entries", ())), limit=NO_LIMIT)
+        said = {stub.caller_id for stub in await parts.store.entries(scope, query) if stub.caller_id}
+        await asyncio.to_thread(waiting.erase, scope, caller_ids=said)
+    if note is not None:
+        async with parts.store.transaction(scope) as tx:
+            tx.state(ERASING, None)
+    return erased
+
+
 class AsyncMemory:
     """An open memory: agents, and the background work they share."""
 
     def __init__(self, parts: _Parts) -> None:
         self._parts = parts
         self.notes = parts.notes
+        self._finishing = asyncio.create_task(self._finish_erasures()) if parts.erasures.has_any() else None
 
     @property
     def settings(self) -> Settings:
@@ -717,6 +764,8 @@ class AsyncMemory:
         self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None
     ) -> None:
         """Wait until background work is done; raises `JobFailed` when some of it was given up."""
+        if self._finishing is not None:
+            await self._finishing
         await self._parts.worker.settle(timeout=timeout, on_progress=on_progress)
 
     async def warm(self, *, agents: int = 64) -> int:
@@ -750,6 +799,8 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
+        if self._finishing is not None:
+            await self._finishing
         await self._parts.worker.stop()
         await self._parts.cache.close()
         await self._parts.vectors.close()
@@ -758,6 +809,15 @@ class AsyncMemory:
         await self._parts.known.close()
         if self._parts.embedders is not None:
             await self._parts.embedders.close()
+
+    async def _finish_erasures(self) -> None:
+        """Bring erasures to their end that a crash cut short."""
+        for begun in await asyncio.to_thread(lambda: list(self._parts.erasures.cut_short())):
+            try:
+                await _finish_erasure(self._parts, begun)
+            except RemanentError as error:
+                begun.let_go()
+                _logger.warning("an erasure of %s was cut short and could not be finished: %s", begun.scope, error)
 
     async def __aenter__(self) -> Self:
         return self

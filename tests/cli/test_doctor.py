@@ -1,14 +1,23 @@
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import apsw
 import pytest
 
 from remanent._sync import Agent
+from remanent._sync import open as open_memory
 from remanent.cli import doctor
-from remanent.errors import IntegrityError
+from remanent.errors import IntegrityError, StoreBusy
 from remanent.model import Job, Scope, system_clock
 from remanent.stores import QueueState
+from remanent.stores.sqlite import SqliteStore
+from remanent.stores.sqlite.connection import connect
+from remanent.stores.sqlite.migrations import MIGRATIONS
+from tests.chaos.support.power import NEXT_STEP
 from tests.cli.conftest import Cli
+
+DEFAULTS = SqliteStore.__init__.__kwdefaults__ or {}
 
 
 class Usage(NamedTuple):
@@ -54,16 +63,30 @@ def test_the_findings_are_given_as_json(cli: Cli) -> None:
     assert found["embedder"]["ok"] is None
 
 
-def test_without_an_agent_the_agents_of_the_workspace_are_examined(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("REMANENT_AGENT")
+@pytest.mark.spec("SAFE-06")
+def test_every_agent_of_the_home_is_examined_whoever_the_environment_names(cli: Cli) -> None:
     assert by_check(cli("doctor", "--json").json)["agents"]["ok"] is None
     assert not cli.home.exists()
     for agent, workspace in (("ada", "default"), ("bob", "default"), ("eve", "lab")):
         cli("remember", "x", "--agent", agent, "--workspace", workspace)
-    near = {finding["agent"] for finding in cli("doctor", "--json").json["findings"]}
-    assert near == {"", "default/default/ada", "default/default/bob"}
-    every = {finding["agent"] for finding in cli("doctor", "--json", "--all-agents").json["findings"]}
-    assert every == near | {"default/lab/eve"}
+
+    def examined(*options: str) -> set[str]:
+        return {finding["agent"] for finding in cli("doctor", "--json", *options).json["findings"]} - {""}
+
+    assert examined() == {"default/default/ada", "default/default/bob", "default/lab/eve"}
+    assert examined("--workspace", "default") == {"default/default/ada", "default/default/bob"}
+    assert examined("--agent", "bob") == {"default/default/bob"}
+    assert examined("--org", "elsewhere") == set()
+
+
+@pytest.mark.spec("SAFE-06")
+def test_damage_of_any_agent_of_the_home_fails_the_check(cli: Cli) -> None:
+    cli.told("x")
+    cli("remember", *(f"heron {number} {'x' * 500}" for number in range(100)), "--agent", "eve", "--workspace", "lab")
+    damage(cli.home / "default" / "lab" / "eve" / "memory.db")
+    said = cli("doctor", "--json")
+    assert said.code == 5
+    assert [finding["agent"] for finding in said.json["findings"] if finding["ok"] is False] == ["default/lab/eve"]
 
 
 @pytest.mark.spec("SAFE-03")
@@ -174,3 +197,125 @@ def test_the_bundled_embedder_is_loaded_and_timed(cli: Cli, monkeypatch: pytest.
     assert finding["ok"] is True
     assert "512 dimensions" in finding["detail"]
     assert "sentences/s" in finding["detail"]
+
+
+# ── each kind of damage, by its name and with what to do ──
+
+
+def failing(said: Any) -> list[tuple[str, str]]:
+    return [(finding["check"], finding["agent"]) for finding in said.json["findings"] if finding["ok"] is False]
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_missing_database_is_named_with_the_ways_forward(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.told("heron")
+    backup = cli.database.with_name("memory.db.backup-1")
+    backup.write_bytes(cli.database.read_bytes())
+    cli.database.unlink()
+    said = cli("doctor", "--json")
+    assert said.code == 5
+    assert failing(said) == [("database", "default/default/ada")]
+    detail = by_check(said.json)["database"]["detail"]
+    assert str(cli.database.parent) in detail
+    assert "memory.db.backup-1" in detail
+    assert "import an export" in detail
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    assert "memory.db 缺失" in by_check(cli("doctor", "--agent", "ada", "--json").json)["database"]["detail"]
+    assert "✗" in cli("doctor").out
+    for command in (("remember", "egret"), ("recall", "heron"), ("entries",), ("erase", "--everything", "--yes")):
+        told = cli(*command, "--json")
+        assert (told.code, told.error["error"]) == (5, "DatabaseMissing"), command
+    assert not cli.database.exists(), "nothing was made in its place"
+    backup.rename(cli.database)
+    assert cli("doctor").code == 0
+    assert len(cli("entries", "--json").json) == 1
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_log_that_was_cut_is_named(cli: Cli) -> None:
+    cli.told(*(f"heron {number} {'x' * 500}" for number in range(40)))
+    folder = cli.database.parent
+    with closing(apsw.Connection(str(cli.database))) as reader:  # who keeps the log from being moved at the end
+        assert reader.execute("SELECT count(*) FROM entries").get == 40
+        cli.told("the last word")
+        kept = {path.name: path.read_bytes() for path in folder.glob("memory.db*")}
+    for name, content in kept.items():
+        (folder / name).write_bytes(content)
+    log = folder / "memory.db-wal"
+    log.write_bytes(log.read_bytes()[:-1])
+    before = {path.name: path.read_bytes() for path in folder.glob("memory.db*")}
+    said = cli("doctor", "--json")
+    assert said.code == 5
+    assert failing(said) == [("integrity", "default/default/ada")]
+    assert "write-ahead log" in by_check(said.json)["integrity"]["detail"]
+    assert {path.name: path.read_bytes() for path in folder.glob("memory.db*")} == before
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_database_of_a_newer_release_is_named_and_never_repaired(cli: Cli) -> None:
+    cli.told("heron")
+    with closing(connect(cli.database, busy_timeout=1)) as connection:
+        connection.execute("PRAGMA user_version=99")
+    said = cli("doctor", "--repair", "--json")
+    assert said.code == 1
+    assert failing(said) == [("schema", "default/default/ada")]
+    assert "upgrade Remanent" in by_check(said.json)["schema"]["detail"]
+    assert said.json["repaired"] == {}
+    assert not list(cli.database.parent.glob("memory.repaired-*"))
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_database_of_an_older_release_is_brought_up_to_date_and_both_are_told(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.told("heron")
+    newer = (*MIGRATIONS, NEXT_STEP)
+    monkeypatch.setattr(SqliteStore.__init__, "__kwdefaults__", {**DEFAULTS, "migrations": newer})
+    said = cli("doctor", "--json")
+    assert said.code == 0
+    found = by_check(said.json)
+    assert found["schema"]["ok"] is None
+    assert "was 1, is now 2" in found["schema"]["detail"]
+    assert str(cli.database.with_name("memory.db.backup-1")) in found["schema"]["detail"]
+    assert "memory.db.backup-1" in found["copies"]["detail"]
+    again = by_check(cli("doctor", "--json").json)
+    assert "schema" not in again
+    assert "memory.db.backup-1" in again["copies"]["detail"]
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_damaged_attachment_is_named(cli: Cli) -> None:
+    cli.told("heron")
+    with open_memory(cli.home, embedder="none") as memory:
+        kept = memory.agent("ada").attach(b"a picture of a heron")
+    assert kept.digest is not None
+    assert cli("doctor").code == 0
+    (cli.database.parent / "blobs" / kept.digest[:2] / kept.digest).write_bytes(b"a picture of an egret")
+    said = cli("doctor", "--json")
+    assert said.code == 5
+    assert failing(said) == [("attachments", "default/default/ada")]
+    assert kept.digest in by_check(said.json)["attachments"]["detail"]
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_home_that_is_a_file_is_named_and_nothing_is_opened(cli: Cli) -> None:
+    cli.home.write_text("not a folder")
+    said = cli("doctor", "--json")
+    assert said.code == 1
+    assert failing(said) == [("home", "")]
+    assert "is a file" in by_check(said.json)["home"]["detail"]
+    told = cli("remember", "x", "--json")
+    assert (told.code, told.error["error"]) == (78, "InvalidSettings")
+
+
+def test_an_agent_that_another_process_holds_is_told_apart_from_a_damaged_one(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.told("heron")
+
+    def held(_: Agent) -> None:
+        raise StoreBusy("another process holds the database; nothing was written, try again")
+
+    monkeypatch.setattr(Agent, "check", held)
+    said = cli("doctor", "--json")
+    assert (said.code, failing(said)) == (1, [("access", "default/default/ada")])

@@ -29,6 +29,7 @@ EXPECTED = {
     "StorageFull": 75,
     "IntegrityError": 5,
     "DamagedExport": 5,
+    "DatabaseMissing": 5,
     "SchemaTooNew": 69,
     "StoreClosed": 69,
     "SetupError": 78,

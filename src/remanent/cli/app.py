@@ -76,17 +76,18 @@ add_commands(app, COMMANDS, groups={"associative": associative, "bank": bank})
 def doctor(
     place: Place,
     *,
+    ctx: typer.Context,
     repair: Annotated[
         bool, typer.Option("--repair", help="Save what is readable of damaged agents to new files beside them.")
     ] = False,
-    all_agents: Annotated[
-        bool, typer.Option("--all-agents", help="Examine the agents of every organisation and workspace.")
-    ] = False,
 ) -> None:
-    """Examine the installation, the machine and the stored bytes."""
+    """Examine the installation, the machine and every agent of the home; --org, --workspace and --agent narrow that."""
     from remanent.cli import doctor as examination
 
-    examination.examine(place, repair=repair, all_agents=all_agents)
+    # The environment says whose memory to use; only the command line says to look at nobody else's.
+    source = ctx.get_parameter_source("agent")
+    is_asked_for = source is not None and source.name == "COMMANDLINE"
+    examination.examine(place, repair=repair, only=place.agent if is_asked_for else None)
 
 
 @app.command()

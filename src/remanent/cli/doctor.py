@@ -1,11 +1,10 @@
 """`doctor`: whether the installation, the machine and the stored bytes are sound."""
 
 import asyncio
-import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -20,13 +19,19 @@ from remanent.cli.exits import Exit
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin, human_size, local_time
 from remanent.embedding import Embedder, open_embedder
-from remanent.errors import NotFound, RemanentError
+from remanent.errors import IntegrityError, NotFound, RemanentError, SchemaTooNew
+from remanent.model import Scope
 from remanent.operations.access.audit import AuditLog
 from remanent.settings import Settings, setting_sources
+from remanent.stores import Health
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
+from remanent.stores.sqlite.layout import Layout
 
 LEAST_FREE = 200 * 1024**2
 """Bytes of free disk below which something is wrong."""
+
+DAMAGE = frozenset({"database", "integrity", "vectors", "attachments"})
+"""Checks that fail because stored bytes are damaged or gone."""
 
 PROBE = ("The lease ends in April.", "发布日期推迟到六月。") * 16
 
@@ -41,28 +46,49 @@ class Finding:
     agent: str = ""
 
 
-def examine(place: Place, *, repair: bool, all_agents: bool) -> None:
+def examine(place: Place, *, repair: bool, only: str | None = None) -> None:
     """Run every check and show what was found; ends with `Exit.DAMAGED` or `Exit.NO` when something is wrong."""
     screen, settings = begin(place)
-    with screen.meter(words.EXAMINING) as meter, place.open(settings) as memory:
-        findings = [*_machine(screen, place, settings), *_audit(screen, settings)]
-        agents = _agents(place, memory, settings, all_agents=all_agents)
-        if not agents:
-            findings.append(Finding("agents", None, screen.word(words.NO_AGENTS)))
-        for agent in agents:
-            meter.note(str(agent.scope))
-            findings += _agent(screen, agent)
-        damaged = {finding.agent for finding in findings if finding.check == "integrity" and not finding.ok}
-        if not place.as_json:
-            _show(screen, findings)
-        copies = _repair(screen, [agent for agent in agents if str(agent.scope) in damaged]) if repair else {}
+    layout, copies = Layout(settings.home), dict[str, str]()
+    findings = [*_machine(screen, place, settings), *_audit(screen, settings)]
+    # Without a home that can be opened there is no agent to look at, and the finding says why.
+    if _is_sound(findings, "home"):
+        with place.open(settings) as memory:
+            findings += _agents(screen, memory, layout, wanted=_Wanted(place, settings, only))
+            if not place.as_json:
+                _show(screen, findings)
+            if repair:
+                copies = _repair(screen, memory, findings)
+    elif not place.as_json:
+        _show(screen, findings)
     failed = [finding for finding in findings if finding.ok is False]
     if place.as_json:
         screen.give({"ok": not failed, "findings": findings, "repaired": copies})
-    elif damaged and not repair:
+    elif not _is_sound(findings, "integrity") and not repair:
         screen.tell(words.USE_REPAIR)
     if failed:
-        raise typer.Exit(Exit.DAMAGED if damaged else Exit.NO)
+        raise typer.Exit(Exit.DAMAGED if any(finding.check in DAMAGE for finding in failed) else Exit.NO)
+
+
+def _is_sound(findings: Iterable[Finding], check: str) -> bool:
+    return not any(finding.check == check and finding.ok is False for finding in findings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which agents of the home are looked at: all of them, unless the command line names some."""
+
+    place: Place
+    settings: Settings
+    agent: str | None
+
+    def chooses(self, scope: Scope) -> bool:
+        """Return whether an agent is one of them."""
+        org, workspace = self.place.org, self.place.workspace
+        if self.agent is not None:
+            org, workspace = self.settings.org, self.settings.workspace
+        named = ((self.agent, scope.agent), (workspace, scope.workspace), (org, scope.org))
+        return all(wanted in {None, found} for wanted, found in named)
 
 
 def _machine(screen: Screen, place: Place, settings: Settings) -> Iterator[Finding]:
@@ -105,8 +131,10 @@ def _sqlite(screen: Screen) -> Finding:
 
 
 def _home(screen: Screen, home: Path) -> Finding:
-    if not os.access(_existing(home), os.W_OK | os.X_OK):
-        return Finding("home", False, screen.word(words.HOME_CLOSED, path=_existing(home)))
+    try:
+        Layout(home).require_writable()
+    except RemanentError as error:
+        return Finding("home", False, screen.word(words.HOME_CLOSED, reason=error))
     return Finding("home", True, str(home) if home.exists() else screen.word(words.HOME_NEW, path=home))
 
 
@@ -146,30 +174,67 @@ async def _time(embedder: Embedder) -> tuple[float, float]:
     return loaded - begun, time.perf_counter() - loaded
 
 
-def _agents(place: Place, memory: Memory, settings: Settings, *, all_agents: bool) -> list[Agent]:
-    if place.agent is not None and not all_agents:
-        return [memory.agent(place.agent)]
-    home = (settings.org, settings.workspace)
-    scopes = [scope for scope in memory.agents() if all_agents or (scope.org, scope.workspace) == home]
-    return [memory.agent(scope.agent, workspace=scope.workspace, org=scope.org) for scope in scopes]
+def _agents(screen: Screen, memory: Memory, layout: Layout, *, wanted: _Wanted) -> list[Finding]:
+    lost = [scope for scope in layout.lost_scopes() if wanted.chooses(scope)]
+    stored = [scope for scope in memory.agents() if wanted.chooses(scope)]
+    findings = [_missing(screen, layout, scope) for scope in lost]
+    if not lost and not stored:
+        if wanted.agent is not None:
+            raise NotFound(f"nothing is stored for {wanted.settings.org}/{wanted.settings.workspace}/{wanted.agent}")
+        findings.append(Finding("agents", None, screen.word(words.NO_AGENTS)))
+    with screen.meter(words.EXAMINING, total=len(stored)) as meter:
+        for scope in stored:
+            meter.note(str(scope))
+            agent = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
+            findings += _agent(screen, agent, layout)
+            meter.advance()
+    return findings
 
 
-def _agent(screen: Screen, agent: Agent) -> Iterator[Finding]:
+def _missing(screen: Screen, layout: Layout, scope: Scope) -> Finding:
+    names = ", ".join(path.name for path in layout.copies(scope))
+    beside = screen.word(words.COPIES_BESIDE, names=names) if names else ""
+    detail = screen.word(words.DATABASE_MISSING, folder=layout.folder(scope), copies=beside)
+    return Finding("database", False, detail, str(scope))
+
+
+def _agent(screen: Screen, agent: Agent, layout: Layout) -> Iterator[Finding]:
     name = str(agent.scope)
+    schema = layout.schema(agent.scope)
     try:
         health = agent.check()
-    except NotFound:
-        raise
+    except SchemaTooNew as error:
+        yield Finding("schema", False, screen.word(words.SCHEMA_NEW, reason=error), name)
+        return
+    except IntegrityError as error:
+        yield Finding("integrity", False, screen.word(words.DAMAGED, problems=error), name)
+        return
     except RemanentError as error:
-        yield Finding("integrity", False, str(error), name)
+        yield Finding("access", False, screen.word(words.NOT_EXAMINED, reason=error), name)
         return
     if health.problems:
-        yield Finding("integrity", False, "; ".join(health.problems), name)
+        yield Finding("integrity", False, screen.word(words.DAMAGED, problems="; ".join(health.problems)), name)
         return
     size = human_size(health.bytes_on_disk)
     counts = {"entries": health.entries, "records": health.records, "vectors": health.vectors}
     yield Finding("integrity", True, screen.word(words.SOUND, size=size, **counts), name)
+    if 0 < schema < health.schema:
+        values = {"found": schema, "now": health.schema, "backup": layout.backup(agent.scope, schema)}
+        yield Finding("schema", None, screen.word(words.SCHEMA_OLD, **values), name)
+    yield from _beside(screen, health, name)
+    if copies := ", ".join(path.name for path in layout.copies(agent.scope)):
+        yield Finding("copies", None, screen.word(words.COPIES, names=copies), name)
     yield _queue(screen, agent, name)
+
+
+def _beside(screen: Screen, health: Health, name: str) -> Iterator[Finding]:
+    """Yield what is wrong with the files that lie beside a database."""
+    for check, problems, phrase in (
+        ("vectors", health.indexes, words.INDEX_DAMAGED),
+        ("attachments", health.attachments, words.ATTACHMENTS_DAMAGED),
+    ):
+        if problems:
+            yield Finding(check, False, screen.word(phrase, problems="; ".join(problems)), name)
 
 
 def _queue(screen: Screen, agent: Agent, name: str) -> Finding:
@@ -198,12 +263,15 @@ def _show(screen: Screen, findings: list[Finding]) -> None:
         screen.tell(words.ALL_WELL, style="green")
 
 
-def _repair(screen: Screen, agents: list[Agent]) -> dict[str, str]:
+def _repair(screen: Screen, memory: Memory, findings: list[Finding]) -> dict[str, str]:
     copies: dict[str, str] = {}
-    for agent in agents:
-        name = str(agent.scope)
+    damaged = {finding.agent for finding in findings if finding.check == "integrity" and finding.ok is False}
+    for scope in memory.agents():
+        name = str(scope)
+        if name not in damaged:
+            continue
         try:
-            copy = agent.repair()
+            copy = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org).repair()
         except RemanentError as error:
             screen.tell(words.NOT_REPAIRED, style="red", agent=name, reason=error)
             continue

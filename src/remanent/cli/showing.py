@@ -227,7 +227,7 @@ def _prepare_verified(shown: Shown) -> None:
 
 
 def _prepare_health(shown: Shown) -> None:
-    if shown.answer.problems:
+    if shown.answer.problems or shown.answer.indexes or shown.answer.attachments:
         shown.ends_with = Exit.DAMAGED
 
 

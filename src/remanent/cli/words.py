@@ -227,7 +227,13 @@ CHECKS = {
     "engine": Phrase("language engine", "语言引擎"),
     "audit": Phrase("audit log", "审计日志"),
     "agents": Phrase("agents", "智能体"),
+    "database": Phrase("database of {agent}", "{agent} 的数据库"),
+    "schema": Phrase("schema of {agent}", "{agent} 的数据结构版本"),
+    "access": Phrase("access to {agent}", "{agent} 的访问"),
     "integrity": Phrase("integrity of {agent}", "{agent} 的完整性"),
+    "vectors": Phrase("vector index of {agent}", "{agent} 的向量索引"),
+    "attachments": Phrase("attachments of {agent}", "{agent} 的附件"),
+    "copies": Phrase("copies of {agent}", "{agent} 的副本"),
     "queue": Phrase("queue of {agent}", "{agent} 的任务队列"),
 }
 SETTINGS_FROM = Phrase("{names} from {place}", "{names} 来自 {place}")
@@ -242,7 +248,7 @@ CHECKSUMS_OFF = Phrase(
     "this apsw cannot verify pages; install it from a binary wheel", "当前 apsw 无法校验页；请安装其二进制 wheel"
 )
 HOME_NEW = Phrase("{path} (made with the first thing remembered)", "{path}（首次写入时创建）")
-HOME_CLOSED = Phrase("{path} cannot be written to; change its permissions", "{path} 不可写；请修改权限")
+HOME_CLOSED = Phrase("{reason}", "数据目录无法使用，请修改权限或用 --home 另选目录：{reason}")
 DISK_FREE = Phrase("{free} of {total}", "{free} / 共 {total}")
 DISK_LOW = Phrase("only {free} of {total}; make room", "仅剩 {free} / 共 {total}；请清理空间")
 EMBEDDER_OFF = Phrase("none: search is by words only", "none：只按词检索")
@@ -254,6 +260,38 @@ AUDIT_INTACT = Phrase("intact: {lines} lines of {orgs} organisations", "完好�
 AUDIT_DAMAGED = Phrase(
     "{org}: {problem}. Keep a copy of what was set aside, find out who could write there, then move it away",
     "{org}：{problem}。请保留被移出部分的副本，查明谁能写入该处，然后将其移走",
+)
+DATABASE_MISSING = Phrase(
+    "memory.db is missing from {folder}, the rest of the agent is there; put it back from a backup{copies}, or remove "
+    "the folder and import an export",
+    "{folder} 中的 memory.db 缺失，而该智能体的其他文件仍在；请从备份恢复{copies}，或删除该文件夹后重新导入",
+)
+COPIES_BESIDE = Phrase(" (beside it: {names})", "（同一文件夹中有：{names}）")
+SCHEMA_NEW = Phrase(
+    "{reason}; nothing was changed",
+    "由更新版本的 Remanent 写入，当前版本无法打开；请升级 Remanent。未作任何改动（{reason}）",
+)
+SCHEMA_OLD = Phrase(
+    "was {found}, is now {now}; the backup from before is {backup}",
+    "原为 {found}，现已升级到 {now}；升级前的备份为 {backup}",
+)
+NOT_EXAMINED = Phrase("could not be examined: {reason}", "无法检查：{reason}")
+DAMAGED = Phrase(
+    "damaged: {problems}. Restore the folder from a backup, or save what is readable with `remanent doctor --repair`",
+    "已损坏：{problems}。请从备份恢复该文件夹，或运行 `remanent doctor --repair` 保存可读的内容",
+)
+INDEX_DAMAGED = Phrase(
+    "damaged: {problems}. Answers stay right, the index is built anew from the database; delete the file and look at "
+    "the disk",
+    "已损坏：{problems}。检索结果不受影响，索引会由数据库重建；请删除该文件，并检查磁盘",
+)
+ATTACHMENTS_DAMAGED = Phrase(
+    "damaged: {problems}. Attach these files again from where they came from, or restore them from a backup",
+    "已损坏：{problems}。请从来源重新附加这些文件，或从备份恢复",
+)
+COPIES = Phrase(
+    "{names} hold earlier contents; an erasure removes them, and so may you once they are not needed",
+    "{names} 含有此前的内容；执行抹除时会一并删除，不再需要时也可自行删除",
 )
 NO_AGENTS = Phrase("nothing is remembered yet", "尚无任何记忆")
 SOUND = Phrase(

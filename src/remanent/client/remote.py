@@ -35,13 +35,7 @@ from remanent.model.message import Messages
 from remanent.operations import Place
 from remanent.operations.shapes import Page
 from remanent.recall import Recipe
-from remanent.stores import (
-    LIVE,
-    Erased,
-    Health,
-    Order,
-    QueueState,
-)
+from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 
 class AsyncRemoteAgent:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 
+from remanent.errors import NotFound, StorageError
 from remanent.model import Scope
 
 
@@ -24,6 +25,18 @@ class Blobs(ABC):
         """Remove what writers that were killed left half written; return how many files it was."""
         del self, scope
         return 0
+
+    async def check(self, scope: Scope) -> tuple[str, ...]:
+        """Read everything that is kept, and return which files are not as they were put; change nothing."""
+        problems = []
+        for digest in await self.digests(scope):
+            try:
+                await self.get(scope, digest)
+            except NotFound:
+                continue  # removed meanwhile
+            except StorageError as error:
+                problems.append(str(error))
+        return tuple(problems)
 
     @abstractmethod
     async def digests(self, scope: Scope) -> list[str]:

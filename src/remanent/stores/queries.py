@@ -186,6 +186,10 @@ class Erasure:
     record_ids: tuple[str, ...] = ()
     session: str | None = None
     everything: bool = False
+    up_to: int | None = None
+    """The last place of the journal that a session or everything reaches to: what was said later stays."""
+    keeps_note: bool = False
+    """Whether the store keeps ids of what went under `ERASING`, until who erases has removed the rest and clears it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +210,10 @@ class Health:
 
     problems: tuple[str, ...] = ()
     """Empty when all is well."""
+    indexes: tuple[str, ...] = ()
+    """What is wrong with files that are built from the database; no answer is wrong for it, and none is lost."""
+    attachments: tuple[str, ...] = ()
+    """Files that are not as they were put."""
     entries: int = 0
     records: int = 0
     vectors: int = 0

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 HIDDEN = "."
 """States whose key begins so belong to this place and not to the agent's memory: no export holds them."""
 
+ERASING = f"{HIDDEN}erasing"
+"""The state with the ids of what erasures took whose files beside the store may still be there."""
+
 
 class Store(ABC):
     """Keeps everything that is true. A scope's agent bounds every call; its session and task narrow reads.

@@ -34,8 +34,15 @@ class Vectors(ABC):
         """Bring an agent's vectors into memory, if there is room for them, so that the first search need not."""
 
     @abstractmethod
-    async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
-        """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""
+    async def erased(self, scope: Scope, record_ids: tuple[str, ...] | None) -> None:
+        """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged.
+
+        `None` stands for all that the store no longer has, whatever that was.
+        """
+
+    async def check(self, scope: Scope) -> tuple[str, ...]:
+        """Examine what is kept beside the store, and return what is wrong with it; change nothing."""
+        return ()
 
     @abstractmethod
     async def close(self) -> None:

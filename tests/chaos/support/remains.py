@@ -1,5 +1,6 @@
 """Looks for what an erasure should have taken: any piece of a text or a vector, in any file of a folder."""
 
+import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from remanent.stores.local.codes import Codes
 
 _LETTERS = "bcdfghjklmnpqrtvwxz"  # no vowels: nothing that looks like an ending and is cut off by stemming
 _HAN = [chr(0x4E00 + number) for number in range(0, 20_000, 7)]
@@ -38,14 +41,25 @@ def _pieces_of(text: str) -> set[bytes]:
 
 
 def text_remains(folder: Path, texts: Iterable[str]) -> list[str]:
-    """Return which files still hold a piece of any of the texts."""
-    return _find(folder, {piece for text in texts for piece in _pieces_of(text)})
+    """Return which files still hold a piece of any of the texts, in any encoding that texts are kept in."""
+    pieces = {piece for text in texts for piece in _pieces_of(text)}
+    wide = {piece.decode().encode(form) for piece in pieces for form in ("utf-16-le", "utf-16-be")}
+    escaped = {json.dumps(piece.decode())[1:-1].encode() for piece in pieces}
+    return _find(folder, pieces | wide | escaped)
 
 
 def _shapes(vector: NDArray[np.float32]) -> list[bytes]:
-    """Return the forms in which a vector may be kept: as it is or of length one, in full or half precision."""
+    """Return the forms in which a vector may be kept: as it is or of length one, in full or half precision, coded."""
     unit = vector / np.linalg.norm(vector)
-    return [form.tobytes() for form in (vector, unit.astype("<f4"), vector.astype("<f2"), unit.astype("<f2"))]
+    forms = (vector, unit.astype("<f4"), vector.astype("<f2"), unit.astype("<f2"), _codes(unit))
+    return [form.tobytes() for form in forms]
+
+
+def _codes(unit: NDArray[np.float32]) -> NDArray[np.int8]:
+    """Return a vector in a byte a dimension, as an index has it in memory to look at less."""
+    codes = Codes(1, len(unit))
+    codes.write(0, unit.astype(np.float32).reshape(1, -1))
+    return codes._bytes[0]
 
 
 def vector_remains(folder: Path, vectors: Iterable[NDArray[np.float32]]) -> list[str]:

@@ -137,3 +137,66 @@ async def test_an_agent_erased_as_a_whole_leaves_no_index(
     again = await keep(other, samples, scope, seed=9)
     for process in processes:
         assert await process.nearest(scope, again[next(iter(again))]) == [next(iter(again))]
+
+
+# ── damage: named, and no answer is wrong for it ──
+
+
+def flipped(content: bytes, place: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :]
+
+
+async def sealed_file(
+    process: Process, samples: Samples, scope: Scope, *, seed: int = 0
+) -> tuple[Path, dict[str, Matrix]]:
+    """Keep records of an agent and have their vectors sorted into a file."""
+    kept = await keep(process, samples, scope, seed=seed)
+    await process.nearest(scope, next(iter(kept.values())))
+    await process.vectors.settle()
+    [path] = files.index_files(process.store.layout.folder(scope))
+    return path, kept
+
+
+@pytest.mark.spec("SAFE-06")
+@pytest.mark.parametrize("harm", ["header", "sections", "rows", "cut", "grown", "emptied", "another agent's", "gone"])
+async def test_a_harmed_file_is_named_by_the_check_and_changes_no_answer(
+    quick_folder: Path, samples: Samples, scope: Scope, harm: str
+) -> None:
+    process = Process(quick_folder)
+    path, kept = await sealed_file(process, samples, scope)
+    other, _ = await sealed_file(process, samples, samples.make_scope(agent="bob"), seed=5)
+    assert await process.vectors.check(scope) == ()
+    await process.close()
+    content = path.read_bytes()
+    path.write_bytes(
+        {
+            "header": flipped(content, 40),
+            "sections": flipped(content, 4_200),
+            "rows": flipped(content, len(content) - 9),
+            "cut": content[:-1],
+            "grown": content + b"\0",
+            "another agent's": other.read_bytes(),
+        }.get(harm, b"")
+    )
+    if harm == "gone":
+        path.unlink()
+    harmed = path.read_bytes() if path.exists() else None
+    process = Process(quick_folder)
+    named = await process.vectors.check(scope)
+    assert [problem.split(":")[0] for problem in named] == ([] if harm == "gone" else [path.name])
+    assert (path.read_bytes() if path.exists() else None) == harmed, "a check changes nothing"
+    for record_id in list(kept)[::12]:
+        assert await process.nearest(scope, kept[record_id]) == [record_id]
+    await process.vectors.settle()
+    assert await process.vectors.check(scope) == (), "a search had it built anew"
+    await process.close()
+
+
+async def test_a_file_from_before_removals_is_no_damage(quick_folder: Path, samples: Samples, scope: Scope) -> None:
+    process = Process(quick_folder)
+    path, kept = await sealed_file(process, samples, scope)
+    before = path.read_bytes()
+    await process.store.erase(scope, Erasure(record_ids=tuple(list(kept)[:3])))
+    path.write_bytes(before)
+    assert await process.vectors.check(scope) == ()
+    await process.close()

@@ -46,6 +46,8 @@ _ENOUGH = 0.7
 _SAMPLE = 32
 _SLOT_COST = 2_000
 """Bytes that an index takes before it holds anything."""
+_EXAMINED = 1024
+"""Ids of a file that are looked up when it is examined: they tell another agent's file, and one query takes them."""
 _STALE = 3600.0
 """Seconds after which an unfinished file is taken for one that a crash left behind."""
 _ANY_STATUS = RecordFilter(statuses=None)
@@ -153,23 +155,51 @@ class LocalVectors(Vectors):
         slot = self._slots.get((scope.owner, model))
         return slot is not None and not slot.opened
 
-    async def erased(self, scope: Scope, record_ids: tuple[str, ...]) -> None:
+    async def erased(self, scope: Scope, record_ids: tuple[str, ...] | None) -> None:
         """Remove every byte of these records' vectors from memory and files, before an erasure is acknowledged."""
         self._refuse_when_closed()
-        if not record_ids:
+        if record_ids == ():
             return
         owner = scope.owner
         # Zeros may stand for what the store no longer has, never for a vector that it has again.
-        again = bool(await self._store.match(owner, record_ids, _ANY_STATUS))
+        again = record_ids is None or bool(await self._store.match(owner, record_ids, _ANY_STATUS))
         slots = [slot for slot in self._slots.values() if slot.owner == owner]
         await asyncio.gather(*(asyncio.shield(self._begin(self._forget(slot, everything=again))) for slot in slots))
         folder = self._directory_of(owner)
         if folder is None:
             return
         try:
-            await self._run(files.remove_all if again else files.erase, folder, record_ids)
+            await self._run(files.remove_all if again else files.erase, folder, record_ids or ())
         except OSError as error:
             raise StorageError(f"cannot erase vectors from the index files in {folder}; free or remove them") from error
+
+    async def check(self, scope: Scope) -> tuple[str, ...]:
+        """Examine every byte of the agent's index files, and whether they are of this store; change nothing."""
+        self._refuse_when_closed()
+        owner, problems = scope.owner, list[str]()
+        folder = self._directory_of(owner)
+        if folder is None:
+            return ()
+        for model in await self._store.vector_models(owner):
+            path = folder / files.file_name(model)
+            try:
+                await self._examine(owner, path, model)
+            except FileNotFoundError:
+                continue  # there is none unless an agent has many vectors
+            except (Damaged, OSError) as error:
+                problems.append(f"{path.name}: {error}")
+        return tuple(problems)
+
+    async def _examine(self, owner: Scope, path: Path, model: str) -> None:
+        revision, ids = await self._run(lambda: files.examine(path, model=model, sample=_EXAMINED))
+        changes = await self._store.vector_changes(owner, model, since=revision)
+        if revision > changes.revision:
+            raise Damaged("the file is newer than the store")
+        held = sorted({*ids}.difference(changes.removed))
+        unknown = len(held) - len(await self._store.match(owner, held, _ANY_STATUS))
+        # The store does not say for ever what it removed: a file from long before may speak of some of that.
+        if unknown > (len(held) // 2 if changes.reset else 0):
+            raise Damaged("the file speaks of records that the store does not know")
 
     async def settle(self) -> None:
         """Wait until nothing is being written or sorted in the background."""

@@ -5,7 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import apsw
 
@@ -17,10 +17,20 @@ from remanent.stores.sqlite.images import FOLDER_PREFIX
 from remanent.stores.sqlite.layout import sync_folder
 from remanent.stores.sqlite.rows import ERASED_MEANWHILE, RECORD_COLUMNS, dump, parse, record_of
 from remanent.stores.sqlite.slack import WITH_TEXT, Traces, rewrite, tables_of
+from remanent.stores.store import ERASING
 from remanent.stores.transaction import search_terms
 
 _RECORDS_OF = "SELECT DISTINCT record_id FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))"
 _ENTRIES_OF = "SELECT DISTINCT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?))"
+
+_NO_END = 2**62
+_ANYTHING_LATER = "SELECT EXISTS (SELECT 1 FROM entries WHERE seq > ?)"
+_ENTRIES_UP_TO: LiteralString = "SELECT id FROM entries WHERE {meant} AND seq <= ?2"
+_RECORDS_UP_TO: LiteralString = """
+SELECT id FROM records WHERE {meant} AND NOT EXISTS (
+    SELECT 1 FROM record_sources s JOIN entries e ON e.id = s.entry_id WHERE s.record_id = records.id AND e.seq > ?2
+)
+"""
 
 _BEGIN_SCRUB = "INSERT INTO counters VALUES ('scrub_due', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 _END_SCRUB = "DELETE FROM counters WHERE name = 'scrub_due'"
@@ -69,8 +79,10 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
 
     Without traces anything may be left anywhere: after erasing everything, or after an erasure that was cut short.
     """
-    if erasure.everything:
+    if erasure.everything and not connection.execute(_ANYTHING_LATER, (_end(erasure),)).get:
         erased = _erase_everything(connection)
+        if erasure.keeps_note:
+            _note(connection, {"everything": True, "digests": list(erased.digests)})
         Unit(connection).revise()
         connection.execute(_BEGIN_SCRUB)
         return erased, None
@@ -97,7 +109,19 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
     _blur_errors(connection)
     traces.add_terms(_found_nowhere(connection, terms))
     erased = Erased(tuple(entry_ids), tuple(record_ids), tuple(sorted(before - _digests(connection))))
+    if erasure.keeps_note:
+        _note(connection, {"entries": entry_ids, "records": record_ids, "digests": list(erased.digests)})
     return erased, None if cut_short else traces
+
+
+def _note(connection: apsw.Connection, went: dict[str, Any]) -> None:
+    """Add ids of what goes with this transaction to those of erasures before it that did not come to their end."""
+    kept = connection.execute("SELECT value FROM states WHERE key = ?", (ERASING,)).get
+    known = parse(kept) if kept is not None else {}
+    for name in ("entries", "records", "digests"):
+        went[name] = sorted({*known.get(name, ()), *went.get(name, ())})
+    went["everything"] = bool(known.get("everything") or went.get("everything"))
+    connection.execute("INSERT OR REPLACE INTO states VALUES (?, ?)", (ERASING, dump(went)))
 
 
 def _traces(connection: apsw.Connection, entry_ids: str, record_ids: str) -> tuple[Traces, set[str]]:
@@ -150,12 +174,17 @@ def _reach(connection: apsw.Connection, erasure: Erasure) -> tuple[list[str], li
             (dump(erasure.record_ids),),
         )
     }
-    if erasure.session is not None:
-        of_session = (erasure.session,)
-        entries |= {row[0] for row in connection.execute("SELECT id FROM entries WHERE session = ?", of_session)}
-        records |= {row[0] for row in connection.execute("SELECT id FROM records WHERE session = ?", of_session)}
+    if erasure.everything or erasure.session is not None:
+        meant: LiteralString = "?1 IS NOT NULL" if erasure.everything else "session = ?1"
+        bounds = ("" if erasure.everything else erasure.session, _end(erasure))
+        entries |= {row[0] for row in connection.execute(_ENTRIES_UP_TO.format(meant=meant), bounds)}
+        records |= {row[0] for row in connection.execute(_RECORDS_UP_TO.format(meant=meant), bounds)}
     records |= {row[0] for row in connection.execute(_RECORDS_OF, (dump(sorted(entries)),))}
     return sorted(entries), sorted(records)
+
+
+def _end(erasure: Erasure) -> int:
+    return _NO_END if erasure.up_to is None else erasure.up_to
 
 
 def _replies(connection: apsw.Connection, entry_ids: Sequence[str]) -> set[str]:

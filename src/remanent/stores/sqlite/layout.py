@@ -1,5 +1,6 @@
 """Where an agent's files lie under the home folder, and that no name leads out of it."""
 
+import errno
 import json
 import os
 import tempfile
@@ -9,12 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from remanent.errors import InvalidScope, StorageError
+from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings, StorageError
 from remanent.model import Scope
 
 DATABASE = "memory.db"
 META = "meta.json"
 FORMAT = 1
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_SCHEMA_AT = 60
+"""Where the header of a SQLite file has its user version."""
 _SAFE_IN_PATH = "-_.@+=~"
 
 
@@ -49,16 +53,62 @@ class Layout:
         """Return the agent's database file; it need not exist."""
         return self.folder(scope) / DATABASE
 
+    def is_stored(self, scope: Scope) -> bool:
+        """Return whether the agent has a database; `DatabaseMissing` where there was one and it is gone.
+
+        A note or a log without its database is a loss, never an agent that has yet to say its first word.
+        """
+        database = self.database(scope)
+        if database.exists():
+            return True
+        if not (self._is_noted(database) or database.with_name(f"{database.name}-wal").exists()):
+            return False
+        if database.exists():  # another process made it meanwhile, and its note after it
+            return True
+        raise DatabaseMissing(
+            f"the database of {scope} is missing: {database} is gone, what belongs to it is still there; "
+            f"put {DATABASE} back from a backup, or remove the folder {database.parent} and import an export "
+            "(or begin anew)"
+        )
+
+    @staticmethod
+    def _is_noted(database: Path) -> bool:
+        return database.with_name(META).exists()
+
     def prepare(self, scope: Scope) -> Path:
-        """Make the agent's folder and its `meta.json` if they are missing, and return the folder."""
+        """Make the agent's folder if it is missing, and return it; `DatabaseMissing` where the database was lost."""
         folder = self.folder(scope)
         self._make(folder)
         self.verify(scope)
+        self.is_stored(scope)
+        return folder
+
+    def note(self, scope: Scope) -> None:
+        """Write `meta.json` if it is missing; after the database is made, so that a note tells that there was one."""
+        folder = self.folder(scope)
         meta = folder / META
         if not meta.exists():
             body = {"format": FORMAT, "org": scope.org, "workspace": scope.workspace, "agent": scope.agent}
             write_durably(meta, json.dumps(body, ensure_ascii=False, indent=2).encode() + b"\n")
-        return folder
+
+    def require_writable(self) -> None:
+        """Raise `InvalidSettings` when nothing can be kept under the home folder, since it is a file or read-only.
+
+        Only making something tells: permissions say nothing to root, on read-only disks, or under `/proc`. A full disk
+        is no reason to refuse, since what is stored can still be read.
+        """
+        folder = next((part for part in (self.home, *self.home.parents) if os.path.lexists(part)), self.home)
+        if not folder.is_dir():
+            raise InvalidSettings(f"{folder} is a file; the home of memories is a folder (--home, REMANENT_HOME)")
+        try:
+            Path(tempfile.mkdtemp(dir=folder, prefix=".remanent-")).rmdir()
+        except OSError as error:
+            if error.errno in _FULL:
+                return
+            raise InvalidSettings(
+                f"{folder} cannot be written to ({error.strerror or type(error).__name__}); "
+                "change its permissions, or choose another home folder (--home, REMANENT_HOME)"
+            ) from error
 
     def _make(self, folder: Path) -> None:
         """Make a folder and those above it, each name durable before anything is put inside."""
@@ -82,6 +132,23 @@ class Layout:
         if name is not None and name != scope.agent and name.casefold() == scope.agent.casefold():
             raise InvalidScope(f"agent {scope.agent!r} differs only in case from {name!r}, which lives in that folder")
 
+    def schema(self, scope: Scope) -> int:
+        """Return the schema that a database's header names, without opening it; 0 when that cannot be read."""
+        with suppress(OSError), open(self.database(scope), "rb") as file:
+            head = file.read(_SCHEMA_AT + 4)
+            return int.from_bytes(head[_SCHEMA_AT:], "big") if len(head) == _SCHEMA_AT + 4 else 0
+        return 0
+
+    def backup(self, scope: Scope, schema: int) -> Path:
+        """Return where the copy lies that is made before a database of an older schema is changed."""
+        return self.folder(scope) / f"{DATABASE}.backup-{schema}"
+
+    def copies(self, scope: Scope) -> list[Path]:
+        """Return the finished copies of an agent's database that lie beside it: backups, and what a repair saved."""
+        folder = self.folder(scope)
+        stem = DATABASE.removesuffix(".db")
+        return sorted([*folder.glob(f"{DATABASE}.backup-*"), *folder.glob(f"{stem}.repaired-*.db")])
+
     def written_at(self, scope: Scope) -> float:
         """Return when an agent's files were last written to, in seconds of the system's clock; 0 if there are none."""
         database = self.database(scope)
@@ -101,7 +168,16 @@ class Layout:
 
     def scopes(self) -> Iterator[Scope]:
         """Yield every agent that has a database, by path."""
-        for path in sorted(self.home.glob(f"*/*/*/{DATABASE}")):
+        yield from self._scopes_with(DATABASE)
+
+    def lost_scopes(self) -> Iterator[Scope]:
+        """Yield every agent whose database is missing though its note or its log is there, by path."""
+        stored = set(self.scopes())
+        noted = {*self._scopes_with(META), *self._scopes_with(f"{DATABASE}-wal")}
+        yield from sorted(noted - stored, key=self.folder)
+
+    def _scopes_with(self, name: str) -> Iterator[Scope]:
+        for path in sorted(self.home.glob(f"*/*/*/{name}")):
             org, workspace, agent = (unquote(part) for part in path.parent.relative_to(self.home).parts)
             try:
                 yield Scope(org=org, workspace=workspace, agent=agent)

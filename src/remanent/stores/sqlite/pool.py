@@ -233,6 +233,8 @@ class DatabasePool:
             with translated():
                 self._layout.prepare(scope)
             database.open(migrations=self._migrations)
+            with translated():
+                self._layout.note(scope)
 
         try:
             try:

@@ -40,6 +40,7 @@ from remanent.stores.sqlite.apply import apply_unit
 from remanent.stores.sqlite.connection import bound_memory
 from remanent.stores.sqlite.database import Work
 from remanent.stores.sqlite.descriptors import READERS, allowance
+from remanent.stores.sqlite.faults import translated
 from remanent.stores.sqlite.layout import Layout
 from remanent.stores.sqlite.loading import load_database
 from remanent.stores.sqlite.migrations import MIGRATIONS
@@ -103,7 +104,7 @@ class SqliteStore(Store):
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
-        if not self.layout.database(scope).exists():
+        if not await self._blocking(self._is_stored, scope):
             return Erased()
         async with self._pool.lend(scope) as database:
             erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, scope, erasure))
@@ -291,7 +292,7 @@ class SqliteStore(Store):
     async def check(self, scope: Scope) -> Health:
         """Examine every page, index and reference; report, change nothing."""
         path = self.layout.database(scope)
-        if not path.exists():
+        if not self._is_stored(scope):
             raise NotFound(f"nothing is stored for {scope}")
         try:
             async with self._pool.lend(scope) as database:
@@ -337,10 +338,14 @@ class SqliteStore(Store):
         """
         if scope not in self._pool:
             self._pool.refuse_when_closed()
-            if not self.layout.database(scope).exists():
+            if not await self._blocking(self._is_stored, scope):
                 return nothing
         async with self._pool.lend(scope) as database:
             return await database.read(work, light=light, snapshot=snapshot)
+
+    def _is_stored(self, scope: Scope) -> bool:
+        with translated():
+            return self.layout.is_stored(scope)
 
     async def _blocking(self, work: Callable[..., T], *arguments: object) -> T:
         """Run work that waits for the disk off the event loop; once begun it is not abandoned half-way."""

@@ -1,0 +1,133 @@
+"""Erasures that were begun, written down before anything goes, so that one cut short by a crash is carried to its end.
+
+A file per erasure under the home folder says whose it is and what was asked for, never what was said. Who erases holds
+a lock on it: a file that nobody holds was left by a crash, and whoever opens the memory next ends what it names.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from remanent.errors import InvalidInput
+from remanent.model import Scope
+from remanent.stores.queries import Erasure
+from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.layout import sync_folder
+
+FOLDER = ".erasing"
+"""Under the home folder; no organisation can have this name."""
+
+
+@dataclass(slots=True)
+class BegunErasure:
+    """One erasure that has begun, and has not ended while its file is there."""
+
+    scope: Scope
+    erasure: Erasure
+    last_seq: int
+    """The newest entry when it was begun: what is said later was not meant."""
+    path: Path
+    handle: int
+
+    def end(self) -> None:
+        """Say that nothing is left to do."""
+        with translated():
+            self.path.unlink(missing_ok=True)
+            sync_folder(self.path.parent)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Leave the rest to whoever opens the memory next."""
+        if self.handle >= 0:
+            os.close(self.handle)
+            self.handle = -1
+
+
+class BegunErasures:
+    """The folder of erasures that have begun."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home.expanduser() / FOLDER
+
+    def begin(self, scope: Scope, erasure: Erasure, *, last_seq: int) -> BegunErasure:
+        """Write down, durably, that an erasure begins."""
+        body = {
+            "org": scope.org,
+            "workspace": scope.workspace,
+            "agent": scope.agent,
+            "entry_ids": erasure.entry_ids,
+            "record_ids": erasure.record_ids,
+            "session": erasure.session,
+            "everything": erasure.everything,
+            "last_seq": last_seq,
+        }
+        with translated():
+            if not self._folder.is_dir():
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                sync_folder(self._folder.parent)
+            path = self._folder / f"{secrets.token_hex(8)}.json"
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            begun = BegunErasure(scope, erasure, last_seq, path, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                os.write(handle, json.dumps(body).encode())
+                os.fsync(handle)
+                sync_folder(self._folder)
+            except BaseException:
+                begun.let_go()
+                path.unlink(missing_ok=True)
+                raise
+        return begun
+
+    def has_any(self) -> bool:
+        """Return whether any erasure is under way or was cut short."""
+        return bool(self._files())
+
+    def cut_short(self) -> Iterator[BegunErasure]:
+        """Yield the erasures that nobody carries on, each held by this process from then on."""
+        for path in self._files():
+            begun = _take(path)
+            if begun is not None:
+                yield begun
+
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob("*.json"))
+
+
+def _take(path: Path) -> BegunErasure | None:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(handle).st_nlink:
+            begun = _read(path, handle)
+            if begun is not None:
+                return begun
+            path.unlink(missing_ok=True)  # torn: the crash came before anything was removed
+    except BlockingIOError:
+        pass  # somebody is at it
+    os.close(handle)
+    return None
+
+
+def _read(path: Path, handle: int) -> BegunErasure | None:
+    try:
+        body: dict[str, Any] = json.loads(path.read_bytes())
+        return BegunErasure(
+            scope=Scope(org=body["org"], workspace=body["workspace"], agent=body["agent"]),
+            erasure=Erasure(
+                tuple(body["entry_ids"]), tuple(body["record_ids"]), body["session"], everything=body["everything"]
+            ),
+            last_seq=body["last_seq"],
+            path=path,
+            handle=handle,
+        )
+    except (ValueError, KeyError, TypeError, InvalidInput):
+        return None

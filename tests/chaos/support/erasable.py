@@ -1,0 +1,324 @@
+"""A home where one agent's words lie in every place that can hold them, and an erasure of it that may be cut short.
+
+`python -m tests.chaos.support.erasable <folder> <what> <cuts>` kills an erasure of an entry, a session or an agent at
+so many of its steps, opens the memory after each, and prints what was wrong.
+"""
+
+import asyncio
+import json
+import os
+import pickle
+import random
+import shutil
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from remanent.context import Scratchpad, Waiting
+from remanent.memory import AsyncAgent, AsyncMemory, aopen
+from remanent.model import Job, Kind, Record, SemanticData, Source
+from remanent.recall import Recall
+from remanent.server.proxy.spool import Spool, Turn
+from remanent.stores import NO_LIMIT, RecordFilter
+from remanent.stores.erasures import BegunErasure
+from remanent.stores.files import FileBlobs
+from remanent.stores.local import LocalVectors, files
+from remanent.stores.local.files import CellsFile
+from remanent.stores.notes import Note, Notes
+from remanent.stores.sqlite import erasing
+from tests.chaos.support.counts import SEED
+from tests.chaos.support.remains import secret_text, text_remains, vector_remains
+from tests.chaos.support.units import START
+
+MODEL = "random-48"
+DIMENSION = 48
+TURNS = 24
+EXACT = 20
+"""Vectors above which an index has a file."""
+
+
+def open_home(home: Path) -> AsyncMemory:
+    """Open the memory so that even a small agent has an index file."""
+    return aopen(home, embedder="none", vectors={"exact_limit": EXACT}, associative={"follow": True})
+
+
+def agent_of(memory: AsyncMemory) -> AsyncAgent:
+    """Return whose home it is."""
+    return memory.agent("ada", workspace="lab", org="org")
+
+
+@dataclass(slots=True)
+class Said:
+    """What must be gone when something is erased."""
+
+    texts: list[str] = field(default_factory=list)
+    vectors: list[NDArray[np.float32]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Home:
+    """What was said, by entry; and what else was written, by session."""
+
+    of_entry: dict[str, Said] = field(default_factory=dict)
+    of_session: dict[str, list[str]] = field(default_factory=dict)
+    session_of: dict[str, str] = field(default_factory=dict)
+    of_agent: list[str] = field(default_factory=list)
+
+    def target(self) -> str:
+        """Return the entry that is erased by itself."""
+        return sorted(self.of_entry)[3]
+
+    def gone(self, what: str) -> Said:
+        """Return what must be gone after an erasure of one entry, its session, or all."""
+        if what == "entry":
+            return self.of_entry[self.target()]
+        session = self.session_of[self.target()]
+        chosen = [entry for entry in self.of_entry if what == "agent" or self.session_of[entry] == session]
+        texts = [text for entry in chosen for text in self.of_entry[entry].texts]
+        for name, more in self.of_session.items():
+            texts += more if what == "agent" or name == session else []
+        return Said(
+            texts + (self.of_agent if what == "agent" else []),
+            [vector for entry in chosen for vector in self.of_entry[entry].vectors],
+        )
+
+    def living(self, what: str) -> list[str]:
+        """Return a text that must still be there; none after all was erased."""
+        gone = {*self.gone(what).texts}
+        return [said.texts[0] for said in self.of_entry.values() if said.texts[0] not in gone]
+
+
+async def fill(home: Path, *, seed: int = SEED) -> Home:
+    """Make the home, and return what was said there."""
+    rng, numbers = random.Random(seed), np.random.default_rng(seed)
+    made = Home()
+    async with open_home(home) as memory:
+        agent = agent_of(memory)
+        for number in range(TURNS):
+            await _say(agent, made, rng, numbers, session=("morning", "evening")[number % 2])
+        await memory.settle(timeout=60)
+        await agent.associative.compress()
+        for session in ("morning", "evening"):
+            await _write_beside(home, memory, agent, made, rng, session=session)
+        for entry_id in (made.target(), sorted(made.of_entry)[5]):
+            text = secret_text(rng, words=5)
+            await agent.forget(f"fact-{entry_id}", reason=text)
+            made.of_entry[entry_id].texts.append(text)
+        question = numbers.standard_normal(DIMENSION, dtype=np.float32)
+        vectors = agent._parts.vectors
+        assert isinstance(vectors, LocalVectors)
+        await vectors.search(agent.scope, question, model=MODEL, record_filter=RecordFilter(), limit=3)
+        await vectors.settle()
+        folder = agent._parts.store.layout.folder(agent.scope)  # type: ignore[attr-defined]
+        await agent.repair()
+    assert files.index_files(folder), "no index file was made"
+    shutil.copy(folder / "memory.db", folder / "memory.db.backup-0")
+    return made
+
+
+async def _say(
+    agent: AsyncAgent, made: Home, rng: random.Random, numbers: np.random.Generator, *, session: str
+) -> None:
+    """Remember a turn with a file, and a fact that comes from it with a vector of its own."""
+    texts = [secret_text(rng, words=count) for count in (12, 40, 8, 60)]
+    kept = await agent.attach(texts[1].encode(), name=texts[2])
+    message = {"content": texts[0], "metadata": {"note": texts[2]}, "attachments": [kept.model_dump(mode="json")]}
+    receipt = await agent.remember([message], session=session)
+    entry_id = receipt.entry_ids[0]
+    vector = numbers.standard_normal(DIMENSION, dtype=np.float32)
+    fact = Record(
+        id=f"fact-{entry_id}", scope=agent.scope.within(session=session), kind=Kind.SEMANTIC, content=texts[3],
+        summary=texts[3][:60], created_at=START, updated_at=START, occurred_at=START,
+        sources=(Source(entry_id=entry_id),), data=SemanticData(), tags=(texts[3].split()[0],),
+    )  # fmt: skip
+    async with agent._parts.store.transaction(agent.scope) as work:
+        work.put(fact)
+        work.vector(fact.id, model=MODEL, values=vector)
+    made.of_entry[entry_id] = Said(texts, [vector])
+    made.session_of[entry_id] = session
+
+
+async def _write_beside(
+    home: Path, memory: AsyncMemory, agent: AsyncAgent, made: Home, rng: random.Random, *, session: str
+) -> None:
+    """Leave words of a session in the scratchpad, the spool, an answer that may be given again, and a job's error."""
+    texts = [secret_text(rng, words=10) for _ in range(4)]
+    await agent.scratchpad_write("plan", texts[0], session=session)
+    turn = Turn(scope=agent.scope.within(session=session), messages=({"role": "user", "content": texts[1]},))
+    await Spool(home / ".proxy", new_id=iter((f"{session}1", f"{session}2")).__next__).put(turn)
+    await memory.notes.keep(
+        agent.scope, f"key-{session}", Note(fingerprint="f", at=agent._parts.clock(), status=200, content=texts[2])
+    )
+    job = Job(
+        id=f"job-{session}", scope=agent.scope, kind="unknown", lane=f"lane-{session}", enqueued_at=START,
+        not_before=START + timedelta(days=36_500), error=f"ValueError: cannot read {texts[3]!r}",
+    )  # fmt: skip
+    async with agent._parts.store.transaction(agent.scope) as work:
+        work.enqueue(job, limit=NO_LIMIT)
+    made.of_session[session] = texts[:2]
+    # An erasure of anything takes these: they may quote what goes.
+    for said in made.of_entry.values():
+        said.texts += texts[2:]
+
+
+async def erase(home: Path, what: str, entry_id: str, session: str) -> None:
+    """Erase one entry, its session, or the agent."""
+    async with open_home(home) as memory:
+        agent = agent_of(memory)
+        if what == "entry":
+            await agent.erase(entry_ids=[entry_id])
+        elif what == "session":
+            await agent.erase(session=session)
+        else:
+            await agent.erase(everything=True)
+
+
+# ── cutting short ────────────────────────────────────────────────────────────
+
+STEPS: tuple[tuple[Any, str], ...] = (
+    (Notes, "blank"),
+    (Waiting, "erase"),
+    (Scratchpad, "clear"),
+    (erasing, "erase_rows"),
+    (erasing, "scrub"),
+    (erasing, "rewrite"),
+    (erasing, "_move_log"),
+    (erasing, "_scrub_log"),
+    (erasing, "remove_backups"),
+    (LocalVectors, "erased"),
+    (CellsFile, "overwrite"),
+    (files, "remove"),
+    (Recall, "erased"),
+    (FileBlobs, "delete"),
+    (BegunErasure, "end"),
+)
+"""Everything that an erasure does one after the other; the process is killed before or after any of it."""
+
+
+class Cut:
+    """Counts steps, and kills the process at one of them."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+        self.count = 0
+
+    def step(self) -> None:
+        """Be killed here, if this is the step."""
+        self.count += 1
+        if self.count == self.at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def install(self) -> None:
+        """Count before and after each of the steps."""
+        for owner, name in STEPS:
+            setattr(owner, name, self._wrapped(getattr(owner, name)))
+
+    def _wrapped(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        if asyncio.iscoroutinefunction(work):
+
+            async def awaited(*arguments: Any, **options: Any) -> Any:
+                self.step()
+                result = await work(*arguments, **options)
+                self.step()
+                return result
+
+            return awaited
+
+        def called(*arguments: Any, **options: Any) -> Any:
+            self.step()
+            result = work(*arguments, **options)
+            self.step()
+            return result
+
+        return called
+
+
+# ── the whole attack ─────────────────────────────────────────────────────────
+
+LATER = "a word that was said after the crash"
+
+
+def remains(home: Path, made: Home, what: str) -> list[str]:
+    """Return where anything is left of what an erasure took."""
+    gone = made.gone(what)
+    assert gone.texts
+    assert gone.vectors
+    return text_remains(home, gone.texts) + vector_remains(home, gone.vectors)
+
+
+async def look_after(home: Path, made: Home, what: str) -> list[str]:
+    """Open the memory after a kill, go on, and return what is wrong."""
+    problems = []
+    async with open_home(home) as memory:
+        agent = agent_of(memory)
+        await agent.remember(LATER, session=made.session_of[made.target()])
+        if memory._finishing is not None:
+            await memory._finishing
+        problems += [f"while open: {left}" for left in remains(home, made, what)[:3]]
+        said = [entry.text for entry in await agent.entries(limit=500) if entry.text]
+        if said != [*made.living(what), LATER]:
+            problems.append(f"{len(said)} texts are there instead of {len(made.living(what)) + 1}")
+        problems += (await agent.check()).problems
+        problems += [f"{path} is left" for path in (home / ".erasing").glob("*")]
+    return problems + [f"after closing: {left}" for left in remains(home, made, what)[:3]]
+
+
+def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
+    """Do work in a process of its own, and return how that ended and what it gave; threads live there only."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "wb") as out:
+                out.write(pickle.dumps(work()))
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - border: a child must never go on as its parent
+            traceback.print_exc()
+            os._exit(1)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as given:
+        content = given.read()
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status), pickle.loads(content) if content else None
+
+
+def erase_with(home: Path, made: Home, what: str, cut: Cut) -> int:
+    """Erase, be killed on the way, and return how many steps there were if not."""
+    cut.install()
+    entry_id = made.target()
+    asyncio.run(erase(home, what, entry_id, made.session_of[entry_id]))
+    return cut.count
+
+
+def main(folder: Path, what: str, cuts: int) -> None:
+    """Kill an erasure at so many of its steps, spread evenly, and print what was wrong after any of them."""
+    _, made = in_child(lambda: asyncio.run(fill(folder / "made")))
+    problems = [] if remains(folder / "made", made, what) else ["the look for remains is blind"]
+    shutil.copytree(folder / "made", folder / "whole")
+    _, steps = in_child(lambda: erase_with(folder / "whole", made, what, Cut(0)))
+    problems += [f"without a kill: {left}" for left in remains(folder / "whole", made, what)[:3]]
+    count = min(cuts, steps)
+    killed = sorted({1 + number * (steps - 1) // max(1, count - 1) for number in range(count)})
+    for step in killed:
+        home = folder / f"cut-{step}"
+        shutil.copytree(folder / "made", home)
+        ended, _ = in_child(lambda home=home, step=step: erase_with(home, made, what, Cut(step)))  # type: ignore[misc]
+        if ended != -signal.SIGKILL:
+            problems.append(f"step {step}: not killed, but ended with {ended}")
+        _, found = in_child(lambda home=home: asyncio.run(look_after(home, made, what)))  # type: ignore[misc]
+        problems += [f"killed at step {step} of {steps}: {one}" for one in (["no answer"] if found is None else found)]
+        shutil.rmtree(home)
+    print(json.dumps({"steps": steps, "killed": len(killed), "problems": problems}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
