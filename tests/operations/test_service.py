@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted
 from remanent.model import Word
 from remanent.operations import (
@@ -20,7 +21,6 @@ from remanent.operations import (
     Step,
     operation,
 )
-from remanent.operations.shapes import Done, Nothing
 
 HERE = Place(org="acme", workspace="lab", agent="ada")
 

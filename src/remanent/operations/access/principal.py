@@ -1,23 +1,13 @@
 """Who asks, and how far that reaches."""
 
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from remanent.discipline.permission import Permission as Permission
 from remanent.errors import InvalidInput
 from remanent.model import Word
 from remanent.model.scope import check_name
-
-
-class Permission(StrEnum):
-    """What a key may allow; each is given on its own, and `admin` allows everything."""
-
-    READ = "read"
-    WRITE = "write"
-    APPROVE = "approve"
-    ADMIN = "admin"
-
 
 Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
 

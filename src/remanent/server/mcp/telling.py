@@ -5,12 +5,11 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from remanent.bank.deep_retrieval import DeepRetrieved
+from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.discipline.shapes import Page
 from remanent.language.tongue import Tongue
-from remanent.model import ConflictState, Entry, Found, Receipt, Record, Tombstone
-from remanent.operations.bank import BankState
+from remanent.model import Entry, Found, Receipt, Record, Tombstone
 from remanent.operations.scratchpad import PadValues
-from remanent.operations.shapes import Page
 from remanent.text.escaping import escape
 from remanent.text.excerpt import excerpt
 
@@ -91,18 +90,6 @@ def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
     return "\n".join(lines)
 
 
-def _state(state: BankState, tongue: Tongue) -> str:
-    lines = [escape(state.insight.render(tongue))]
-    lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
-    lines += [f"- [{node_id}] {_shown(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
-    settled = {ConflictState.RESOLVED}
-    open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
-    if open_ones:
-        lines.append({"en": "Contradictions that are not settled:", "zh": "尚未解决的矛盾："}[tongue])
-        lines += [f"- [{conflict.id}] {_shown(conflict.description)}" for conflict in open_ones]
-    return "\n".join(lines)
-
-
 def _pad(pad: PadValues, tongue: Tongue) -> str:
     if not pad.values:
         return {"en": "Nothing stands there.", "zh": "上面没有内容。"}[tongue]
@@ -120,6 +107,5 @@ _WORDS: dict[type, Callable[[Any, Tongue], str]] = {
     Tombstone: _tombstone,
     Record: _record,
     DeepRetrieved: _deep,
-    BankState: _state,
     PadValues: _pad,
 }
