@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from remanent.plugins import require
+
 if TYPE_CHECKING:
     from remanent.associative.memory import AsyncAssociativeMemory
     from remanent.bank.face import AsyncBanks
@@ -21,6 +23,7 @@ class AgentFaces:
     @property
     def associative(self) -> AsyncAssociativeMemory:
         """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
+        require("associative")
         from remanent.associative.memory import AsyncAssociativeMemory
 
         return self.face(AsyncAssociativeMemory)
@@ -36,6 +39,7 @@ class MemoryFaces:
     @property
     def bank(self) -> AsyncBanks:
         """Opens banks: called with a task, it returns the bank of that task."""
+        require("bank")
         from remanent.bank.face import AsyncBanks
 
         return self.face(AsyncBanks)

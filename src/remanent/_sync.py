@@ -317,9 +317,10 @@ class Agent:
     @property
     def associative(self) -> AssociativeMemory:
         """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
+        wrapped = self._wrapped.associative
         from remanent.associative._sync import AssociativeMemory
 
-        return AssociativeMemory(self._portal, self._wrapped.associative)
+        return AssociativeMemory(self._portal, wrapped)
 
 
 class Memory:
@@ -399,9 +400,10 @@ class Memory:
     @property
     def bank(self) -> Banks:
         """Opens banks: called with a task, it returns the bank of that task."""
+        wrapped = self._wrapped.bank
         from remanent.bank._sync import Banks
 
-        return Banks(self._portal, self._wrapped.bank)
+        return Banks(self._portal, wrapped)
 
 
 def open(

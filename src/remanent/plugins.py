@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from remanent.errors import InvalidSettings
+from remanent.errors import CallerError, InvalidSettings
 
 GROUP = "remanent.disciplines"
 """The group of entry points under which other distributions name theirs: a class without arguments, or an object."""
@@ -34,6 +34,12 @@ class Declared(Protocol):
 def ours_available() -> tuple[str, ...]:
     """Return the names of our disciplines whose packages are there, without loading them."""
     return tuple(name for name, place in OURS.items() if _is_there(place.partition(":")[0].rpartition(".")[0]))
+
+
+def require(name: str) -> None:
+    """Refuse to go on without one of our disciplines."""
+    if name not in ours_available():
+        raise CallerError(f"the discipline {name} is not installed here; install a Remanent that has it")
 
 
 def others_declared() -> tuple[EntryPoint, ...]:

@@ -4,10 +4,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from remanent.discipline.permission import Permission as Permission
+from remanent.discipline.permission import Permission
 from remanent.errors import InvalidInput
 from remanent.model import Word
 from remanent.model.scope import check_name
+
+__all__ = ["LOCAL", "Name", "Permission", "Place", "Principal", "Reach"]
 
 Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
 
