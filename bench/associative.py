@@ -17,14 +17,16 @@ from bench.year import Said, Year
 from remanent.associative import Associations, AsyncAssociativeMemory
 from remanent.associative.graph import Graph, Vertex
 from remanent.associative.graphs import FOCUS
+from remanent.associative.kinds import TRACE, TraceData
+from remanent.associative.settings import AssociativeSettings
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
-from remanent.model import JobState, Kind, Link, Receipt, Record, Scope, Source, TraceData, id_source, read_messages
+from remanent.model import JobState, Link, Receipt, Record, Scope, Source, id_source, read_messages
 from remanent.model.message import Messages
 from remanent.recall.measures import percentile
-from remanent.settings import AssociativeSettings, JobSettings
+from remanent.settings import JobSettings
 from remanent.stores import Change, JobQuery, search_terms
 from remanent.stores.changes import PutLink, PutRecord, PutState
 from remanent.stores.sqlite import SqliteStore
@@ -380,7 +382,7 @@ def _put(agent: Agent, node_id: str, text: str) -> Change:
     record = Record(
         id=node_id,
         scope=agent.scope,
-        kind=Kind.TRACE,
+        kind=TRACE,
         content=text,
         summary=text[:20],
         created_at=agent.now,

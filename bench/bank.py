@@ -14,14 +14,15 @@ from bench.figures import Figure, Report, at_least, at_most
 from bench.tasks import TaskCase, TaskKind, task_cases
 from remanent.bank import Bank, open_bank
 from remanent.bank.adapter import Adapter
-from remanent.bank.attachments import Kept, Uploads
+from remanent.bank.attachments import Uploads
 from remanent.bank.graph import Draft, QueryGraph
+from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders, open_embedders
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.model import Scope, id_source, system_clock
-from remanent.settings import BankSettings
 from remanent.stores.files import FileBlobs
+from remanent.stores.kept import Kept
 
 CASES = 50
 SEED = 7

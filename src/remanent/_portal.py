@@ -7,12 +7,13 @@ must still be able to end: whatever was acknowledged is on disk already.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import threading
 from collections.abc import AsyncGenerator
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar
 
 from remanent.errors import StoreClosed
 
@@ -211,3 +212,24 @@ def _serve(ready: Future[asyncio.AbstractEventLoop]) -> None:
         if ready.done():
             raise
         ready.set_exception(error)
+
+
+class PlainFace:
+    """What a discipline of another distribution gives, for plain threads: its methods block until they are done."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: object) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a value, or what calls a method on the loop's thread."""
+        found = getattr(self._wrapped, name)
+        if not callable(found):
+            return found
+        if inspect.isasyncgenfunction(found):
+            return lambda *args, **named: self._portal.iterate(found(*args, **named))
+        if inspect.iscoroutinefunction(found):
+            return lambda *args, **named: self._portal.call(found, *args, **named)
+        return lambda *args, **named: self._portal.run(found, *args, **named)

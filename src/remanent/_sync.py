@@ -11,22 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import JsonValue
 
-from remanent._portal import Portal
-from remanent.agents.tools import AgentTool
-from remanent.associative import AsyncAssociativeMemory
-from remanent.associative.links import LinkHealth
-from remanent.associative.taking import Taken
-from remanent.associative.words import Forgotten, GraphState, Node, Recollection
-from remanent.bank.adapter import Adapter, Framework
-from remanent.bank.bank import CONTEXT, Observed
-from remanent.bank.deep_retrieval import DeepRetrieved
-from remanent.bank.events import EventListener
-from remanent.bank.face import AsyncBank
-from remanent.bank.graph import Retrieved
-from remanent.bank.insight import InsightDoc
-from remanent.bank.node import QueryNode
-from remanent.bank.running import GivenFile, RunResult
-from remanent.bank.tree import TreeEntry
+from remanent._portal import PlainFace, Portal
+from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.discipline import Discipline
 from remanent.jobs import Progress
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import (
@@ -64,7 +51,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-__all__ = ["Agent", "AssociativeMemory", "Bank", "Memory", "open"]
+    from remanent.associative._sync import AssociativeMemory
+    from remanent.bank._sync import Banks
+
+__all__ = ["Agent", "Memory", "open"]
 
 
 class Agent:
@@ -81,10 +71,9 @@ class Agent:
         """Whose memory this is."""
         return self._wrapped.scope
 
-    @property
-    def associative(self) -> AssociativeMemory:
-        """The agent's associative memory: it links, forgets by degrees, and knows that it forgot."""
-        return AssociativeMemory(self._portal, self._wrapped.associative)
+    def face(self, kind: type[Any], /) -> Any:
+        """Return what a discipline gives an agent, by its type."""
+        return PlainFace(self._portal, self._portal.run(self._wrapped.face, kind))
 
     def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
@@ -325,6 +314,14 @@ class Agent:
         """Save what is readable of a damaged file to a new one beside it, and return that."""
         return self._portal.call(self._wrapped.repair)
 
+    @property
+    def associative(self) -> AssociativeMemory:
+        """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
+        wrapped = self._wrapped.associative
+        from remanent.associative._sync import AssociativeMemory
+
+        return AssociativeMemory(self._portal, wrapped)
+
 
 class Memory:
     """An open memory: agents, and the background work they share."""
@@ -344,37 +341,9 @@ class Memory:
         """Return an agent's memory; it comes into being with the first thing remembered."""
         return Agent(self._portal, self._portal.run(self._wrapped.agent, agent, workspace=workspace, org=org))
 
-    def bank(
-        self,
-        task: str = "",
-        *,
-        context: str = "",
-        files: Sequence[str | Path | bytes | GivenFile] = (),
-        sources: Mapping[str, str] | None = None,
-        bank_id: str | None = None,
-        agent: str = "bank",
-        workspace: str | None = None,
-        org: str | None = None,
-    ) -> Bank:
-        """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
-
-        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
-        """
-        return Bank(
-            self._portal,
-            self._portal.run(
-                self._wrapped.bank,
-                task,
-                context=context,
-                files=files,
-                sources=sources,
-                bank_id=bank_id,
-                agent=agent,
-                workspace=workspace,
-                org=org,
-            ),
-        )
+    def face(self, kind: type[Any], /) -> Any:
+        """Return what a discipline gives a memory, by its type."""
+        return PlainFace(self._portal, self._portal.run(self._wrapped.face, kind))
 
     def agents(self) -> list[Scope]:
         """Return every agent that remembers something here."""
@@ -428,269 +397,13 @@ class Memory:
         finally:
             self._portal.close()
 
-
-class AssociativeMemory:
-    """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
-
-    What is remembered becomes nodes that are linked with what was in focus. Recall follows the links from the newest
-    nodes. Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
-    """
-
-    __slots__ = ("_portal", "_wrapped")
-
-    def __init__(self, portal: Portal, wrapped: AsyncAssociativeMemory) -> None:
-        self._portal = portal
-        self._wrapped = wrapped
-
     @property
-    def scope(self) -> Scope:
-        """Whose memory this is."""
-        return self._wrapped.scope
+    def bank(self) -> Banks:
+        """Opens banks: called with a task, it returns the bank of that task."""
+        wrapped = self._wrapped.bank
+        from remanent.bank._sync import Banks
 
-    def initialize(self, agent_id: str | None = None) -> GraphState:
-        """Open the agent's memory, or make it, and take up work that an earlier process left; tell how it stands."""
-        return self._portal.call(self._wrapped.initialize, agent_id)
-
-    def close(self) -> None:
-        """Let the running job end and let go of the graph; what waits is kept, and nothing acknowledged is lost."""
-        self._portal.call(self._wrapped.close)
-
-    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
-
-        Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
-        """
-        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
-
-    def recall(
-        self,
-        keywords: Sequence[str],
-        relations: Sequence[str] | None = None,
-        depth: int | None = None,
-        *,
-        limit: int | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        by_meaning: bool = False,
-    ) -> str:
-        """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
-
-        `search` returns the same with its paths.
-        """
-        return self._portal.call(
-            self._wrapped.recall,
-            keywords,
-            relations,
-            depth,
-            limit=limit,
-            since=since,
-            until=until,
-            by_meaning=by_meaning,
-        )
-
-    def search(
-        self,
-        keywords: Sequence[str],
-        relations: Sequence[str] | None = None,
-        depth: int | None = None,
-        *,
-        limit: int | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        by_meaning: bool = False,
-    ) -> Recollection:
-        """Follow links from the focuses to nodes that hold any of the keywords, each with the path that led to it.
-
-        `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
-        it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
-        """
-        return self._portal.call(
-            self._wrapped.search,
-            keywords,
-            relations,
-            depth,
-            limit=limit,
-            since=since,
-            until=until,
-            by_meaning=by_meaning,
-        )
-
-    def focus(self) -> list[Node]:
-        """Return the nodes in focus, newest first."""
-        return self._portal.call(self._wrapped.focus)
-
-    def state(self) -> GraphState:
-        """Return how the graph stands: how many nodes and links, how strong, what is in focus."""
-        return self._portal.call(self._wrapped.state)
-
-    def nodes(self) -> list[Node]:
-        """Return every node, oldest first."""
-        return self._portal.call(self._wrapped.nodes)
-
-    def node(self, node_id: str) -> Node:
-        """Return a node."""
-        return self._portal.call(self._wrapped.node, node_id)
-
-    def links(self, node_id: str) -> LinkHealth:
-        """Return the links that leave a node: those whose far end is there, and those that dangle."""
-        return self._portal.call(self._wrapped.links, node_id)
-
-    def importance(self, node_id: str) -> float:
-        """Return the sum of the strengths of a node's live links."""
-        return self._portal.call(self._wrapped.importance, node_id)
-
-    def compress(self) -> None:
-        """Ask for a compression, as every `remember` does."""
-        self._portal.call(self._wrapped.compress)
-
-    def forgotten(self) -> list[Forgotten]:
-        """Return what is left of deleted nodes, last forgotten first."""
-        return self._portal.call(self._wrapped.forgotten)
-
-    def restore(self, node_id: str) -> Node:
-        """Make a deleted node again from the journal, while that has its words."""
-        return self._portal.call(self._wrapped.restore, node_id)
-
-    def triples(self) -> list[str]:
-        """Return the graph as lines of N-Triples."""
-        return self._portal.call(self._wrapped.triples)
-
-    def load_triples(self, lines: Iterable[str]) -> Taken:
-        """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
-        return self._portal.call(self._wrapped.load_triples, lines)
-
-    def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        return self._portal.call(self._wrapped.drawing)
-
-    def jobs(self) -> list[Job]:
-        """Return the work that waits or runs, in its order."""
-        return self._portal.call(self._wrapped.jobs)
-
-
-class Bank:
-    """The memory of one long task and the run that works on it. Use it in a `with` block: what it held goes with it."""
-
-    __slots__ = ("_portal", "_wrapped")
-
-    def __init__(self, portal: Portal, wrapped: AsyncBank) -> None:
-        self._portal = portal
-        self._wrapped = wrapped
-
-    @property
-    def bank_id(self) -> str:
-        """The name under which a stored bank is found again."""
-        return self._wrapped.bank_id
-
-    @property
-    def insight(self) -> InsightDoc:
-        """The Insight Doc as it stands."""
-        return self._wrapped.insight
-
-    @property
-    def nodes(self) -> tuple[QueryNode, ...]:
-        """Every node of the Query Graph, oldest first."""
-        return self._wrapped.nodes
-
-    @property
-    def edges(self) -> tuple[tuple[str, str], ...]:
-        """Every edge of the Query Graph."""
-        return self._wrapped.edges
-
-    @property
-    def conflicts(self) -> tuple[Conflict, ...]:
-        """Every contradiction that was found, settled or not."""
-        return self._wrapped.conflicts
-
-    @property
-    def calls(self) -> Mapping[str, int]:
-        """How often each role was asked."""
-        return self._wrapped.calls
-
-    @property
-    def adapter(self) -> Adapter:
-        """What a framework of your own is put to work with: `enhance` before a step, `intercept` after it."""
-        return self._wrapped.adapter
-
-    def tree(self, node_id: str) -> tuple[TreeEntry, ...]:
-        """Return the raw words behind a node, by time."""
-        return self._portal.run(self._wrapped.tree, node_id)
-
-    def start(self) -> InsightDoc:
-        """Take in what the task came with and plan the first step; `run` does it itself."""
-        return self._portal.call(self._wrapped.start)
-
-    def run(
-        self,
-        *,
-        framework: Framework[Any, Any] | None = None,
-        tools: Sequence[AgentTool] = (),
-        keep: bool = False,
-        on_event: EventListener | None = None,
-    ) -> RunResult:
-        """Work on the task until it is done; with the built-in agent, or with a framework of your own.
-
-        A bank that was started or resumed, or that a store holds under its name, goes on where it is. At the end
-        everything is cleared unless it is kept.
-        """
-        return self._portal.call(self._wrapped.run, framework=framework, tools=tools, keep=keep, on_event=on_event)
-
-    def observe(self, text: str, *, source: str = CONTEXT, metadata: Mapping[str, JsonValue] | None = None) -> Observed:
-        """Take something in: kept word for word, then sorted by topics, summarised and related."""
-        return self._portal.call(self._wrapped.observe, text, source=source, metadata=metadata)
-
-    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
-        """Return the nodes that matter for a question and those beside them, newest first."""
-        return self._portal.call(self._wrapped.search, query, k=k, alpha=alpha)
-
-    def plan(self) -> InsightDoc:
-        """Have the next step decided."""
-        return self._portal.call(self._wrapped.plan)
-
-    def resolve(self, conflict_id: str, finding: str, *, decided_by: str = "user") -> Conflict:
-        """Settle a contradiction by what you know: the finding is the authority."""
-        return self._portal.call(self._wrapped.resolve, conflict_id, finding, decided_by=decided_by)
-
-    def undo(self, change_id: str) -> None:
-        """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
-        self._portal.call(self._wrapped.undo, change_id)
-
-    def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the contents of its files, or of one of them."""
-        return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
-
-    def export(self) -> str:
-        """Return the whole bank as JSON; files that wait to be recognised are not in it."""
-        return self._portal.call(self._wrapped.export)
-
-    def load(self, text: str | bytes) -> InsightDoc:
-        """Take in an export; this bank must be empty."""
-        return self._portal.call(self._wrapped.load, text)
-
-    def is_stored(self) -> bool:
-        """Tell whether the store holds a bank of this name."""
-        return self._portal.call(self._wrapped.is_stored)
-
-    def resume(self) -> InsightDoc:
-        """Go on where a stored bank was; what was kept and not read yet is read now."""
-        return self._portal.call(self._wrapped.resume)
-
-    def clear(self) -> None:
-        """Forget everything that the task brought, files included."""
-        self._portal.call(self._wrapped.clear)
-
-    def close(self) -> None:
-        """Remove temporary files; a bank that is not stored is cleared."""
-        self._portal.call(self._wrapped.aclose)
-
-    def __enter__(self) -> Self:
-        self._portal.call(self._wrapped.__aenter__)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._portal.call(self._wrapped.__aexit__, kind, error, trace)
+        return Banks(self._portal, wrapped)
 
 
 def open(
@@ -699,11 +412,18 @@ def open(
     settings: Settings | None = None,
     clock: Clock = system_clock,
     new_id: NewId | None = None,
+    disciplines: Sequence[Discipline] = (),
     **overrides: Any,
 ) -> Memory:
     """Open the memory under a folder; it is made when something is remembered. Use it in a `with` block, or close it.
 
-    Settings come from the arguments, then the environment, then configuration files, unless given whole.
+    Settings come from the arguments, then the environment, then configuration files, unless given whole. Every
+    discipline that is installed is at work; those given here take the place of the ones of their names.
     """
     with Portal.opening() as portal:
-        return Memory(portal, portal.run(aopen, home, settings=settings, clock=clock, new_id=new_id, **overrides))
+        return Memory(
+            portal,
+            portal.run(
+                aopen, home, settings=settings, clock=clock, new_id=new_id, disciplines=disciplines, **overrides
+            ),
+        )

@@ -9,24 +9,20 @@ from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import JsonValue
 
-from remanent.agents.knowledge import Text
-from remanent.associative import Associations, AssociativePath, AsyncAssociativeMemory
-from remanent.bank.attachments import Kept
-from remanent.bank.deep_retrieval import DeepRetrieved, behind
-from remanent.bank.face import AsyncBank, Given, Means, read_files
-from remanent.bank.running import GivenFile
+from remanent._faces import AgentFaces, MemoryFaces
+from remanent.agents.deep_retrieval import DeepRetrieved, behind
 from remanent.context import Scratchpad, Waiting
 from remanent.context.waiting import FOLDER as WAITING
+from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
     CachedEmbedder,
     Embedders,
     KnownEmbedders,
     open_embedders,
-    open_image_reader,
     open_reranker,
 )
 from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
@@ -58,7 +54,6 @@ from remanent.model import (
     UsageFigures,
     Version,
     id_source,
-    read_messages,
     system_clock,
     to_instant,
 )
@@ -88,7 +83,7 @@ from remanent.recall import (
     evaluate_recall,
     inject,
 )
-from remanent.settings import Settings, load_settings
+from remanent.settings import Settings, load_settings, plug_in_sections
 from remanent.stores import (
     LIVE,
     NO_LIMIT,
@@ -104,7 +99,6 @@ from remanent.stores import (
     RecordFilter,
     RecordQuery,
     Store,
-    Transaction,
     Vectors,
 )
 from remanent.stores.blobs import Blobs
@@ -112,6 +106,7 @@ from remanent.stores.cache import Cache
 from remanent.stores.erasures import BegunErasure, BegunErasures
 from remanent.stores.files import FileBlobs
 from remanent.stores.inprocess import InProcessCache
+from remanent.stores.kept import Kept
 from remanent.stores.local import LocalVectors
 from remanent.stores.notes import Notes
 from remanent.stores.sqlite import SqliteStore
@@ -122,6 +117,8 @@ EMBEDDERS = ".embedders"
 """The folder of the home that says how embedders which are not bundled are opened again."""
 
 _logger = logging.getLogger(__name__)
+F = TypeVar("F")
+
 _ANY_WORD = "ready"
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
@@ -143,7 +140,8 @@ class _Parts:
     echoes: Echoes
     recall: Recall
     engine: Engine
-    associations: Associations
+    journal: Journal
+    disciplines: Disciplines
     notes: Notes
     worker: Worker
     erasures: BegunErasures
@@ -151,16 +149,8 @@ class _Parts:
     new_id: NewId
 
 
-def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
-    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, most_open=settings.open_agents)
-    store.layout.require_writable()
-    vectors = LocalVectors(
-        store,
-        store.layout.own_folder,
-        exact_limit=settings.vectors.exact_limit,
-        memory_budget=settings.vectors.memory_budget,
-        most_files=store.allowance.index_files,
-    )
+def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
+    store, vectors, blobs = _stores(settings)
     embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
@@ -168,31 +158,40 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
     )
     cache = InProcessCache(clock=clock)
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
-    associations = _associations(settings, store, vectors, embedders, engine=engine, clock=clock, new_id=new_id)
-    own = [AssociativePath(associations)]
-    models = (embedders, known, questions)
-    recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=own)
-    if settings.recall.gate:
-        indexing.followed_by(GATE, calibration.is_due)
-    worker = Worker(
+    journal = Journal(
         store,
-        handlers={
-            TURNS: indexing.make_turns,
-            EMBED: indexing.embed,
-            REEMBED: indexing.reembed,
-            GATE: calibration.measure,
-            **associations.handlers,
-        },
-        settings=settings.jobs,
+        vectors,
+        indexing,
+        echoes=echoes,
+        embedders=embedders,
+        longest=settings.max_text_length,
         clock=clock,
         new_id=new_id,
     )
-    associations.watch = worker.watch
+    shared = Parts(
+        settings=settings,
+        store=store,
+        vectors=vectors,
+        blobs=blobs,
+        embedders=embedders,
+        engine=engine,
+        journal=journal,
+        clock=clock,
+        new_id=new_id,
+        read_path=lambda: recall,
+    )
+    disciplines = Disciplines(declared, shared)
+    models = (embedders, known, questions)
+    recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
+    if settings.recall.gate:
+        indexing.followed_by(GATE, calibration.is_due)
+    worker = _worker(shared, indexing, calibration, disciplines)
+    journal.told, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
         settings=settings,
         store=store,
         vectors=vectors,
-        blobs=FileBlobs(store.layout.own_folder),
+        blobs=blobs,
         cache=cache,
         embedders=embedders,
         known=known,
@@ -201,13 +200,40 @@ def _assemble(settings: Settings, *, clock: Clock, new_id: NewId) -> _Parts:
         echoes=echoes,
         recall=recall,
         engine=engine,
-        associations=associations,
+        journal=journal,
+        disciplines=disciplines,
         notes=Notes(store, clock=clock),
         worker=worker,
         erasures=BegunErasures(settings.home),
         clock=clock,
         new_id=new_id,
     )
+
+
+def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
+    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, most_open=settings.open_agents)
+    store.layout.require_writable()
+    folder = store.layout.own_folder
+    vectors = LocalVectors(
+        store,
+        folder,
+        exact_limit=settings.vectors.exact_limit,
+        memory_budget=settings.vectors.memory_budget,
+        most_files=store.allowance.index_files,
+    )
+    return store, vectors, FileBlobs(folder)
+
+
+def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
+    handlers = {
+        TURNS: indexing.make_turns,
+        EMBED: indexing.embed,
+        REEMBED: indexing.reembed,
+        GATE: calibration.measure,
+        **disciplines.handlers,
+    }
+    settings = shared.settings.jobs
+    return Worker(shared.store, handlers=handlers, settings=settings, clock=shared.clock, new_id=shared.new_id)
 
 
 _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
@@ -225,33 +251,6 @@ def _embedding(settings: Settings, *, clock: Clock) -> _Models:
     return embedders, known, questions
 
 
-def _associations(
-    settings: Settings,
-    store: Store,
-    vectors: Vectors,
-    embedders: Embedders | None,
-    *,
-    engine: Engine,
-    clock: Clock,
-    new_id: NewId,
-) -> Associations:
-    def index(tx: Transaction) -> None:
-        for kind in (TURNS, *(() if embedders is None else (EMBED,))):
-            job = Job(id=new_id(), scope=tx.scope.owner, kind=kind, lane=kind, key=kind, enqueued_at=clock())
-            tx.enqueue(job, limit=NO_LIMIT)
-
-    return Associations(
-        store,
-        engine,
-        settings=settings.associative,
-        clock=clock,
-        new_id=new_id,
-        index=index,
-        vectors=vectors,
-        embedder=None if embedders is None else embedders.members[0],
-    )
-
-
 def _recall(
     settings: Settings,
     store: Store,
@@ -260,7 +259,7 @@ def _recall(
     cache: Cache,
     models: _Models,
     clock: Clock,
-    own: Sequence[RecallPath],
+    own: Disciplines,
 ) -> tuple[Recall, Calibration]:
     """Return the read path, with the disciplines' own paths, and what measures a store for its gate."""
     embedders, known, questions = models
@@ -270,7 +269,7 @@ def _recall(
         TimePath(store),
         RecencyPath(store),
         GraphPath(store),
-        *own,
+        *own.paths,
     ]
     if embedders is not None:
         coverage = Coverage(store)
@@ -286,10 +285,12 @@ def _recall(
         kept=KeptAnswers(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
         gate=gate,
     )
+    for recipe in own.recipes:
+        recall.recipes.add(recipe)
     return recall, Calibration(store, gate, paths)
 
 
-class AsyncAgent:
+class AsyncAgent(AgentFaces):
     """One agent's memory: everything here happens in its scope and in no other."""
 
     def __init__(self, parts: _Parts, scope: Scope) -> None:
@@ -301,10 +302,9 @@ class AsyncAgent:
         """Whose memory this is."""
         return self._scope
 
-    @property
-    def associative(self) -> AsyncAssociativeMemory:
-        """The agent's associative memory: it links, forgets by degrees, and knows that it forgot."""
-        return AsyncAssociativeMemory(self._parts.associations, self._scope, keep=self._keep)
+    def face(self, kind: type[F], /) -> F:
+        """Return what a discipline gives an agent, by its type."""
+        return self._parts.disciplines.agent_face(kind, self)
 
     # ── writing ──────────────────────────────────────────────────────────────
 
@@ -315,29 +315,7 @@ class AsyncAgent:
         `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
         """
         with self._parts.store.visit(self._scope):
-            follow = self._parts.settings.associative.follow
-            return await self._keep(messages, session=session, task=task, associate=follow)
-
-    async def _keep(
-        self, messages: Messages, *, session: str | None, task: str | None, associate: bool = True
-    ) -> Receipt:
-        parts, scope = self._parts, self._scope.within(session=session, task=task)
-        read = read_messages(messages, longest=parts.settings.max_text_length)
-        now = to_instant(parts.clock())
-        await parts.indexing.follow_models(scope)
-        with parts.indexing.writing:
-            async with parts.store.transaction(scope) as tx:
-                entries = [message.entry(parts.new_id(), scope=scope, recorded_at=now) for message in read]
-                for entry in entries:
-                    tx.append(entry)
-                await parts.echoes.keep(tx)
-                parts.indexing.request(tx)
-                if associate:
-                    parts.associations.request(tx, [entry.id for entry in entries])
-        # Messages that were stored before may still wait for their index: an earlier process may have ended too soon.
-        parts.worker.watch(scope)
-        done = tx.committed
-        return Receipt(entry_ids=done.entry_ids, last_seq=done.last_seq, repeated=done.repeated, recorded_at=now)
+            return await self._parts.journal.keep(self._scope, messages, session=session, task=task)
 
     async def attach(
         self, content: bytes, *, name: str = "", media_type: str = "application/octet-stream"
@@ -452,7 +430,7 @@ class AsyncAgent:
         """
         now = self._parts.clock()
         wanted = RecordFilter(
-            kinds=None if kinds is None else tuple(_kind(kind) for kind in kinds),
+            kinds=None if kinds is None else tuple(Kind.known(kind) for kind in kinds),
             tags=tuple(tags),
             occurred_from=since,
             occurred_before=until,
@@ -525,7 +503,8 @@ class AsyncAgent:
         wanted = tuple({source.entry_id for source in record.sources})
         entries = await self._parts.store.entries(self._scope, EntryQuery(entry_ids=wanted, limit=NO_LIMIT))
         kept = Kept(self._parts.blobs, self._scope)
-        return await behind(record, entries, kept=kept, attachment_id=attachment_id)
+        source_of = self._parts.disciplines.source_of
+        return await behind(record, entries, kept=kept, attachment_id=attachment_id, source_of=source_of)
 
     async def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
@@ -551,7 +530,7 @@ class AsyncAgent:
     ) -> list[Record]:
         """Return records, newest first; page on with `after_id`."""
         wanted = RecordFilter(
-            kinds=None if kinds is None else tuple(_kind(kind) for kind in kinds),
+            kinds=None if kinds is None else tuple(Kind.known(kind) for kind in kinds),
             statuses=None if statuses is None else tuple(Status(status) for status in statuses),
             tags=tuple(tags),
             valid_at=valid_at,
@@ -680,12 +659,9 @@ async def _erase(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased
     await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()
-    erased = await parts.store.erase(scope, erasure)
+    erased = await parts.journal.erase(scope, erasure)
     note = await parts.store.state(scope, ERASING)
     went: dict[str, Any] = note if isinstance(note, dict) else {}
-    await parts.vectors.erased(scope, None if went.get("everything") else tuple(went.get("records", ())))
-    parts.associations.forget(scope)
-    await parts.recall.erased(scope)
     for digest in went.get("digests", ()):
         await parts.blobs.delete(scope, digest)
     if await asyncio.to_thread(waiting.has_any):
@@ -699,7 +675,7 @@ async def _erase(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased
     return erased
 
 
-class AsyncMemory:
+class AsyncMemory(MemoryFaces):
     """An open memory: agents, and the background work they share."""
 
     def __init__(self, parts: _Parts) -> None:
@@ -722,39 +698,9 @@ class AsyncMemory:
         )
         return AsyncAgent(self._parts, scope)
 
-    def bank(
-        self,
-        task: str = "",
-        *,
-        context: str = "",
-        files: Sequence[str | Path | bytes | GivenFile] = (),
-        sources: Mapping[str, str] | None = None,
-        bank_id: str | None = None,
-        agent: str = "bank",
-        workspace: str | None = None,
-        org: str | None = None,
-    ) -> AsyncBank:
-        """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
-
-        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
-        """
-        parts = self._parts
-        scope = self.agent(agent, workspace=workspace, org=org).scope.within(task=bank_id or parts.new_id())
-        texts = tuple(Text(name, text, title=name) for name, text in (sources or {}).items())
-        means = Means(
-            settings=parts.settings,
-            store=parts.store,
-            vectors=parts.vectors,
-            blobs=parts.blobs,
-            embedders=parts.embedders,
-            engine=parts.engine,
-            clock=parts.clock,
-            new_id=parts.new_id,
-            reader=open_image_reader(parts.settings.image_reader),
-        )
-        given = Given(task=task, context=context, files=read_files(files), sources=texts)
-        return AsyncBank(means, scope, given, stored=bank_id is not None)
+    def face(self, kind: type[F], /) -> F:
+        """Return what a discipline gives a memory, by its type."""
+        return self._parts.disciplines.memory_face(kind, self)
 
     async def agents(self) -> list[Scope]:
         """Return every agent that remembers something here."""
@@ -802,6 +748,7 @@ class AsyncMemory:
         if self._finishing is not None:
             await self._finishing
         await self._parts.worker.stop()
+        await self._parts.disciplines.close()
         await self._parts.cache.close()
         await self._parts.vectors.close()
         await self._parts.store.close()
@@ -834,27 +781,23 @@ def aopen(
     settings: Settings | None = None,
     clock: Clock = system_clock,
     new_id: NewId | None = None,
+    disciplines: Sequence[Discipline] = (),
     **overrides: Any,
 ) -> AsyncMemory:
     """Open the memory under a folder; it is made when something is remembered. Use it in a `with` block, or close it.
 
-    Settings come from the arguments, then the environment, then configuration files, unless given whole.
+    Settings come from the arguments, then the environment, then configuration files, unless given whole. Every
+    discipline that is installed is at work; those given here take the place of the ones of their names.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError as error:
         raise CallerError("aopen needs a running event loop; call it in a coroutine, or use remanent.open") from error
+    plug_in_sections(disciplines)
     if settings is None:
         settings = load_settings(home=home, **overrides)
     elif home is not None or overrides:
         raise InvalidInput("give either settings or single values, not both")
-    parts = _assemble(settings, clock=clock, new_id=new_id or id_source(clock))
+    parts = _assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
     parts.worker.start()
     return AsyncMemory(parts)
-
-
-def _kind(kind: Kind | str) -> Kind:
-    try:
-        return Kind(kind)
-    except ValueError as error:
-        raise InvalidInput(f"there is no kind {kind!r}; it is one of {', '.join(Kind)}") from error

@@ -1,12 +1,12 @@
 """Everything that can be set, in one model: flag, then environment, then project file, then user file, then default."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -26,6 +26,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from remanent.errors import InvalidScope, InvalidSettings
 from remanent.model.scope import check_name
+from remanent.plugins import Declared, found
 
 PROJECT_FILE = "remanent.yaml"
 """Looked for in the current directory."""
@@ -136,6 +137,7 @@ def _check_model(name: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_check_name)]
+Folder = Annotated[Path, BeforeValidator(_check_home)]
 Seconds = Annotated[float, Field(gt=0, le=86_400 * 366)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 
@@ -419,56 +421,6 @@ class EmbeddingSettings(Section):
     ] = 3
 
 
-class BankSettings(Section):
-    """How a task's memory bank reads, searches and plans."""
-
-    top_k: Annotated[
-        Annotated[int, Field(ge=1, le=50)],
-        Field(description="Nodes that a search of a task's graph finds before their neighbours are added."),
-        Chinese("检索任务图时选出的候选节点数，邻居另计。"),
-    ] = 5
-    alpha: Annotated[
-        Annotated[float, Field(ge=0, le=1)],
-        Field(description="How much words count against meaning in a search: 1 is words alone, 0 is meaning alone."),
-        Chinese("混合检索中关键词相对语义的权重：1 只看关键词，0 只看语义。"),
-    ] = 0.5
-    chunk_ratio: Annotated[
-        Annotated[float, Field(gt=0, le=1)],
-        Field(description="The share of a role's window that a chunk of an over-long text may fill."),
-        Chinese("过长文本分块时，每块可占角色窗口的比例。"),
-    ] = 0.9
-    two_phase: Annotated[
-        bool,
-        Field(description="Whether related topics are judged in a second call, made when the first found no conflict."),
-        Chinese("是否在第一次调用未发现冲突或重叠后，另用一次调用判断相关关系。"),
-    ] = False
-    concurrency: Annotated[
-        Annotated[int, Field(ge=1, le=64)],
-        Field(description="Roles that are asked at the same time where their order does not matter."),
-        Chinese("顺序无关时同时调用的角色数。"),
-    ] = 4
-    max_rounds: Annotated[
-        Number,
-        Field(description="Rounds after which a run that does not end is stopped."),
-        Chinese("运行迟迟不结束时，达到多少轮后停止。"),
-    ] = 50
-    max_merges: Annotated[
-        Number,
-        Field(description="Merges that one new node may set off, each with what came of the one before."),
-        Chinese("一个新节点最多可连续引发的合并次数。"),
-    ] = 8
-    temp_dir: Annotated[
-        Annotated[Path, BeforeValidator(_check_home)] | None,
-        Field(description="Where uploads wait until they are recognised; unset, a folder of the system's own."),
-        Chinese("上传内容在识别完成前的临时目录；未设置时使用系统临时目录。"),
-    ] = None
-    storage_dir: Annotated[
-        Annotated[Path, BeforeValidator(_check_home)] | None,
-        Field(description="Where recognised uploads are kept; unset, under `home`."),
-        Chinese("识别完成后的附件存放目录；未设置时位于 `home` 之下。"),
-    ] = None
-
-
 class ReactSettings(Section):
     """How far the built-in agent goes before it must answer."""
 
@@ -722,115 +674,6 @@ class ServerSettings(Section):
     ] = 300.0
 
 
-class AssociativeSettings(Section):
-    """How the associative memory attends, forgets and searches."""
-
-    follow: Annotated[
-        bool,
-        Field(description="Whether everything that is remembered becomes associative memory, too."),
-        Chinese("是否将所有写入的内容同时写入联想记忆。"),
-    ] = False
-    max_focus_count: Annotated[
-        Annotated[int, Field(ge=1, le=50)],
-        Field(description="Nodes in focus: where recall starts, and what is neither compressed nor weakened."),
-        Chinese("关注点数量上限：回忆由此出发，关注点不被压缩，其出边不衰减。"),
-    ] = 5
-    decay_rate: Annotated[
-        Annotated[float, Field(gt=0, le=1)],
-        Field(description="What a node's links are multiplied with each time it is scanned; less forgets faster."),
-        Chinese("节点每次被扫描时其关联强度的衰减系数；越小遗忘越快。"),
-    ] = 0.97
-    link_initial_strength: Annotated[
-        Annotated[float, Field(gt=0, le=1)],
-        Field(description="The strength of a new link between nodes that were learned together."),
-        Chinese("同批次节点间新建关联的初始强度。"),
-    ] = 0.5
-    link_break_threshold: Annotated[
-        Annotated[float, Field(ge=0, lt=1)],
-        Field(description="A weaker link is broken: out of search and importance, removed at its node's next scan."),
-        Chinese("关联断裂阈值：更弱的关联不参与搜索与重要性计算，并在节点下次扫描时删除。"),
-    ] = 0.01
-    delete_threshold: Annotated[
-        Annotated[int, Field(ge=0, le=2**53)],
-        Field(description="A node that would be compressed to fewer characters is deleted and leaves a tombstone."),
-        Chinese("删除阈值（字符数）：压缩后低于此值的节点被删除，并留下墓碑。"),
-    ] = 5
-    batch_reach: Annotated[
-        Number,
-        Field(
-            description="How far apart two nodes of one batch may stand to be linked; bounds the links of long ones."
-        ),
-        Chinese("同批次两个节点相隔多远以内才建立关联；限制长批次的关联数量。"),
-    ] = 50
-    schedule: Annotated[
-        Literal["least-scanned", "fixed"],
-        Field(
-            description="Which nodes a compression takes: those scanned least often (B), or the least important of a "
-            "sample, in a fixed number of slots (A)."
-        ),
-        Chinese(
-            "压缩调度方案：`least-scanned` 扫描次数少者优先（方案 B）；`fixed` 固定槽位、抽样取最不重要者（方案 A）。"
-        ),
-    ] = "least-scanned"
-    time_slice: Annotated[
-        Seconds,
-        Field(description="Seconds after which a compression stops; the next one goes on where it stopped."),
-        Chinese("单次压缩的时间片（秒）；下次从中断处继续。"),
-    ] = 30.0
-    compression_batch_size: Annotated[
-        Number,
-        Field(description="Nodes that one compression takes with a fixed number of slots."),
-        Chinese("方案 A 中每轮压缩处理的节点数。"),
-    ] = 100
-    max_nodes: Annotated[
-        Number,
-        Field(
-            description="Slots of the fixed schedule; when all are taken, the least important of a sample is reused."
-        ),
-        Chinese("方案 A 的节点槽位数；用尽时复用抽样中最不重要的槽位。"),
-    ] = 10_000
-    compression: Annotated[
-        Literal["role", "key-sentences", "levels"],
-        Field(
-            description="How a node's text is made shorter: by the annotation role of the engine, by its most telling "
-            "sentences, or in steps of a fifth of its original length."
-        ),
-        Chinese(
-            "压缩方式：`role` 由引擎的标注角色完成；`key-sentences` 抽取关键句；`levels` 按原长的五分之一逐级压缩。"
-        ),
-    ] = "role"
-    max_retries: Annotated[
-        Annotated[int, Field(ge=0, le=1000)],
-        Field(description="Further attempts at language work that failed; in the end a node keeps its text."),
-        Chinese("语言任务失败后的重试次数；最终失败时节点保留原内容。"),
-    ] = 15
-    worker_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that one piece of language work may take."),
-        Chinese("单次语言任务的时限（秒）。"),
-    ] = 300.0
-    default_search_depth: Annotated[
-        Number,
-        Field(description="Hops from a focus that recall goes unless told otherwise."),
-        Chinese("回忆的默认搜索深度（跳数）。"),
-    ] = 2
-    max_search_results: Annotated[
-        Annotated[int, Field(ge=0, le=2**53)],
-        Field(description="Nodes that a recall returns at most; 0 is no limit."),
-        Chinese("单次回忆返回的最大结果数；0 表示不限。"),
-    ] = 100
-    similarity: Annotated[
-        Annotated[float, Field(ge=0, le=1)],
-        Field(description="The cosine from which a node counts as matching when recall by meaning is asked for."),
-        Chinese("按语义回忆时，余弦相似度达到多少视为匹配。"),
-    ] = 0.5
-    max_queue_size: Annotated[
-        Number,
-        Field(description="Jobs that may wait or run for the agent; past it, remember and recall are refused."),
-        Chinese("任务队列最大长度；超出后拒绝新的写入与回忆，已排队的不会丢失。"),
-    ] = 1000
-
-
 class RerankerSettings(Section):
     """The cross-encoder, which reads question and text together: better and slower than vectors."""
 
@@ -927,8 +770,14 @@ class RecallSettings(Section):
     reranker: RerankerSettings = RerankerSettings()
 
 
+SectionT = TypeVar("SectionT", bound=Section)
+
+
 class Settings(Section):
-    """All settings of Remanent. `load_settings` reads them from where users keep them."""
+    """All settings of Remanent. `load_settings` reads them from where users keep them.
+
+    Each discipline that is installed has a section under its name: `section` returns it with its type.
+    """
 
     home: Annotated[
         Path,
@@ -1026,7 +875,6 @@ class Settings(Section):
     vectors: VectorSettings = VectorSettings()
     model: ModelSettings = ModelSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
-    bank: BankSettings = BankSettings()
     react: ReactSettings = ReactSettings()
     search: SearchSettings = SearchSettings()
     reader: ReaderSettings = ReaderSettings()
@@ -1034,7 +882,17 @@ class Settings(Section):
 
     proxy: ProxySettings = ProxySettings()
     server: ServerSettings = ServerSettings()
-    associative: AssociativeSettings = AssociativeSettings()
+
+    def __new__(cls, **values: Any) -> Self:
+        """Have the sections of disciplines before anything is read into them."""
+        del values
+        plug_in_sections()
+        return super().__new__(cls)
+
+    def section(self, kind: type[SectionT]) -> SectionT:
+        """Return a discipline's section of the settings; its defaults where the discipline is not installed."""
+        found = (value for _, value in self if type(value) is kind)
+        return next(found, None) or kind()
 
     @property
     def uses_model(self) -> bool:
@@ -1051,12 +909,34 @@ class Settings(Section):
             raise InvalidSettings(_explain(error, sources=info.context or {})) from error
 
 
+def plug_in_sections(given: Iterable[Declared] = ()) -> None:
+    """Give the settings a section for each discipline that is installed, and for those that are given."""
+    fresh = False
+    for declared in (*found(), *given):
+        section = declared.settings
+        if section is None or declared.name in _PLUGGED:
+            continue
+        if declared.name in Settings.model_fields:
+            raise InvalidSettings(f"the discipline {declared.name} has the name of a setting; rename it")
+        Settings.__pydantic_fields__[declared.name] = FieldInfo(annotation=section, default=section())
+        Settings.__annotations__[declared.name] = section
+        _PLUGGED.add(declared.name)
+        fresh = True
+    if fresh:
+        Settings.model_rebuild(force=True)
+
+
+_PLUGGED: set[str] = set()
+"""The disciplines whose sections the settings have."""
+
+
 def load_settings(path: str | os.PathLike[str] | None = None, **overrides: Any) -> Settings:
     """Return the settings in force: overrides, then environment, then files, then defaults.
 
     With `path`, that file is read in place of the project's and the user's. An override of `None` counts as not given;
     a group is overridden in part: `jobs={"lease": 5}`.
     """
+    plug_in_sections()
     sources = _read_sources(path, overrides)
     merged: dict[str, Any] = {}
     for values in reversed(sources.values()):
@@ -1066,6 +946,7 @@ def load_settings(path: str | os.PathLike[str] | None = None, **overrides: Any) 
 
 def setting_sources(path: str | os.PathLike[str] | None = None, **overrides: Any) -> dict[str, list[str]]:
     """Return the places that set something, the one that wins first, each with the names of what it sets."""
+    plug_in_sections()
     sources = _read_sources(path, overrides)
     return {place: list(_names(values)) for place, values in sources.items() if values}
 
@@ -1218,6 +1099,7 @@ class SettingRow:
 
 def setting_rows() -> list[SettingRow]:
     """Return every setting with its variable, values, default and meaning, in the order of the model."""
+    plug_in_sections()
     return list(_rows(Settings, path=()))
 
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph
-from remanent.model import Kind, Record, Scope, TraceData
+from remanent.associative.kinds import TRACE, TraceData
+from remanent.model import Record, Scope
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 SCOPE = Scope(org="lab", workspace="home", agent="ada")
@@ -30,7 +31,7 @@ def graph_of(
             Record(
                 id=node_id,
                 scope=SCOPE,
-                kind=Kind.TRACE,
+                kind=TRACE,
                 content=text,
                 summary=text[:20],
                 keywords=(keywords or {}).get(node_id, ()),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import remanent
+from remanent.associative.settings import AssociativeSettings
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.memory import aopen
 from remanent.settings import Settings, load_settings
@@ -187,7 +188,7 @@ def test_every_parameter_is_a_setting_with_its_default(monkeypatch: pytest.Monke
         "max_search_results": 100,
         "max_queue_size": 1000,
     }
-    assert {name: getattr(Settings().associative, name) for name in defaults} == defaults
+    assert {name: getattr(Settings().section(AssociativeSettings), name) for name in defaults} == defaults
     monkeypatch.setenv("REMANENT_ASSOCIATIVE__DECAY_RATE", "0.5")
     assert load_settings().associative.decay_rate == 0.5
 

@@ -9,15 +9,16 @@ from typing import Any
 from remanent.associative import Associations, AsyncAssociativeMemory, Compressor
 from remanent.associative.focus import FocusManager
 from remanent.associative.graph import Graph
+from remanent.associative.kinds import TRACE
 from remanent.associative.links import LinkStore
 from remanent.associative.nodes import NodeStore
+from remanent.associative.settings import AssociativeSettings
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
-from remanent.model import Kind, Receipt, Record, Scope, Source, read_messages
+from remanent.model import Receipt, Record, Scope, Source, read_messages
 from remanent.model.message import Messages
-from remanent.settings import AssociativeSettings
 from remanent.stores import RecordFilter, RecordQuery, Store
 from tests.jobs.world import ADA, World
 
@@ -182,4 +183,4 @@ def picture(graph: Graph) -> dict[str, Any]:
 
 async def records_of(store: Store, scope: Scope = ADA) -> list[Record]:
 
-    return await store.records(scope, RecordQuery(RecordFilter(kinds=(Kind.TRACE,)), limit=100_000))
+    return await store.records(scope, RecordQuery(RecordFilter(kinds=(TRACE,)), limit=100_000))

@@ -8,16 +8,17 @@ from typing import Any
 
 from remanent.bank import Bank, BankEvent, open_bank
 from remanent.bank.adapter import Adapter
-from remanent.bank.attachments import Kept, Uploads
+from remanent.bank.attachments import Uploads
+from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders
 from remanent.language.engine import Answer, Engine
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Maker, NewId, Scope, id_source
-from remanent.settings import BankSettings
 from remanent.stores.blobs import Blobs
 from remanent.stores.files import FileBlobs
+from remanent.stores.kept import Kept
 from tests.language.offline.fakes import WordEmbedder
 
 SCOPE = Scope(org="o", workspace="w", agent="ada", task="t1")

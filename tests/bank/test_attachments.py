@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from remanent.bank.attachments import AttachmentType, Kept, Upload, Uploads, media_type_of, type_of
+from remanent.bank.attachments import Upload, Uploads
 from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
+from remanent.loaders import AttachmentType, media_type_of, type_of
 from remanent.model import Attachment, id_source
 from remanent.stores.files import FileBlobs
+from remanent.stores.kept import Kept
 from tests.bank.desk import PNG, SCOPE
 
 TASK = "insight-1"

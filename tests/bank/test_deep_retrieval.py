@@ -8,11 +8,11 @@ import pytest
 from pydantic import JsonValue
 
 from remanent.agents import AgentTool
-from remanent.bank.deep_retrieval import DeepRetrieved
+from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import Attachment
 from tests.bank.desk import PNG, Desk, desk
-from tests.text.pdfs import pdf
+from tests.loaders.pdfs import pdf
 
 FILES = {
     "chart.png": ("image/png", PNG),

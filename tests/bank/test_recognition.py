@@ -6,7 +6,7 @@ from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.errors import InvalidInput
 from remanent.language.tongue import Tongue
 from tests.bank.desk import PNG
-from tests.text.pdfs import pdf
+from tests.loaders.pdfs import pdf
 
 
 class Reader(ImageReader):

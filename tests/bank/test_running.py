@@ -29,7 +29,7 @@ from remanent.language.offline.toolbox import Toolbox
 from remanent.settings import SearchSettings, Settings
 from tests.bank.desk import PNG, Told, desk
 from tests.language.offline.fakes import WordEmbedder
-from tests.text.pdfs import pdf
+from tests.loaders.pdfs import pdf
 
 
 class Anything:

@@ -7,6 +7,7 @@ from typing import Any
 
 from remanent.bank import Bank, open_bank
 from remanent.bank.graph import Draft, QueryGraph
+from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders
 from remanent.errors import LanguageError
 from remanent.language.engine import Answer, Engine
@@ -20,7 +21,6 @@ from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Clock, Maker, NewId, Scope
-from remanent.settings import BankSettings
 from remanent.stores import Store, Vectors
 from tests.language.offline.fakes import WordEmbedder
 

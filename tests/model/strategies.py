@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
+from remanent.associative.kinds import TraceData
+from remanent.bank.kinds import QueryNodeData
 from remanent.model import (
-    DATA_OF_KIND,
     Attachment,
     Boost,
     Claim,
@@ -46,11 +47,9 @@ from remanent.model.kinds import (
     NoteData,
     PassageData,
     ProceduralData,
-    QueryNodeData,
     SemanticData,
     SharedData,
     ShortTermData,
-    TraceData,
     TurnData,
 )
 
@@ -147,7 +146,7 @@ _DATA: dict[type[RecordData], st.SearchStrategy[Any]] = {
 @st.composite
 def records(draw: st.DrawFn, kinds: st.SearchStrategy[Kind] | None = None) -> Record:
     """Draw a record of any kind, with the data of its kind and a validity that makes sense."""
-    kind = draw(st.sampled_from(Kind) if kinds is None else kinds)
+    kind = draw(st.sampled_from(list(Kind)) if kinds is None else kinds)
     valid_from, valid_to = draw(maybe_instants), draw(maybe_instants)
     if valid_from is not None and valid_to is not None:
         valid_from, valid_to = min(valid_from, valid_to), max(valid_from, valid_to)
@@ -175,7 +174,7 @@ def records(draw: st.DrawFn, kinds: st.SearchStrategy[Kind] | None = None) -> Re
         sources=draw(tuples_of(sources)),
         trust=draw(st.sampled_from(Origin)),
         made_by=draw(makers),
-        data=draw(_DATA[DATA_OF_KIND[kind]]),
+        data=draw(_DATA[kind.data]),
     )
 
 
@@ -208,7 +207,7 @@ tombstones = st.builds(
     Tombstone,
     record_id=ids,
     scope=scopes,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(list(Kind)),
     about=texts,
     keywords=tuples_of(texts),
     learned_at=instants,
@@ -254,7 +253,7 @@ found_items = st.builds(
     record_id=ids,
     text=texts,
     score=numbers,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(list(Kind)),
     occurred_at=instants,
     sources=tuples_of(found_sources),
     ranks=tuples_of(ranks),

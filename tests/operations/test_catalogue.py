@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from remanent.discipline.shapes import ZH, Done, Nothing, read_cursor, write_cursor
 from remanent.memory import AsyncAgent
 from remanent.model import Word
 from remanent.operations import CATALOGUE, Body, Call, Catalogue, Operation, Permission, operation
-from remanent.operations.shapes import ZH, Done, Nothing, read_cursor, write_cursor
 
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
 # What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import scripts.cli_face
+from remanent.discipline.shapes import Limit, Page, Session
 from remanent.model import Entry, Word
 from remanent.operations import CATALOGUE, Call, Operation, Permission, operation
-from remanent.operations.shapes import Limit, Page, Session
 from remanent.server.openapi import openapi
 from tests.server.rest.conftest import AGENT, running
 

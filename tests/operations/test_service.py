@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
 from remanent.model import Word
 from remanent.operations import (
@@ -25,7 +26,6 @@ from remanent.operations import (
 )
 from remanent.operations.run import Run
 from remanent.operations.runfiles import RunFiles
-from remanent.operations.shapes import Done, Nothing
 from tests.power import Disk
 
 HERE = Place(org="acme", workspace="lab", agent="ada")

@@ -75,7 +75,7 @@ def test_every_factor_stays_within_its_bound(confidence: float, used: int, days:
 PLACES = st.builds(
     Place,
     st.just("r1"),
-    st.sampled_from(Kind),
+    st.sampled_from(list(Kind)),
     st.none(),
     st.integers(-5000, 5000).map(lambda days: MAY - timedelta(days=days)),
     st.sampled_from(Origin),

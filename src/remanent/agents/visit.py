@@ -12,9 +12,9 @@ from remanent.errors import InvalidInput, LanguageError, ToolFailed
 from remanent.http.jsonapi import Bounds, JsonApi
 from remanent.http.public import Page, PublicFetcher
 from remanent.language.exchanges.react import Tool
+from remanent.loaders.webpage import read_page
 from remanent.model import Origin
 from remanent.settings import ReaderSettings
-from remanent.text.webpage import read_page
 
 VISIT = "visit"
 _HTML = frozenset({"text/html", "application/xhtml+xml"})

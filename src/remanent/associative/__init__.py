@@ -1,7 +1,7 @@
 """A memory that forgets as people do, and knows it: linked nodes, focuses, decay, compression."""
 
+from remanent.associative.associations import REMEMBER, Associations
 from remanent.associative.compressors import Compressor, KeySentences, Levels, RoleCompressor, Shortened
-from remanent.associative.discipline import REMEMBER, Associations
 from remanent.associative.links import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.path import AssociativePath

@@ -23,7 +23,7 @@ from remanent.model import Clock, Job, NewId, Scope, from_millis, to_millis
 from remanent.stores import NO_LIMIT, Store, Transaction
 
 if TYPE_CHECKING:
-    from remanent.settings import AssociativeSettings
+    from remanent.associative.settings import AssociativeSettings
 
 COMPRESS = "associative.compress"
 """The job that looks at nodes, and its lane: beside the one of remember and recall, which never wait for it."""

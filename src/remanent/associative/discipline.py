@@ -1,142 +1,102 @@
-"""The associative memory put together: its job handlers, its graphs, and what it does for any agent."""
+"""The associative memory as a discipline: what it declares, and how it is put to work."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from remanent.associative.compression import COMPRESS, REWRITE, CompressionScheduler
-from remanent.associative.compressors import Compressor, open_compressor
-from remanent.associative.graphs import Graphs
-from remanent.associative.line import LANE, RECALL, Line
-from remanent.associative.restoring import Restorer
-from remanent.associative.search import SearchEngine, Wanted
-from remanent.associative.taking import TripleTaker
-from remanent.associative.words import Recollection
-from remanent.associative.writing import Writer, entries_payload
-from remanent.embedding import Embedder
-from remanent.errors import InvalidInput
+from remanent.associative.associations import Associations
+from remanent.associative.compressors import Compressor
+from remanent.associative.kinds import TRACE
+from remanent.associative.memory import AsyncAssociativeMemory
+from remanent.associative.path import AssociativePath
+from remanent.associative.settings import AssociativeSettings
+from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts, Said
 from remanent.jobs import Handler
-from remanent.language import Engine
-from remanent.model import Clock, Job, Kind, NewId, Scope
-from remanent.stores import RecordFilter, Store, Transaction, Vectors
+from remanent.model import Entry, EntryKind, Receipt, Scope
+from remanent.model.message import Messages
+from remanent.recall import RecallPath
+from remanent.stores import Erased, Transaction
 
-if TYPE_CHECKING:
-    from remanent.settings import AssociativeSettings
-
-REMEMBER = "associative.remember"
-"""The job that makes nodes of entries."""
-
-ENTRIES_AT_ONCE = 200
-"""Entries that one job makes nodes of; a longer call becomes several jobs."""
+NAME = "associative"
 
 
-class Associations:
-    """What all agents' associative memories share."""
+class Associative(Discipline):
+    """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
 
-    def __init__(
-        self,
-        store: Store,
-        engine: Engine,
-        *,
-        settings: "AssociativeSettings",
-        clock: Clock,
-        new_id: NewId,
-        index: Callable[[Transaction], None] = lambda _: None,
-        vectors: Vectors | None = None,
-        embedder: Embedder | None = None,
-        compressor: Compressor | None = None,
-    ) -> None:
-        self.store = store
-        self.settings = settings
-        self.clock = clock
-        self.new_id = new_id
-        self.index = index
-        self._vectors = vectors
-        self._embedder = embedder
-        self.graphs = Graphs(store, floor=settings.link_break_threshold)
-        self.line = Line(store, clock=clock, new_id=new_id, limit=settings.max_queue_size)
-        compressor = compressor or open_compressor(settings.compression, engine)
-        self.scheduler = CompressionScheduler(
-            store, self.graphs, compressor, settings=settings, clock=clock, new_id=new_id
+    name = NAME
+    purpose = Said("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。")
+    kinds = (TRACE,)
+    settings = AssociativeSettings
+    agent_face = AsyncAssociativeMemory
+
+    def __init__(self, *, compressor: Compressor | None = None) -> None:
+        self._compressor = compressor
+
+    def operations(self) -> Sequence[Operation[Any, Any]]:
+        """Return what can be done with it."""
+        from remanent.associative.operations import OPERATIONS
+
+        return OPERATIONS
+
+    def open(self, parts: Parts) -> OpenDiscipline:
+        """Put it to work."""
+        return OpenAssociative(parts, compressor=self._compressor)
+
+
+class OpenAssociative(OpenDiscipline):
+    """The associative memories of all agents of one open memory."""
+
+    def __init__(self, parts: Parts, *, compressor: Compressor | None = None) -> None:
+        self._journal = parts.journal
+        self._settings = parts.settings.section(AssociativeSettings)
+
+        async def append(tx: Transaction, entries: Sequence[Entry]) -> None:
+            await parts.journal.append(tx, entries, by=NAME)
+
+        self.associations = Associations(
+            parts.store,
+            parts.engine,
+            settings=self._settings,
+            clock=parts.clock,
+            new_id=parts.new_id,
+            index=parts.journal.index,
+            append=append,
+            vectors=parts.vectors,
+            embedder=parts.embedder,
+            compressor=compressor,
         )
-        self._writer = Writer(store, self.graphs, engine, self.scheduler, settings=settings, clock=clock, index=index)
-        self.restorer = Restorer(store, self.graphs, engine, settings=settings, clock=clock, index=index)
-        self.taker = TripleTaker(store, self.graphs, settings=settings, clock=clock, new_id=new_id, index=index)
-        self.watch: Callable[[Scope], None] = lambda _: None
-        """Has the worker look at an agent's queue; set once there is a worker."""
+        self.associations.watch = parts.watch
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """The kinds of job that are done here."""
-        return {
-            REMEMBER: self._writer.remember,
-            RECALL: self.line.take_turn,
-            COMPRESS: self.scheduler.run_compression_slice,
-            REWRITE: self.scheduler.rewrite,
-        }
+        """Making nodes, recalling in turn, compressing, rewriting."""
+        return self.associations.handlers
 
-    def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
-        """Ask, as part of the unit of work that appends them, for nodes of entries."""
-        for start in range(0, len(entry_ids), ENTRIES_AT_ONCE):
-            job = Job(
-                id=self.new_id(),
-                scope=tx.scope,
-                kind=REMEMBER,
-                lane=LANE,
-                payload=entries_payload(entry_ids[start : start + ENTRIES_AT_ONCE]),
-                enqueued_at=self.clock(),
-                max_attempts=self.settings.max_retries + 1,
-            )
-            tx.enqueue(job, limit=self.settings.max_queue_size)
+    @property
+    def paths(self) -> Sequence[RecallPath]:
+        """Along links from what is in focus."""
+        return (AssociativePath(self.associations),)
 
-    async def search(
-        self,
-        scope: Scope,
-        keywords: Sequence[str],
-        *,
-        relations: Sequence[str] | None = None,
-        depth: int | None = None,
-        limit: int | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        by_meaning: bool = False,
-    ) -> Recollection:
-        """Search an agent's graph as it stands now."""
-        if isinstance(keywords, str) or isinstance(relations, str):
-            raise InvalidInput("keywords and relations are lists of texts: wrap the text in a list")
-        depth = self.settings.default_search_depth if depth is None else depth
-        limit = self.settings.max_search_results if limit is None else limit
-        if depth < 0 or limit < 0:
-            raise InvalidInput("depth and limit must not be negative")
-        similar = await self._similar(scope, " ".join(keywords)) if by_meaning else {}
-        wanted = Wanted(
-            keywords=tuple(keywords),
-            relations=None if relations is None else tuple(relations),
-            depth=depth,
-            limit=limit,
-            since=since,
-            until=until,
-            similar=similar,
-        )
-        return SearchEngine(await self.graphs.at(scope)).search(wanted)
+    async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+        """Ask for nodes of what was said, where everything is to become associative memory."""
+        # Events are the notes that a discipline keeps of its own work: nobody said them.
+        said = [entry.id for entry in entries if entry.kind is not EntryKind.EVENT]
+        if self._settings.follow and said:
+            self.associations.request(tx, said)
 
-    def forget(self, scope: Scope) -> None:
-        """Let go of everything that is kept of an agent in this process, as an erasure must."""
-        self.graphs.forget(scope)
-        self.scheduler.forget(scope)
+    async def on_erase(self, scope: Scope, erased: Erased) -> None:
+        """Let go of the agent's graph."""
+        del erased
+        self.associations.forget(scope)
 
-    async def _similar(self, scope: Scope, text: str) -> dict[str, float]:
-        """Return the nodes that are near a text in meaning, with their cosine."""
-        if self._vectors is None or self._embedder is None:
-            raise InvalidInput("recall by meaning needs an embedder; set `embedder` to other than none")
-        if not text.strip():
-            return {}
-        (vector,) = await self._embedder.embed([text])
-        hits = await self._vectors.search(
-            scope.owner,
-            vector,
-            model=self._embedder.model_id,
-            record_filter=RecordFilter(kinds=(Kind.TRACE,)),
-            limit=max(1, self.settings.max_search_results),
-        )
-        return {hit.record_id: hit.score for hit in hits if hit.score >= self.settings.similarity}
+    def agent_face(self, agent: AnyAgent) -> AsyncAssociativeMemory:
+        """Return the agent's associative memory."""
+        scope = agent.scope
+
+        def request(tx: Transaction, entries: Sequence[Entry]) -> None:
+            if not self._settings.follow:  # else it was asked for when they were appended
+                self.associations.request(tx, [entry.id for entry in entries])
+
+        async def keep(messages: Messages, *, session: str | None, task: str | None) -> Receipt:
+            return await self._journal.keep(scope, messages, session=session, task=task, also=request)
+
+        return AsyncAssociativeMemory(self.associations, scope, keep=keep)

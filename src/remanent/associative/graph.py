@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from remanent.associative.kinds import TraceData
 from remanent.associative.words import Forgotten, GraphState, Node
-from remanent.model import Record, TraceData
+from remanent.model import Record
 
 
 def folded(text: str) -> str:

@@ -9,8 +9,9 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from remanent.associative.graph import Edge, Graph
+from remanent.associative.kinds import TRACE
 from remanent.associative.words import Forgotten
-from remanent.model import Kind, Link, Record, Scope, Tombstone
+from remanent.model import Link, Record, Scope, Tombstone
 from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 
 FOCUS = "associative.focus"
@@ -96,7 +97,7 @@ class Graphs:
         assert held.graph is not None
         while True:
             held.echo.clear()
-            revision = await self._store.graph_revision(owner, Kind.TRACE)
+            revision = await self._store.graph_revision(owner, TRACE)
             if revision == held.graph.revision:
                 return True
             if not held.pending:
@@ -115,7 +116,7 @@ class Graphs:
         held.echo.set()
         if held.graph is None:
             return
-        revision = committed.graphs.get(Kind.TRACE, 0)
+        revision = committed.graphs.get(TRACE, 0)
         # Any other number: somebody else's commit lies between, or the graph was loaded after this one.
         if revision == held.graph.revision + 1:
             for effect in work.effects:
@@ -125,10 +126,10 @@ class Graphs:
     async def _load(self, owner: Scope) -> Graph:
         graph = Graph(floor=self._floor)
         for _ in range(LOADS):
-            revision = await self._store.graph_revision(owner, Kind.TRACE)
+            revision = await self._store.graph_revision(owner, TRACE)
             graph = Graph(revision=revision, floor=self._floor)
             await self._fill(owner, graph)
-            if await self._store.graph_revision(owner, Kind.TRACE) == revision:
+            if await self._store.graph_revision(owner, TRACE) == revision:
                 break
         return graph
 
@@ -144,19 +145,21 @@ class Graphs:
             _tie(graph, links[start : start + LINKS_AT_ONCE], foreign=foreign)
             await asyncio.sleep(0)
         for tombstone in await self._store.tombstones(owner):
-            if tombstone.kind is Kind.TRACE:
+            if tombstone.kind is TRACE:
                 graph.bury(forgotten_of(tombstone))
         graph.focuses = focus_ids(await self._store.state(owner, FOCUS))
 
     async def _page(self, owner: Scope, after: str | None) -> list[Record]:
-        wanted = RecordQuery(filter=RecordFilter(kinds=(Kind.TRACE,)), after_id=after, limit=PAGE)
+        wanted = RecordQuery(filter=RecordFilter(kinds=(TRACE,)), after_id=after, limit=PAGE)
         return await self._store.records(owner, wanted)
 
     async def _foreign(self, owner: Scope, record_ids: set[str]) -> set[str]:
         """Return those of the ids that are records of another kind: links to them are not ours, nor do they dangle."""
-        others = tuple(kind for kind in Kind if kind is not Kind.TRACE)
-        wanted = RecordFilter(kinds=others, statuses=None)
-        return set(await self._store.match(owner, sorted(record_ids), wanted)) if record_ids else set()
+        if not record_ids:
+            return set()
+        every = await self._store.match(owner, sorted(record_ids), RecordFilter(statuses=None))
+        own = await self._store.match(owner, sorted(record_ids), RecordFilter(kinds=(TRACE,), statuses=None))
+        return set(every) - set(own)
 
     def _make_room(self, owner: Scope) -> None:
         total = sum(held.graph.places for held in self._held.values() if held.graph is not None)

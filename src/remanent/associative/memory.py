@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from remanent.associative.associations import Associations
 from remanent.associative.compression import COMPRESS, REWRITE
-from remanent.associative.discipline import Associations
 from remanent.associative.drawing import draw
 from remanent.associative.graph import Graph
 from remanent.associative.graphs import Work

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from remanent.associative.graph import Graph, Vertex
 from remanent.associative.graphs import Effect, Work, forgotten_of
+from remanent.associative.kinds import TRACE, TraceData
 from remanent.associative.words import Forgotten, Node
 from remanent.errors import VersionConflict
-from remanent.model import Kind, Maker, Origin, Record, Scope, Source, Tombstone, TraceData
+from remanent.model import Maker, Origin, Record, Scope, Source, Tombstone
 from remanent.model.clock import Instant
 from remanent.stores import RecordFilter, RecordQuery, Store
 from remanent.stores.changes import DropTombstone, PutTombstone
@@ -51,7 +52,7 @@ class NodeStore:
         record = Record(
             id=node_id,
             scope=scope or self._work.scope,
-            kind=Kind.TRACE,
+            kind=TRACE,
             content=content,
             summary=phrase,
             keywords=tuple(keywords),
@@ -137,7 +138,7 @@ class NodeStore:
         """Return the records of nodes that are alive, in the given order; refuse when one is gone."""
         if not node_ids:
             return []
-        wanted = RecordFilter(kinds=(Kind.TRACE,))
+        wanted = RecordFilter(kinds=(TRACE,))
         query = RecordQuery(filter=wanted, record_ids=tuple(node_ids), limit=len(node_ids))
         found = {record.id: record for record in await self._store.records(self._work.scope, query)}
         for node_id in node_ids:

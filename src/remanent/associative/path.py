@@ -1,6 +1,6 @@
 """The main recall's way into the associative memory: along links from what is in focus."""
 
-from remanent.associative.discipline import Associations
+from remanent.associative.associations import Associations
 from remanent.associative.words import Recollected
 from remanent.model import Scope
 from remanent.recall import Candidate, Question, RecallPath

@@ -18,7 +18,7 @@ from remanent.model import Clock, Entry, Scope, least_trusted
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction
 
 if TYPE_CHECKING:
-    from remanent.settings import AssociativeSettings
+    from remanent.associative.settings import AssociativeSettings
 
 
 class Restorer:

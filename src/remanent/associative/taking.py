@@ -10,13 +10,14 @@ from remanent.associative.graphs import Graphs, Work
 from remanent.associative.links import LinkStore
 from remanent.associative.nodes import NodeStore
 from remanent.associative.triples import Reading, Told, read_triples, wrong
+from remanent.discipline import Append
 from remanent.errors import InvalidInput
 from remanent.model import Clock, Entry, EntryKind, Maker, NewId, Origin, Scope, Source, Word, from_millis
 from remanent.model.word import Count
 from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
 
 if TYPE_CHECKING:
-    from remanent.settings import AssociativeSettings
+    from remanent.associative.settings import AssociativeSettings
 
 
 class Taken(Word):
@@ -40,6 +41,7 @@ class TripleTaker:
         clock: Clock,
         new_id: NewId,
         index: Callable[[Transaction], None],
+        append: Append,
     ) -> None:
         self._store = store
         self._graphs = graphs
@@ -47,6 +49,7 @@ class TripleTaker:
         self._clock = clock
         self._new_id = new_id
         self._index = index
+        self._append = append
 
     async def take(self, scope: Scope, lines: Iterable[str]) -> Taken:
         """Take in all that the lines say, or nothing."""
@@ -58,8 +61,12 @@ class TripleTaker:
             self._check_room(work.graph, len(new))
             await self._check_free(work, new)
             nodes = NodeStore(work, self._store)
-            for node_id, line in new.items():
-                self._take_node(work, nodes, node_id, reading.of_nodes[node_id], line)
+            entries = {
+                node_id: self._entry(work, node_id, reading.of_nodes[node_id], line) for node_id, line in new.items()
+            }
+            await self._append(tx, list(entries.values()))
+            for node_id, entry in entries.items():
+                _take_node(work, nodes, node_id, reading.of_nodes[node_id], entry)
             self._take_links(work, reading, new)
             self._take_focuses(work, reading, new)
             if new:
@@ -79,37 +86,21 @@ class TripleTaker:
         for record in await self._store.records(work.scope, query):
             raise wrong(new[record.id], f"the id {record.id} belongs to something else here ({record.kind.value})")
 
-    def _take_node(self, work: Work, nodes: NodeStore, node_id: str, told: Told, line: int) -> None:
+    def _entry(self, work: Work, node_id: str, told: Told, line: int) -> Entry:
+        """Return the words of a node as they go into the journal."""
         content = told.text("content")
         if not content.strip():
             raise wrong(line, f"<node:{node_id}> has no memory:content")
         created = from_millis(told.whole("createdAt")) if "createdAt" in told else work.at
-        occurred = from_millis(told.whole("occurredAt")) if "occurredAt" in told else created
-        entry = Entry(
+        return Entry(
             id=self._new_id(),
             scope=work.scope,
             kind=EntryKind.DOCUMENT,
             role="memory",
             text=content,
-            occurred_at=occurred,
+            occurred_at=from_millis(told.whole("occurredAt")) if "occurredAt" in told else created,
             recorded_at=work.at,
             origin=Origin.IMPORT,
-        )
-        work.tx.append(entry)
-        if node_id in work.graph.memorials:
-            nodes.unbury(node_id)
-        nodes.create_node(
-            content,
-            told.text("phrase"),
-            told.keywords(),
-            node_id=node_id,
-            sources=[Source(entry_id=entry.id, end=len(content))],
-            occurred_at=occurred,
-            created_at=created,
-            trust=Origin.IMPORT,
-            made_by=Maker(role="import"),
-            scan_count=told.whole("scanCount"),
-            original_length=max(len(content), told.whole("originalLength")),
         )
 
     def _take_links(self, work: Work, reading: Reading, new: Collection[str]) -> None:
@@ -134,3 +125,22 @@ class TripleTaker:
         members = [node_id for node_id in reading.focuses() if node_id in new]
         if members and not focus.get_focus_list():
             focus.update_focus(work, members)
+
+
+def _take_node(work: Work, nodes: NodeStore, node_id: str, told: Told, entry: Entry) -> None:
+    """Make a node whose words are in the journal."""
+    if node_id in work.graph.memorials:
+        nodes.unbury(node_id)
+    nodes.create_node(
+        entry.text,
+        told.text("phrase"),
+        told.keywords(),
+        node_id=node_id,
+        sources=[Source(entry_id=entry.id, end=len(entry.text))],
+        occurred_at=entry.occurred_at,
+        created_at=from_millis(told.whole("createdAt")) if "createdAt" in told else work.at,
+        trust=Origin.IMPORT,
+        made_by=Maker(role="import"),
+        scan_count=told.whole("scanCount"),
+        original_length=max(len(entry.text), told.whole("originalLength")),
+    )

@@ -31,7 +31,7 @@ from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Store, Transaction
 
 if TYPE_CHECKING:
-    from remanent.settings import AssociativeSettings
+    from remanent.associative.settings import AssociativeSettings
 
 EARLIER_SHOWN = 10
 """How many entries before the new ones are shown, to tell who is meant."""

@@ -1,11 +1,12 @@
 """The Agentic Memory Bank: the memory of one long task, which cross-checks what it learns."""
 
+from remanent.agents.deep_retrieval import TreeEntry
 from remanent.bank.bank import Bank, Observed, open_bank
 from remanent.bank.events import BankEvent, EventKind, EventListener
 from remanent.bank.graph import QueryGraph, Retrieved, RetrievedNode
 from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
-from remanent.bank.tree import InteractionTree, TreeEntry
+from remanent.bank.tree import InteractionTree
 
 __all__ = [
     "Bank",

@@ -6,48 +6,22 @@ so a process that was killed leaves nothing behind for longer than that.
 
 import asyncio
 import fcntl
-import hashlib
-import mimetypes
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 
 from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.exchanges.planning import PendingUpload
-from remanent.model import Attachment, NewId, Scope, Word
+from remanent.loaders.media import AttachmentType, media_type_of, type_of
+from remanent.model import NewId, Word
 from remanent.model.ids import Id
 from remanent.model.word import Count, Text
-from remanent.stores.blobs import Blobs
-from remanent.text.wordlists import word_set
 
-URI = "blob:"
-"""Begins the URI of a file that is kept by its digest."""
 _LOCK = ".lock"
 _LONGEST_NAME = 200
-_CODE = word_set(
-    ".py .pyi .js .ts .jsx .tsx .java .c .h .cc .cpp .hpp .cs .go .rs .rb .php .swift .kt .scala .sh .bash .sql .r .jl "
-    ".lua .pl .html .css .json .yaml .yml .toml .xml .ipynb .diff .patch .log"
-)
-_MAGIC = (
-    (b"\x89PNG", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-)
-_OCTETS = "application/octet-stream"
-
-
-class AttachmentType(StrEnum):
-    """What sort of thing is attached."""
-
-    IMAGE = "image"
-    DOCUMENT = "document"
-    CODE = "code"
 
 
 class Upload(Word):
@@ -67,25 +41,6 @@ class Upload(Word):
     def pending(self) -> PendingUpload:
         """The upload as the planner sees it."""
         return PendingUpload(upload_id=self.upload_id, name=self.name, media_type=self.media_type[:100])
-
-
-def type_of(media_type: str, name: str = "") -> AttachmentType:
-    """Return what sort of thing a file is, by its media type and the ending of its name."""
-    if media_type.startswith("image/"):
-        return AttachmentType.IMAGE
-    if Path(name).suffix.lower() in _CODE or media_type.startswith("text/x-"):
-        return AttachmentType.CODE
-    return AttachmentType.DOCUMENT
-
-
-def media_type_of(content: bytes, name: str = "") -> str:
-    """Return the media type of a file, by its first bytes, else by its name."""
-    for magic, media_type in _MAGIC:
-        if content.startswith(magic):
-            return media_type
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        return "image/webp"
-    return mimetypes.guess_type(name)[0] or _OCTETS
 
 
 class Uploads:
@@ -160,53 +115,6 @@ class Uploads:
 
     def _path(self, insight_id: str, upload_id: str) -> Path:
         return self._root / insight_id / upload_id
-
-
-class Kept:
-    """The permanent storage of one bank's files; what the bank brought here goes with it."""
-
-    def __init__(self, blobs: Blobs, scope: Scope) -> None:
-        self._blobs = blobs
-        self._scope = scope
-        self._brought: set[str] = set()
-
-    async def put(self, content: bytes, *, attachment_id: str, name: str, media_type: str) -> Attachment:
-        """Keep a file for good and return the reference to it."""
-        digest = hashlib.sha256(content).hexdigest()
-        if not await self._holds(digest):
-            await self._blobs.put(self._scope, content)
-            self._brought.add(digest)
-        return Attachment(
-            attachment_id=attachment_id,
-            media_type=media_type,
-            name=name,
-            digest=digest,
-            uri=f"{URI}{digest}",
-            size=len(content),
-        )
-
-    async def get(self, attachment: Attachment) -> bytes:
-        """Return the bytes of a kept file; `NotFound`, `IntegrityError` or `StorageError` when that is not possible."""
-        if attachment.digest is None:
-            raise NotFound(f"it lies outside, at {attachment.uri or 'an unknown place'}, and is not kept here")
-        return await self._blobs.get(self._scope, attachment.digest)
-
-    def brought(self, attachments: Sequence[Attachment]) -> list[str]:
-        """Return the digests of those files that were not here before this bank brought them."""
-        return [item.digest for item in attachments if item.digest is not None and item.digest in self._brought]
-
-    async def clear(self, also: Iterable[str] = ()) -> None:
-        """Remove what this bank brought, and what an earlier process of it did, by these digests."""
-        for digest in self._brought | set(also):
-            await self._blobs.delete(self._scope, digest)
-        self._brought.clear()
-
-    async def _holds(self, digest: str) -> bool:
-        try:
-            await self._blobs.get(self._scope, digest)
-        except (NotFound, StorageError):
-            return False
-        return True
 
 
 # ── folders and locks ──

@@ -15,9 +15,11 @@ from remanent.bank.merging import Grounds, Merger
 from remanent.bank.planning import Planner
 from remanent.bank.portable import BankDocument, document_of, take_in
 from remanent.bank.reading import Reader, Reading
+from remanent.bank.settings import BankSettings
 from remanent.bank.tree import InteractionTree, bank_said, source_of
 from remanent.bank.weaving import Weaver, Woven
 from remanent.bank.workbench import Workbench
+from remanent.discipline import Journal
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
@@ -39,7 +41,6 @@ from remanent.model import (
     Word,
 )
 from remanent.model.ids import Id
-from remanent.settings import BankSettings
 from remanent.stores import Store, Vectors
 
 CONTEXT = "context"
@@ -383,15 +384,17 @@ def open_bank(
     new_id: NewId,
     window: int = 32_000,
     store: Store | None = None,
+    journal: Journal | None = None,
     vectors: Vectors | None = None,
 ) -> Bank:
     """Return an empty bank: in memory, or on a store as well; with its embeddings in a vector database if one is given.
 
-    `resume` reads back what a store holds of the task.
+    `resume` reads back what a store holds of the task. With the `journal` of an open memory, what is written to the
+    store is indexed and told to other disciplines.
     """
     if vectors is not None and store is None:
         raise InvalidInput("a vector database is filled from a store; give the store, too")
-    ledger = Ledger(scope, store=store)
+    ledger = Ledger(scope, store=store, journal=journal)
     embeddings = InNode() if vectors is None else InVectors(vectors, scope)
     graph = QueryGraph(ledger, Meaning(embedders), embeddings=embeddings)
     return Bank(

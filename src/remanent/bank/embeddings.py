@@ -4,8 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from remanent.bank.kinds import QUERY_NODE
 from remanent.embedding import Embedders
-from remanent.model import Kind, Scope
+from remanent.model import Scope
 from remanent.stores import RecordFilter, Vectors
 from remanent.stores.local.codes import Codes, Question
 from remanent.stores.local.normal import normalise
@@ -214,7 +215,7 @@ class InVectors(Embeddings):
         """Ask the database for the nearest."""
         import numpy as np
 
-        wanted = RecordFilter(kinds=(Kind.QUERY_NODE,))
+        wanted = RecordFilter(kinds=(QUERY_NODE,))
         sums = np.zeros(size, np.float32)
         for model, (share, vector) in question.items():
             hits = await self._vectors.search(

@@ -8,19 +8,20 @@ from typing import Any, Self
 
 from pydantic import JsonValue
 
+from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.knowledge import KnowledgeSearch, Text
 from remanent.agents.limits import Limits
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, BuiltinReact, Framework
-from remanent.bank.attachments import Kept, Uploads
+from remanent.bank.attachments import Uploads
 from remanent.bank.bank import CONTEXT, Bank, Observed, open_bank
-from remanent.bank.deep_retrieval import DeepRetrieved
 from remanent.bank.events import EventListener
 from remanent.bank.graph import Retrieved
 from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
 from remanent.bank.running import BankRun, GivenFile, RunResult, close_tools, given_texts, usual_tools
-from remanent.bank.tree import TreeEntry
+from remanent.bank.settings import BankSettings
+from remanent.discipline import AnyMemory, Journal
 from remanent.embedding import Embedders
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
@@ -31,6 +32,7 @@ from remanent.settings import ReactSettings, Settings
 from remanent.stores import EntryQuery, Store, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.files import FileBlobs
+from remanent.stores.kept import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Means:
     blobs: Blobs
     embedders: Embedders | None
     engine: Engine
+    journal: Journal
     clock: Clock
     new_id: NewId
     reader: ImageReader | None = None
@@ -60,6 +63,37 @@ class Given:
     """Texts that can be searched and are not read in."""
 
 
+class AsyncBanks:
+    """Opens banks: called with a task, it returns the bank of that task."""
+
+    def __init__(self, means: Means, memory: AnyMemory) -> None:
+        self._means = means
+        self._memory = memory
+
+    def __call__(
+        self,
+        task: str = "",
+        *,
+        context: str = "",
+        files: Sequence[str | Path | bytes | GivenFile] = (),
+        sources: Mapping[str, str] | None = None,
+        bank_id: str | None = None,
+        agent: str = "bank",
+        workspace: str | None = None,
+        org: str | None = None,
+    ) -> "AsyncBank":
+        """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
+
+        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
+        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
+        """
+        owner = self._memory.agent(agent, workspace=workspace, org=org).scope
+        texts = tuple(Text(name, text, title=name) for name, text in (sources or {}).items())
+        given = Given(task=task, context=context, files=read_files(files), sources=texts)
+        scope = owner.within(task=bank_id or self._means.new_id())
+        return AsyncBank(self._means, scope, given, stored=bank_id is not None)
+
+
 class AsyncBank:
     """The memory of one long task and the run that works on it. Use it in a `with` block: what it held goes with it."""
 
@@ -72,13 +106,14 @@ class AsyncBank:
             scope,
             engine=means.engine,
             embedders=means.embedders,
-            settings=settings.bank,
+            settings=settings.section(BankSettings),
             clock=means.clock,
             new_id=means.new_id,
             window=_window(settings),
             store=means.store if stored else None,
+            journal=means.journal if stored else None,
         )
-        self._uploads = Uploads(settings.bank.temp_dir, new_id=means.new_id)
+        self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=means.new_id)
         self._blobs = _blobs(means)
         self._adapter = Adapter(self._bank, uploads=self._uploads, kept=Kept(self._blobs, scope), new_id=means.new_id)
 
@@ -280,7 +315,7 @@ def _limits(react: ReactSettings) -> Limits:
 
 
 def _blobs(means: Means) -> Blobs:
-    folder = means.settings.bank.storage_dir
+    folder = means.settings.section(BankSettings).storage_dir
     if folder is None:
         return means.blobs
     return FileBlobs(lambda scope: folder / scope.org / scope.workspace / scope.agent)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from remanent.bank.embeddings import Embeddings, InNode, Meaning
 from remanent.bank.keyword_index import KeywordIndex
+from remanent.bank.kinds import QUERY_NODE
 from remanent.bank.ledger import Ledger
 from remanent.bank.node import RELATED, QueryNode, embedding_text, node_of, record_of
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tidying import keywords as tidy_keywords
-from remanent.model import Kind, Link, Maker, Origin, Record, Source, Status, Word
+from remanent.model import Link, Maker, Origin, Record, Source, Status, Word
 from remanent.model.word import Share
 from remanent.stores import LIVE, Change, Transaction
 from remanent.stores.changes import DropLink, PutLink, PutRecord, PutVector
@@ -301,7 +302,7 @@ class QueryGraph:
     # ── following the ledger ─────────────────────────────────────────────────
 
     def _follow(self, change: Change) -> None:
-        if isinstance(change, PutRecord) and change.record.kind is Kind.QUERY_NODE:
+        if isinstance(change, PutRecord) and change.record.kind is QUERY_NODE:
             self._take(change.record)
         elif isinstance(change, PutVector) and change.record_id in self._rows:
             row = self._rows[change.record_id]

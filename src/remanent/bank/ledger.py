@@ -6,8 +6,10 @@ one, and then applied to memory; so the two cannot drift apart, and a bank that 
 
 from collections.abc import Callable, Iterable, Sequence
 
+from remanent.bank.kinds import QUERY_NODE
+from remanent.discipline import Journal
 from remanent.errors import InvalidInput, VersionConflict
-from remanent.model import Conflict, Entry, Kind, Link, Record, Scope
+from remanent.model import Conflict, Entry, Link, Record, Scope
 from remanent.stores import (
     Change,
     Committed,
@@ -23,6 +25,8 @@ from remanent.stores import (
 from remanent.stores import changes as made
 from remanent.stores.changes import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector
 
+BANK = "bank"
+"""Whose entries these are, to those who are told of what is appended."""
 _PAGE = 500
 _LinkKey = tuple[str, str, str]
 
@@ -30,11 +34,12 @@ _LinkKey = tuple[str, str, str]
 class Ledger:
     """The journal, the records with all their versions, links, conflicts and vectors of one task."""
 
-    def __init__(self, scope: Scope, *, store: Store | None = None) -> None:
+    def __init__(self, scope: Scope, *, store: Store | None = None, journal: Journal | None = None) -> None:
         if scope.task is None:
             raise InvalidInput("a bank belongs to a task; give its scope one")
         self.scope = scope
         self.store = store
+        self._journal = journal
         self.entries: dict[str, Entry] = {}
         self.records: dict[str, list[Record]] = {}
         self.links: dict[_LinkKey, Link] = {}
@@ -66,7 +71,9 @@ class Ledger:
         """Write all changes or none."""
         self._check(changes)
         committed = Committed()
-        if self.store is not None:
+        if self.store is not None and self._journal is not None:
+            committed = await self._journal.commit(scope, changes, by=BANK)
+        elif self.store is not None:
             committed = await self.store.commit(scope, changes)
         self.apply(changes)
         if self.store is None:
@@ -141,7 +148,8 @@ class Ledger:
         """Forget everything, in the store, too."""
         if self.store is not None and (self.entries or self.records):
             erasure = Erasure(entry_ids=tuple(self.entries), record_ids=tuple(self.records))
-            await self.store.erase(self.scope, erasure)
+            erase = self.store.erase if self._journal is None else self._journal.erase
+            await erase(self.scope, erasure)
         for held in (self.entries, self.records, self.links, self.conflicts, self.vectors):
             held.clear()
 
@@ -158,7 +166,7 @@ class Ledger:
     async def _stored_records(self) -> list[Record]:
         assert self.store is not None, "only a stored bank is read back"
         found: list[Record] = []
-        wanted = RecordFilter(kinds=(Kind.QUERY_NODE,), statuses=None)
+        wanted = RecordFilter(kinds=(QUERY_NODE,), statuses=None)
         while True:
             after = found[-1].id if found else None
             page = await self.store.records(self.scope, RecordQuery(filter=wanted, after_id=after, limit=_PAGE))

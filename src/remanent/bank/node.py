@@ -2,8 +2,9 @@
 
 from pydantic import ConfigDict, Field
 
+from remanent.bank.kinds import QUERY_NODE, QueryNodeData
 from remanent.language.exchanges.shapes import Context, Keywords, Neighbour, Node, Summary
-from remanent.model import Instant, Kind, Maker, QueryNodeData, Record, Scope, Source, Status, Word
+from remanent.model import Instant, Maker, Record, Scope, Source, Status, Word
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
 
@@ -81,7 +82,7 @@ def record_of(node: QueryNode, *, scope: Scope, made_by: Maker, trust: Origin) -
     return Record(
         id=node.id,
         scope=scope,
-        kind=Kind.QUERY_NODE,
+        kind=QUERY_NODE,
         content=node.summary,
         summary=node.context,
         keywords=node.keywords,

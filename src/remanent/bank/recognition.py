@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
-from remanent.bank.attachments import AttachmentType, Upload
+from remanent.bank.attachments import Upload
 from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
 from remanent.language.tongue import Tongue
-from remanent.text.pdf import read_pdf
-
-PDF = "application/pdf"
+from remanent.loaders import AttachmentType, read_document
 
 _SAID: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -57,17 +55,4 @@ async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | Non
 async def _words(upload: Upload, content: bytes, reader: ImageReader | None) -> str | None:
     if upload.type is AttachmentType.IMAGE:
         return await reader.read_text(content) if reader is not None else None
-    if upload.media_type == PDF:
-        return read_pdf(content).text
-    return decoded(content)
-
-
-def decoded(content: bytes) -> str:
-    """Return bytes as text; `InvalidInput` when they are none."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInput("it is neither a picture, a PDF nor text in UTF-8") from error
-    if "\0" in text:
-        raise InvalidInput("it is neither a picture, a PDF nor text in UTF-8")
-    return text
+    return read_document(content, media_type=upload.media_type)

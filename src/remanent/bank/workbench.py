@@ -11,12 +11,12 @@ from pydantic import JsonValue
 from remanent.bank.events import BankEvent, EventKind, EventListener
 from remanent.bank.graph import QueryGraph
 from remanent.bank.ledger import Ledger
+from remanent.bank.settings import BankSettings
 from remanent.bank.tree import BANK
 from remanent.errors import LanguageError
 from remanent.language.engine import Answer, Engine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Attachment, Clock, Entry, EntryKind, NewId, Origin, Scope, to_instant
-from remanent.settings import BankSettings
 
 _TICK = timedelta(milliseconds=1)
 

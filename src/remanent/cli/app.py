@@ -1,16 +1,19 @@
 """The commands and their options. Everything heavy is imported when a command runs, so that help is instant."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
 from remanent.cli.border import guarded, quiet_pipe
-from remanent.cli.commands import COMMANDS
 from remanent.cli.options import PLAIN, add_commands
 from remanent.cli.place import Place, placed
+from remanent.cli.plugged import commands
+
+Command = TypeVar("Command", bound=Callable[..., None])
 
 HELP = """A memory that LLM agents can trust: durable, traceable, searchable, erasable; local first.
 
@@ -35,12 +38,8 @@ class Commands(TyperGroup):
 
 
 app = typer.Typer(name="remanent", cls=Commands, help=HELP, pretty_exceptions_enable=False, **PLAIN)
-bank = typer.Typer(help="Work on one long task with a memory that cross-checks what it learns.", **PLAIN)
-app.add_typer(bank, name="bank")
 mcp = typer.Typer(**PLAIN)
 app.add_typer(mcp, name="mcp")
-associative = typer.Typer(help="The memory that links, forgets by degrees, and knows it.", **PLAIN)
-app.add_typer(associative, name="associative")
 
 
 def main() -> None:
@@ -68,7 +67,14 @@ def _root(
     del version
 
 
-add_commands(app, COMMANDS, groups={"associative": associative, "bank": bank})
+GROUPS: dict[str, typer.Typer] = {}
+"""The groups of commands that are made of operations, by their first word."""
+add_commands(app, commands(), groups=GROUPS)
+
+
+def drawn(discipline: str, name: str | None = None) -> Callable[[Command], Command]:
+    """Add a command that draws what a discipline holds, which a table cannot show, where the discipline is there."""
+    return GROUPS[discipline].command(name) if discipline in GROUPS else lambda function: function
 
 
 @app.command()
@@ -157,7 +163,7 @@ def demo(place: Place) -> None:
     show.run(place)
 
 
-@bank.command()
+@drawn("bank")
 @placed("agents")
 def run(
     place: Place,
@@ -188,7 +194,7 @@ def run(
     banking.run(place, task=task, context=context or [], images=image or [], export=export, bank_id=bank_id)
 
 
-@bank.command()
+@drawn("bank")
 @placed("machine")
 def show(
     place: Place,
@@ -204,7 +210,7 @@ def show(
     banking.show(place, file, svg=svg)
 
 
-@associative.command("show")
+@drawn("associative", "show")
 @placed("agent")
 def show_associative(
     place: Place,

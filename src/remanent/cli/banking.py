@@ -15,17 +15,17 @@ from remanent.bank.bank import Bank, open_bank
 from remanent.bank.drawing import draw
 from remanent.bank.events import BankEvent, EventKind
 from remanent.bank.running import End, RunResult
+from remanent.bank.settings import BankSettings
 from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin, local_time, visible
 from remanent.language.offline.engine import OfflineEngine
 from remanent.model import Scope, id_source, system_clock
-from remanent.settings import BankSettings
 from remanent.text.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from remanent._sync import Bank as SyncBank
+    from remanent.bank._sync import Bank as SyncBank
 
 _LONGEST_LINE = 160
 _MOST_DONE = 6

@@ -249,42 +249,6 @@ Value = Annotated[
         ),
     ),
 ]
-Keywords = Annotated[
-    list[str], typer.Argument(metavar="KEYWORDS", help=say("Any of these words.", "关键词，任一匹配即可。"))
-]
-Relations = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--relations", metavar="TEXT", help=say("Only along links of these relations.", "只沿这些关系的关联。")
-    ),
-]
-Depth = Annotated[
-    int | None,
-    typer.Option("--depth", metavar="N", min=0, max=1000, help=say("Hops from a focus.", "从关注点出发的跳数。")),
-]
-AssociativeRecallLimit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        "-n",
-        metavar="N",
-        min=0,
-        max=1000,
-        help=say("How many at most; 0 is no limit.", "最多多少条；0 表示不限。"),
-    ),
-]
-ByMeaning = Annotated[
-    bool,
-    typer.Option(
-        "--by-meaning", help=say("Whether nodes that are near in meaning match, too.", "语义相近的节点是否也算匹配。")
-    ),
-]
-NodeId = Annotated[
-    str,
-    typer.Argument(
-        metavar="NODE_ID", help=say("A node, as `forgotten` shows it.", "节点的 id，见 `forgotten` 的输出。")
-    ),
-]
 EntryIds = Annotated[list[str] | None, typer.Option("--entry", metavar="ID", help=say("Entries.", "原始记录。"))]
 EraseRecordIds = Annotated[
     list[str] | None,
@@ -326,7 +290,7 @@ Permissions = Annotated[
     typer.Option(
         "--permission",
         metavar="PERMISSION",
-        autocompletion=choices("remanent.operations.access.principal", "Permission"),
+        autocompletion=choices("remanent.discipline.permission", "Permission"),
         help=say(
             "What it allows: read, write, approve, admin; metrics for the server's figures alone.",
             "允许什么：read、write、approve、admin；metrics 仅限服务器的统计数字。",
@@ -369,6 +333,42 @@ Grace = Annotated[
 KeyIds = Annotated[
     list[str],
     typer.Argument(metavar="KEY_ID", help=say("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。")),
+]
+Keywords = Annotated[
+    list[str], typer.Argument(metavar="KEYWORDS", help=say("Any of these words.", "关键词，任一匹配即可。"))
+]
+Relations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--relations", metavar="TEXT", help=say("Only along links of these relations.", "只沿这些关系的关联。")
+    ),
+]
+Depth = Annotated[
+    int | None,
+    typer.Option("--depth", metavar="N", min=0, max=1000, help=say("Hops from a focus.", "从关注点出发的跳数。")),
+]
+AssociativeRecallLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        "-n",
+        metavar="N",
+        min=0,
+        max=1000,
+        help=say("How many at most; 0 is no limit.", "最多多少条；0 表示不限。"),
+    ),
+]
+ByMeaning = Annotated[
+    bool,
+    typer.Option(
+        "--by-meaning", help=say("Whether nodes that are near in meaning match, too.", "语义相近的节点是否也算匹配。")
+    ),
+]
+NodeId = Annotated[
+    str,
+    typer.Argument(
+        metavar="NODE_ID", help=say("A node, as `forgotten` shows it.", "节点的 id，见 `forgotten` 的输出。")
+    ),
 ]
 BankId = Annotated[
     str,
@@ -662,117 +662,6 @@ def scratchpad_write(
 
 
 @placed("agent")
-def associative_remember(
-    place: Place,
-    *,
-    text: options.Words = None,
-    role: options.Role = "user",
-    message_id: options.MessageId = None,
-    at: options.At = None,
-    file: options.MessagesFile = None,
-    session: Session = None,
-    task: Task = None,
-    wait: options.Wait = True,
-) -> None:
-    """Keep messages and link them into the associative memory; they are durable on return."""
-    from remanent.cli.perform import perform
-
-    perform(
-        "associative.remember",
-        place,
-        {"session": session, "task": task},
-        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
-        wait=wait,
-    )
-
-
-@placed("agent")
-def associative_recall(
-    place: Place,
-    *,
-    keywords: Keywords,
-    relations: Relations = None,
-    depth: Depth = None,
-    limit: AssociativeRecallLimit = None,
-    since: Since = None,
-    until: Until = None,
-    by_meaning: ByMeaning = False,
-) -> None:
-    """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
-    from remanent.cli.perform import perform
-
-    perform(
-        "associative.recall",
-        place,
-        {
-            "keywords": keywords,
-            "relations": relations,
-            "depth": depth,
-            "limit": limit,
-            "since": since,
-            "until": until,
-            "by_meaning": by_meaning,
-        },
-    )
-
-
-@placed("agent")
-def associative_focus(place: Place) -> None:
-    """Show the nodes in focus, newest first."""
-    from remanent.cli.perform import perform
-
-    perform("associative.focus", place, {})
-
-
-@placed("agent")
-def associative_state(place: Place) -> None:
-    """Show how many nodes and links there are and how strong they are."""
-    from remanent.cli.perform import perform
-
-    perform("associative.state", place, {})
-
-
-@placed("agent")
-def associative_compress(place: Place, *, wait: options.Wait = True) -> None:
-    """Ask for a compression, as every remembering does."""
-    from remanent.cli.perform import perform
-
-    perform("associative.compress", place, {}, wait=wait)
-
-
-@placed("agent")
-def associative_forgotten(place: Place) -> None:
-    """Show what is left of deleted nodes, last forgotten first."""
-    from remanent.cli.perform import perform
-
-    perform("associative.forgotten", place, {})
-
-
-@placed("agent")
-def associative_restore(place: Place, *, node_id: NodeId, wait: options.Wait = True) -> None:
-    """Make a deleted node again from the journal, while that has its words."""
-    from remanent.cli.perform import perform
-
-    perform("associative.restore", place, {"node_id": node_id}, wait=wait)
-
-
-@placed("agent")
-def associative_triples(place: Place, *, file: options.ExportFile = Path("-")) -> None:
-    """Write the graph as N-Triples."""
-    from remanent.cli.perform import perform
-
-    perform("associative.triples", place, {}, file=file)
-
-
-@placed("agent")
-def associative_load_triples(place: Place, *, file: options.ImportFile, wait: options.Wait = True) -> None:
-    """Take in a graph of N-Triples: all of it or nothing."""
-    from remanent.cli.perform import perform
-
-    perform("associative.load_triples", place, {}, file=file, wait=wait)
-
-
-@placed("agent")
 def erase(
     place: Place,
     *,
@@ -958,6 +847,117 @@ def audit_verify(place: Place) -> None:
 
 
 @placed("agent")
+def associative_remember(
+    place: Place,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    session: Session = None,
+    task: Task = None,
+    wait: options.Wait = True,
+) -> None:
+    """Keep messages and link them into the associative memory; they are durable on return."""
+    from remanent.cli.perform import perform
+
+    perform(
+        "associative.remember",
+        place,
+        {"session": session, "task": task},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+        wait=wait,
+    )
+
+
+@placed("agent")
+def associative_recall(
+    place: Place,
+    *,
+    keywords: Keywords,
+    relations: Relations = None,
+    depth: Depth = None,
+    limit: AssociativeRecallLimit = None,
+    since: Since = None,
+    until: Until = None,
+    by_meaning: ByMeaning = False,
+) -> None:
+    """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
+    from remanent.cli.perform import perform
+
+    perform(
+        "associative.recall",
+        place,
+        {
+            "keywords": keywords,
+            "relations": relations,
+            "depth": depth,
+            "limit": limit,
+            "since": since,
+            "until": until,
+            "by_meaning": by_meaning,
+        },
+    )
+
+
+@placed("agent")
+def associative_focus(place: Place) -> None:
+    """Show the nodes in focus, newest first."""
+    from remanent.cli.perform import perform
+
+    perform("associative.focus", place, {})
+
+
+@placed("agent")
+def associative_state(place: Place) -> None:
+    """Show how many nodes and links there are and how strong they are."""
+    from remanent.cli.perform import perform
+
+    perform("associative.state", place, {})
+
+
+@placed("agent")
+def associative_compress(place: Place, *, wait: options.Wait = True) -> None:
+    """Ask for a compression, as every remembering does."""
+    from remanent.cli.perform import perform
+
+    perform("associative.compress", place, {}, wait=wait)
+
+
+@placed("agent")
+def associative_forgotten(place: Place) -> None:
+    """Show what is left of deleted nodes, last forgotten first."""
+    from remanent.cli.perform import perform
+
+    perform("associative.forgotten", place, {})
+
+
+@placed("agent")
+def associative_restore(place: Place, *, node_id: NodeId, wait: options.Wait = True) -> None:
+    """Make a deleted node again from the journal, while that has its words."""
+    from remanent.cli.perform import perform
+
+    perform("associative.restore", place, {"node_id": node_id}, wait=wait)
+
+
+@placed("agent")
+def associative_triples(place: Place, *, file: options.ExportFile = Path("-")) -> None:
+    """Write the graph as N-Triples."""
+    from remanent.cli.perform import perform
+
+    perform("associative.triples", place, {}, file=file)
+
+
+@placed("agent")
+def associative_load_triples(place: Place, *, file: options.ImportFile, wait: options.Wait = True) -> None:
+    """Take in a graph of N-Triples: all of it or nothing."""
+    from remanent.cli.perform import perform
+
+    perform("associative.load_triples", place, {}, file=file, wait=wait)
+
+
+@placed("agent")
 def bank_get(place: Place, *, bank_id: BankId) -> None:
     """Show how a kept bank stands: its task, its nodes, its contradictions."""
     from remanent.cli.perform import perform
@@ -1106,7 +1106,12 @@ COMMANDS = (
         say("Show contradictions between records, oldest first.", "显示记忆之间的矛盾，最早的在前。"),
         conflicts,
     ),
-    Made(("scratchpad", "read"), say("Show what stands on a scratchpad.", "显示草稿板上的内容。"), scratchpad_read),
+    Made(
+        ("scratchpad", "read"),
+        say("Show what stands on a scratchpad.", "显示草稿板上的内容。"),
+        scratchpad_read,
+        group=say("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
+    ),
     Made(
         ("scratchpad", "write"),
         say(
@@ -1114,60 +1119,7 @@ COMMANDS = (
             "在草稿板上写下或删除一个值。返回即已落盘；检索不会搜到草稿板。",
         ),
         scratchpad_write,
-    ),
-    Made(
-        ("associative", "remember"),
-        say(
-            "Keep messages and link them into the associative memory; they are durable on return.",
-            "写入联想记忆：返回时已持久保存，随后成为互相关联的节点。",
-        ),
-        associative_remember,
-    ),
-    Made(
-        ("associative", "recall"),
-        say(
-            "Follow links from what is in focus, strongest path first; says what was forgotten on the way.",
-            "沿关联回忆：从关注点出发，最强的路径在前，并说明遗忘了什么。",
-        ),
-        associative_recall,
-    ),
-    Made(
-        ("associative", "focus"),
-        say("Show the nodes in focus, newest first.", "显示关注点，新的在前。"),
-        associative_focus,
-    ),
-    Made(
-        ("associative", "state"),
-        say("Show how many nodes and links there are and how strong they are.", "显示联想记忆的规模与强度。"),
-        associative_state,
-    ),
-    Made(
-        ("associative", "compress"),
-        say("Ask for a compression, as every remembering does.", "请求一次压缩。"),
-        associative_compress,
-    ),
-    Made(
-        ("associative", "forgotten"),
-        say("Show what is left of deleted nodes, last forgotten first.", "显示遗忘后留下的痕迹。"),
-        associative_forgotten,
-    ),
-    Made(
-        ("associative", "restore"),
-        say("Make a deleted node again from the journal, while that has its words.", "从原始记录重建被遗忘的节点。"),
-        associative_restore,
-    ),
-    Made(
-        ("associative", "triples"),
-        say("Write the graph as N-Triples.", "以 N-Triples 输出联想图。"),
-        associative_triples,
-    ),
-    Made(
-        ("associative", "load-triples"),
-        say(
-            "Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are.",
-            "读入 N-Triples 形式的联想图：要么全部，要么什么都不写入；已有的节点保持不变。",
-        ),
-        associative_load_triples,
+        group=say("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
     ),
     Made(
         ("erase",),
@@ -1239,8 +1191,14 @@ COMMANDS = (
             "创建密钥。令牌只显示这一次，只保存其散列。",
         ),
         keys_create,
+        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     ),
-    Made(("keys", "list"), say("List the keys, the revoked ones too.", "列出密钥，包括已吊销的。"), keys_list),
+    Made(
+        ("keys", "list"),
+        say("List the keys, the revoked ones too.", "列出密钥，包括已吊销的。"),
+        keys_list,
+        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+    ),
     Made(
         ("keys", "rotate"),
         say(
@@ -1248,12 +1206,19 @@ COMMANDS = (
             "更换密钥的令牌；旧令牌在宽限期后失效。",
         ),
         keys_rotate,
+        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     ),
-    Made(("keys", "revoke"), say("Let keys open nothing from now on.", "吊销密钥，立即生效。"), keys_revoke),
+    Made(
+        ("keys", "revoke"),
+        say("Let keys open nothing from now on.", "吊销密钥，立即生效。"),
+        keys_revoke,
+        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+    ),
     Made(
         ("audit", "list"),
         say("Show who did what to whose memory, oldest first.", "显示审计日志：谁对谁的记忆做了什么。"),
         audit_list,
+        group=say("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
     ),
     Made(
         ("audit", "verify"),
@@ -1262,16 +1227,99 @@ COMMANDS = (
             "沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
         ),
         audit_verify,
+        group=say("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
+    ),
+    Made(
+        ("associative", "remember"),
+        say(
+            "Keep messages and link them into the associative memory; they are durable on return.",
+            "写入联想记忆：返回时已持久保存，随后成为互相关联的节点。",
+        ),
+        associative_remember,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "recall"),
+        say(
+            "Follow links from what is in focus, strongest path first; says what was forgotten on the way.",
+            "沿关联回忆：从关注点出发，最强的路径在前，并说明遗忘了什么。",
+        ),
+        associative_recall,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "focus"),
+        say("Show the nodes in focus, newest first.", "显示关注点，新的在前。"),
+        associative_focus,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "state"),
+        say("Show how many nodes and links there are and how strong they are.", "显示联想记忆的规模与强度。"),
+        associative_state,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "compress"),
+        say("Ask for a compression, as every remembering does.", "请求一次压缩。"),
+        associative_compress,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "forgotten"),
+        say("Show what is left of deleted nodes, last forgotten first.", "显示遗忘后留下的痕迹。"),
+        associative_forgotten,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "restore"),
+        say("Make a deleted node again from the journal, while that has its words.", "从原始记录重建被遗忘的节点。"),
+        associative_restore,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "triples"),
+        say("Write the graph as N-Triples.", "以 N-Triples 输出联想图。"),
+        associative_triples,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "load-triples"),
+        say(
+            "Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are.",
+            "读入 N-Triples 形式的联想图：要么全部，要么什么都不写入；已有的节点保持不变。",
+        ),
+        associative_load_triples,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
     ),
     Made(
         ("bank", "get"),
         say("Show how a kept bank stands: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
         bank_get,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
     Made(
         ("bank", "resume"),
         say("Go on with the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
         bank_resume,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
     Made(
         ("bank", "observe"),
@@ -1280,6 +1328,11 @@ COMMANDS = (
             "让记忆库读入一段文本。",
         ),
         bank_observe,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
     Made(
         ("bank", "search"),
@@ -1288,13 +1341,32 @@ COMMANDS = (
             "检索记忆库的记忆图。",
         ),
         bank_search,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
     Made(
         ("bank", "resolve"),
         say("Settle a contradiction of a kept bank: what you find is the authority.", "依据给出的结论解决一处矛盾。"),
         bank_resolve,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
-    Made(("bank", "undo"), say("Take back a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"), bank_undo),
+    Made(
+        ("bank", "undo"),
+        say("Take back a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"),
+        bank_undo,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
+    ),
     Made(
         ("bank", "deep-retrieval"),
         say(
@@ -1302,10 +1374,40 @@ COMMANDS = (
             "读取节点背后的全部原文与附件。",
         ),
         bank_deep_retrieval,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
     Made(
-        ("bank", "export"), say("Write a whole kept bank as one line of JSON.", "导出整个记忆库（JSON）。"), bank_export
+        ("bank", "export"),
+        say("Write a whole kept bank as one line of JSON.", "导出整个记忆库（JSON）。"),
+        bank_export,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
-    Made(("bank", "import"), say("Make a kept bank from an export.", "由导出的 JSON 建立记忆库。"), bank_import),
-    Made(("bank", "clear"), say("Clear all that a kept bank holds.", "清除记忆库中的一切。"), bank_clear),
+    Made(
+        ("bank", "import"),
+        say("Make a kept bank from an export.", "由导出的 JSON 建立记忆库。"),
+        bank_import,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
+    ),
+    Made(
+        ("bank", "clear"),
+        say("Clear all that a kept bank holds.", "清除记忆库中的一切。"),
+        bank_clear,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
+    ),
 )

@@ -1,6 +1,6 @@
 """What some commands take beside their operation's own fields: words, files, things to look at.
 
-`take_<operation>` makes the requests. Its parameters behind the second are the options of the command.
+`take_<what>` makes the requests of a command that `takes` it; its parameters behind the second are the options.
 """
 
 import json
@@ -29,7 +29,7 @@ Told = tuple[str | None, Message]
 Requests = list[dict[str, Any]]
 
 
-def take_remember(
+def take_messages(
     screen: Screen, given: Mapping[str, Any], *, text: Sequence[str] | None, file: Path | None, **message: Any
 ) -> Requests:
     """Make requests of the words of one message, or of a file of many: batches, each of one session."""
@@ -44,9 +44,6 @@ def take_remember(
             request = {**given, "messages": messages[start : start + BATCH]}
             requests.append(request if name is None else {**request, "session": name})
     return requests
-
-
-take_associative_remember = take_remember
 
 
 def _told(
@@ -86,14 +83,14 @@ def read_messages_file(file: Path, *, session: str | None) -> Iterator[Told]:
             raise InvalidInput(f"line {number} of {file}: {error}") from error
 
 
-def take_erase(screen: Screen, given: Mapping[str, Any]) -> Requests:
+def take_targets(screen: Screen, given: Mapping[str, Any]) -> Requests:
     """Make sure that something is named."""
     if not any(given.values()):
         raise typer.BadParameter(screen.word(words.NOTHING_TO_ERASE))
     return [dict(given)]
 
 
-def take_evaluate(screen: Screen, given: Mapping[str, Any], *, file: Path) -> Requests:
+def take_questions(screen: Screen, given: Mapping[str, Any], *, file: Path) -> Requests:
     """Make a request of a file of questions, one JSON object a line."""
     del screen
     questions = []
@@ -108,7 +105,7 @@ def take_evaluate(screen: Screen, given: Mapping[str, Any], *, file: Path) -> Re
     return [{**given, "questions": questions}]
 
 
-def take_try(screen: Screen, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:
+def take_request(screen: Screen, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:
     """Make a request of JSON; or only show what a request is, or what a model would be told."""
     role = role_of(given["role"])
     if schema:

@@ -1,6 +1,6 @@
 """What the commands' options are made of, and those that some commands have beside their operation's fields."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,15 +15,11 @@ from remanent.cli.words import Phrase, locale_language
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
 
 GROUPS = {
-    "associative": Phrase("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
     "audit": Phrase("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
-    "bank": Phrase(
-        "Work on one long task with a memory that cross-checks what it learns.", "用会交叉核对的记忆处理一项长任务。"
-    ),
     "keys": Phrase("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     "scratchpad": Phrase("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
 }
-"""What a group of commands is for; operations with a dot in their name stand in one."""
+"""What a group of commands is for; operations with a dot in their name stand in one. A discipline says its own."""
 
 
 def say(en: str, zh: str) -> str:
@@ -38,19 +34,21 @@ class Made:
     path: tuple[str, ...]
     help: str
     function: Callable[..., None]
+    group: str = ""
+    """What the group is for that it stands in."""
+    discipline: str = ""
+    """The discipline that it comes with; empty for those of every memory."""
 
 
-def add_commands(app: typer.Typer, commands: Iterable[Made], *, groups: Mapping[str, typer.Typer]) -> None:
+def add_commands(app: typer.Typer, commands: Iterable[Made], *, groups: dict[str, typer.Typer]) -> None:
     """Add commands, those with two words in the group of the first; some groups are there already."""
-    groups = dict(groups)
     for made in commands:
         *above, name = made.path
         where = app
         if above:
             group = above[0]
             if group not in groups:
-                purpose = GROUPS[group]
-                groups[group] = typer.Typer(help=say(purpose.en, purpose.zh), **PLAIN)
+                groups[group] = typer.Typer(help=made.group, **PLAIN)
                 app.add_typer(groups[group], name=group)
             where = groups[group]
         where.command(name, help=made.help)(made.function)
@@ -157,8 +155,8 @@ Explain = Annotated[
 
 
 @dataclass
-class TakeRemember:
-    """What `remember` takes in place of messages."""
+class TakeMessages:
+    """What a command takes in place of messages."""
 
     text: Words = None
     role: Role = "user"
@@ -168,19 +166,8 @@ class TakeRemember:
 
 
 @dataclass
-class TakeAssociativeRemember:
-    """What `associative remember` takes in place of messages."""
-
-    text: Words = None
-    role: Role = "user"
-    message_id: MessageId = None
-    at: At = None
-    file: MessagesFile = None
-
-
-@dataclass
-class TakeTry:
-    """What `try` takes in place of a request."""
+class TakeRequest:
+    """What a command takes in place of a request."""
 
     file: RequestFile = Path("-")
     schema: Schema = False
@@ -188,14 +175,19 @@ class TakeTry:
 
 
 @dataclass
-class TakeEvaluate:
-    """What `evaluate` takes in place of questions."""
+class TakeQuestions:
+    """What a command takes in place of questions."""
 
     file: QuestionsFile
 
 
 @dataclass
-class ShowRecall:
-    """How `recall` may be shown."""
+class TakeTargets:
+    """A command that names what it works on must name something; it takes nothing else."""
+
+
+@dataclass
+class ShowExplained:
+    """How an answer may be shown that can be explained."""
 
     explain: Explain = False

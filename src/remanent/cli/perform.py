@@ -40,7 +40,8 @@ def perform(
     if each is not None:
         requests = [{**given, each[0]: value} for value in each[1]]
     elif intake is not None:
-        requests = getattr(intakes, f"take_{name.replace('.', '_')}")(screen, given, **intake)
+        command = operation.command
+        requests = getattr(intakes, f"take_{command.takes if command else None}")(screen, given, **intake)
     if operation.destroys:
         _confirm(screen, operation, requests[0], place, yes=yes)
     where = Where(org=settings.org, workspace=settings.workspace, agent=place.agent)
@@ -53,7 +54,7 @@ def perform(
 def _confirm(
     screen: Screen, operation: Operation[Any, Any], request: Mapping[str, Any], place: Place, *, yes: bool
 ) -> None:
-    question = question_of(screen, operation.name, request, agent=place.agent)
+    question = question_of(screen, operation, request, agent=place.agent)
     if not yes and not screen.ask(question):
         screen.tell(words.NOT_ERASED)
         raise typer.Exit(Exit.NO)

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import BinaryIO, Self
@@ -10,10 +10,11 @@ from typing import BinaryIO, Self
 from pydantic_core import to_json
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 from remanent.cli.place import Place
-from remanent.cli.words import AGO, INDEXING, STEPS_DONE, Language, Phrase, language_of
+from remanent.cli.words import AGO, INDEXING, STEPS_DONE, Language, Phrase, Worded, language_of
 from remanent.jobs import Progress as JobProgress
 from remanent.settings import Settings, load_settings
 
@@ -37,11 +38,11 @@ class Screen:
         self.out: Console = _Console()
         self.err: Console = _Console(stderr=True)
 
-    def word(self, phrase: Phrase, **values: object) -> str:
+    def word(self, phrase: Worded, /, **values: object) -> str:
         """Return a phrase in the user's language, safe to show."""
         return visible(phrase.say(self.language, **values))
 
-    def tell(self, phrase: Phrase, *, style: str = "", **values: object) -> None:
+    def tell(self, phrase: Worded, /, *, style: str = "", **values: object) -> None:
         """Say something about the work, beside the data."""
         self.err.print(self.word(phrase, **values), style=style, soft_wrap=True)
 
@@ -53,6 +54,21 @@ class Screen:
         """Show data to people."""
         # A line of a pipe is for a program to split; a line of a terminal is for the terminal to fit.
         self.out.print(renderable, soft_wrap=isinstance(renderable, str | Text) and not self.out.is_terminal)
+
+    def line(self, text: str) -> None:
+        """Show a line of data, whatever characters are in it."""
+        self.show(visible(text))
+
+    def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Show a table of data."""
+        table = Table(*headings)
+        for row in rows:
+            table.add_row(*(Text(visible(cell), overflow="fold") for cell in row))
+        self.show(table)
+
+    def moment(self, at: datetime) -> str:
+        """Return a moment in the user's own zone."""
+        return local_time(at)
 
     def give(self, value: object) -> None:
         """Give data to programs: one JSON value."""

@@ -12,14 +12,19 @@ from rich.table import Table
 from rich.text import Text
 
 from remanent.cli import words
-from remanent.cli.associating import show_forgotten, show_recollection
 from remanent.cli.exits import Exit
 from remanent.cli.input import STANDARD
 from remanent.cli.reading import QUOTED, explanation, gate_told, show_entries, show_found
 from remanent.cli.screen import Screen, local_time, standard_output, visible
-from remanent.model import Receipt, system_clock
+from remanent.discipline.shapes import Page
+from remanent.language.engines import RoleSetup
+from remanent.model import Entry, Evaluation, Found, Receipt, Tombstone, system_clock
 from remanent.operations import Body, Operation, Place
-from remanent.operations.shapes import Page
+from remanent.operations.access.audit import Verified
+from remanent.operations.care import Loaded
+from remanent.operations.keys import NewKey
+from remanent.operations.language import Tried
+from remanent.stores import Erased, Health
 from remanent.text.excerpt import excerpt
 
 MOST_COLUMNS = 8
@@ -48,20 +53,23 @@ class Shown:
 
 def show(shown: Shown) -> None:
     """Show an answer to people, or give it to programs."""
-    prepare = PREPARED.get(shown.operation.name)
+    prepare = PREPARED.get(shown.operation.response)
     if prepare is not None:
         prepare(shown)
     if shown.operation.answers is not Body.JSON:
         _show_written(shown)
     elif shown.screen.as_json:
         shown.screen.give(value_of(shown))
+    elif shown.operation.command is not None and (told := shown.operation.command.show) is not None:
+        for answer in shown.answers:
+            told(shown.screen, answer)
     else:
-        SHOWN.get(shown.operation.name, _show_plainly)(shown)
+        SHOWN.get(shown.operation.response, _show_plainly)(shown)
 
 
 def value_of(shown: Shown) -> Any:
     """Return what a program is given: what the library's own method would return."""
-    if shown.operation.name in {"remember", "associative.remember"}:
+    if shown.operation.response is Receipt:
         return _joined(shown.answers)
     face = shown.operation.face
     given = [face.give(answer) if face is not None else _items(answer) for answer in shown.answers]
@@ -72,18 +80,14 @@ def _items(answer: Any) -> Any:
     return list(answer.items) if isinstance(answer, Page) else answer
 
 
-def question_of(screen: Screen, name: str, request: Mapping[str, Any], *, agent: str | None) -> str:
+def question_of(
+    screen: Screen, operation: Operation[Any, Any], request: Mapping[str, Any], *, agent: str | None
+) -> str:
     """Return what people are asked before something is destroyed."""
-    if name != "erase":
-        return screen.word(words.ASK_DESTROY, name=name)
-    if request.get("everything"):
-        what = screen.word(words.ERASE_EVERYTHING, agent=agent)
-    elif request.get("session"):
-        what = screen.word(words.ERASE_SESSION, agent=agent, session=request["session"])
-    else:
-        counts = {"entries": len(request.get("entry_ids", ())), "records": len(request.get("record_ids", ()))}
-        what = screen.word(words.ERASE_SOME, agent=agent, **counts)
-    return screen.word(words.ASK_ERASE, what=what)
+    command = operation.command
+    if command is not None and command.question is not None:
+        return command.question(screen, request, agent)
+    return screen.word(words.ASK_DESTROY, name=operation.name)
 
 
 # ── single operations ────────────────────────────────────────────────────────
@@ -129,11 +133,6 @@ def _show_tombstones(shown: Shown) -> None:
         shown.screen.show(shown.screen.word(words.FORGOTTEN, about=about, size=stone.size, record_id=stone.record_id))
 
 
-def _show_restored(shown: Shown) -> None:
-    for record in shown.answers:
-        shown.screen.show(shown.screen.word(words.RESTORED, about=excerpt(record.content, QUOTED)))
-
-
 def _show_erased(shown: Shown) -> None:
     erased = shown.answer
     counts = {"entries": len(erased.entry_ids), "records": len(erased.record_ids)}
@@ -145,11 +144,6 @@ def _show_erased(shown: Shown) -> None:
 def _show_loaded(shown: Shown) -> None:
     named = ", ".join(f"{sort} {count}" for sort, count in shown.answer.counts.items() if count)
     shown.screen.tell(words.IMPORTED, agent=shown.place.agent, counts=named or "0")
-
-
-def _show_taken(shown: Shown) -> None:
-    taken = shown.answer
-    shown.screen.show(shown.screen.word(words.TRIPLES_TAKEN, nodes=taken.nodes, links=taken.links, known=taken.known))
 
 
 def _show_written(shown: Shown) -> None:
@@ -264,27 +258,19 @@ def _plain(value: Any) -> str:
 
 
 Show = Callable[[Shown], None]
-SHOWN: Mapping[str, Show] = {
-    "remember": _show_receipt,
-    "recall": _show_found,
-    "entries": lambda shown: show_entries(shown.screen, shown.answer.items),
-    "forget": _show_tombstones,
-    "restore": _show_restored,
-    "erase": _show_erased,
-    "import": _show_loaded,
-    "evaluate": _show_evaluation,
-    "roles": _show_roles,
-    "try": _show_tried,
-    "associative.remember": _show_receipt,
-    "associative.recall": lambda shown: show_recollection(shown.screen, shown.answer.found),
-    "associative.forgotten": lambda shown: show_forgotten(shown.screen, shown.answer.items),
-    "associative.restore": _show_restored,
-    "associative.load_triples": _show_taken,
-    "keys.create": _show_key,
-    "keys.rotate": _show_key,
+SHOWN: Mapping[Any, Show] = {
+    Receipt: _show_receipt,
+    Found: _show_found,
+    Page[Entry]: lambda shown: show_entries(shown.screen, shown.answer.items),
+    Tombstone: _show_tombstones,
+    Erased: _show_erased,
+    Loaded: _show_loaded,
+    Evaluation: _show_evaluation,
+    Page[RoleSetup]: _show_roles,
+    Tried: _show_tried,
+    NewKey: _show_key,
 }
-PREPARED: Mapping[str, Show] = {
-    "recall": _prepare_found,
-    "audit.verify": _prepare_verified,
-    "check": _prepare_health,
-}
+"""How answers are shown, by their type; an operation may say how its own are."""
+
+PREPARED: Mapping[Any, Show] = {Found: _prepare_found, Verified: _prepare_verified, Health: _prepare_health}
+"""What answers of a type say before they are shown or given, and how the command ends."""

@@ -3,9 +3,16 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 Language = Literal["en", "zh"]
+
+
+class Worded(Protocol):
+    """A sentence in both languages: one of ours, or one that comes with an operation."""
+
+    def say(self, language: Language, **values: object) -> str:
+        """Return the sentence with its places filled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +107,10 @@ FORGOTTEN = Phrase(
     "Forgotten: “{about}” ({size} characters). `remanent restore {record_id}` brings it back.",
     "已遗忘：“{about}”（{size} 字）。可用 `remanent restore {record_id}` 恢复。",
 )
-RESTORED = Phrase("Restored: “{about}”.", "已恢复：“{about}”。")
 NOTHING_TO_ERASE = Phrase(
     "say what to erase: --entry, --record, --session or --everything",
     "请指明要抹除什么：--entry、--record、--session 或 --everything",
 )
-ERASE_EVERYTHING = Phrase("everything that {agent} remembers", "{agent} 的全部记忆")
-ERASE_SESSION = Phrase("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
-ERASE_SOME = Phrase(
-    "{entries} entries and {records} records of {agent}, with all that came from them",
-    "{agent} 的 {entries} 条原始记录与 {records} 条记忆，以及由此产生的一切",
-)
-ASK_ERASE = Phrase("Destroy {what}? It cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
 NOT_ERASED = Phrase("Nothing was erased. Without a terminal, give --yes.", "没有抹除任何内容。非交互环境请加 --yes。")
 ERASED = Phrase(
     "Erased {entries} entries and {records} records from every file.",
@@ -326,21 +325,6 @@ GRAPH = Phrase(
 FOCUS = Phrase("in focus, newest first", "关注点（新的在前）")
 KEYWORDS = Phrase("keywords", "关键词")
 SINCE = Phrase("since", "时间")
-IN_FOCUS = Phrase("in focus", "关注点")
-FOCUS_PATH = Phrase("from focus “{focus}”", "自关注点“{focus}”")
-NO_ASSOCIATION = Phrase("Nothing comes to mind.", "什么也想不起来。")
-ONCE_KNOWN = Phrase(
-    "Once known: “{about}” ({size} characters; learned {learned}, forgotten {forgotten}).",
-    "曾经记得：“{about}”（{size} 字；记于 {learned}，忘于 {forgotten}）。",
-)
-REBUILT_FROM = Phrase(
-    "It can be rebuilt from {entries}: `remanent associative restore {node_id}`.",
-    "可由 {entries} 重建：`remanent associative restore {node_id}`。",
-)
-TRIPLES_TAKEN = Phrase(
-    "{nodes} nodes and {links} links taken in; {known} nodes were here already.",
-    "读入 {nodes} 个节点、{links} 条关联；{known} 个节点原已存在。",
-)
 
 # ── measuring ──
 FIGURE = Phrase("figure", "指标")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import JsonValue
 
 from remanent._portal import Portal
-from remanent.bank.deep_retrieval import DeepRetrieved
+from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.remote import AsyncRemoteAgent, AsyncRemoteMemory, aconnect
 from remanent.jobs import Progress
 from remanent.model import (

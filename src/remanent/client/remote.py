@@ -7,8 +7,9 @@ from typing import Any, Literal, Self
 
 from pydantic import JsonValue
 
-from remanent.bank.deep_retrieval import DeepRetrieved
+from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.connection import Connection
+from remanent.discipline.shapes import Page
 from remanent.jobs import Progress
 from remanent.model import (
     Attachment,
@@ -33,7 +34,6 @@ from remanent.model import (
 )
 from remanent.model.message import Messages
 from remanent.operations import Place
-from remanent.operations.shapes import Page
 from remanent.recall import Recipe
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 

@@ -20,20 +20,19 @@ from remanent.model.ids import NewId, id_source
 from remanent.model.injection import Injection
 from remanent.model.job import Job, JobState, Receipt
 from remanent.model.kinds import (
-    DATA_OF_KIND,
     EpisodicData,
     Kind,
     NoteData,
     PassageData,
     ProceduralData,
-    QueryNodeData,
+    RawData,
     RecordData,
     SemanticData,
     SharedData,
     SharedSort,
     ShortTermData,
-    TraceData,
     TurnData,
+    register_kind,
 )
 from remanent.model.link import Claim, Conflict, ConflictState, Link, Verdict
 from remanent.model.message import Message, read_messages
@@ -42,7 +41,6 @@ from remanent.model.scope import SHARED, Scope
 from remanent.model.word import JsonObject, Word
 
 __all__ = [
-    "DATA_OF_KIND",
     "SHARED",
     "Attachment",
     "Boost",
@@ -82,7 +80,7 @@ __all__ = [
     "Probe",
     "Probed",
     "ProceduralData",
-    "QueryNodeData",
+    "RawData",
     "Receipt",
     "Record",
     "RecordData",
@@ -95,7 +93,6 @@ __all__ = [
     "Source",
     "Status",
     "Tombstone",
-    "TraceData",
     "TurnData",
     "UsageFigures",
     "Verdict",
@@ -106,6 +103,7 @@ __all__ = [
     "is_ahead",
     "least_trusted",
     "read_messages",
+    "register_kind",
     "system_clock",
     "to_instant",
     "to_millis",

@@ -1,36 +1,172 @@
-"""The kinds of record and the typed data that each carries."""
+"""The kinds of record and the typed data that each carries.
 
+The set of kinds is open: a discipline registers its own with the data they carry. A record of a kind that nobody has
+registered, because its discipline is not installed, stays readable; its data is kept as it is.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
+from remanent.errors import CallerError, InvalidInput
 from remanent.model.clock import Instant
 from remanent.model.word import Count, JsonObject, Share, Text, Word
 
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_LONGEST = 64
 
-class Kind(StrEnum):
-    """What sort of memory a record is."""
+Section = Literal["user_preferences", "project_context", "recent_episodes", "relevant_procedures", "conversation"]
+"""Where a memory stands in the text that a model is given."""
 
-    TURN = "turn"
-    QUERY_NODE = "query_node"
-    TRACE = "trace"
-    PREFERENCE = "preference"
-    DECISION = "decision"
-    FOLLOW_UP = "follow_up"
-    MOOD = "mood"
-    SEMANTIC = "semantic"
-    EPISODIC = "episodic"
-    PROCEDURAL = "procedural"
-    SHARED = "shared"
-    NOTE = "note"
-    DOCUMENT = "document"
-    SECTION = "section"
-    CHUNK = "chunk"
+
+class _Registered(type):
+    """Lets the kinds that are registered be walked through, as those of an enumeration."""
+
+    def __iter__(cls) -> Iterator["Kind"]:
+        return iter([declared.kind for declared in _DECLARED.values()])
+
+    def __len__(cls) -> int:
+        return len(_DECLARED)
+
+
+class Kind(str, metaclass=_Registered):
+    """What sort of memory a record is: a name, which a discipline registers with the data that its records carry."""
+
+    __slots__ = ()
+
+    TURN: ClassVar["Kind"]
+    PREFERENCE: ClassVar["Kind"]
+    DECISION: ClassVar["Kind"]
+    FOLLOW_UP: ClassVar["Kind"]
+    MOOD: ClassVar["Kind"]
+    SEMANTIC: ClassVar["Kind"]
+    EPISODIC: ClassVar["Kind"]
+    PROCEDURAL: ClassVar["Kind"]
+    SHARED: ClassVar["Kind"]
+    NOTE: ClassVar["Kind"]
+    DOCUMENT: ClassVar["Kind"]
+    SECTION: ClassVar["Kind"]
+    CHUNK: ClassVar["Kind"]
+
+    def __new__(cls, name: str) -> "Kind":  # noqa: PYI034 - registered ones exist once
+        """Return the kind of a name, registered or not; a registered one is always the same object."""
+        known = _DECLARED.get(name)
+        if known is not None:
+            return known.kind
+        if len(name) > _LONGEST or not _NAME.fullmatch(name):
+            raise ValueError("a kind is named by lower-case words joined by _")
+        return super().__new__(cls, name)
+
+    @classmethod
+    def known(cls, name: str) -> "Kind":
+        """Return a registered kind; `InvalidInput` names those that there are."""
+        declared = _DECLARED.get(name)
+        if declared is None:
+            raise InvalidInput(f"there is no kind {str(name)!r}; it is one of {', '.join(Kind)}")
+        return declared.kind
+
+    @property
+    def value(self) -> str:
+        """The name as plain text."""
+        return str(self)
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether a discipline that is here knows what its records carry."""
+        return self in _DECLARED
+
+    @property
+    def data(self) -> "type[RecordData]":
+        """The type of what its records carry; `RawData` when nobody registered it."""
+        declared = _DECLARED.get(self)
+        return RawData if declared is None else declared.data
+
+    @property
+    def section(self) -> Section:
+        """Where a memory of this kind stands in the text that a model is given."""
+        declared = _DECLARED.get(self)
+        return "project_context" if declared is None else declared.section
+
+    def __str__(self) -> str:
+        return str.__str__(self)
+
+    def __repr__(self) -> str:
+        return f"Kind({str(self)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kind, (str(self),)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Read a name, known or not; it is written as text."""
+        return core_schema.no_info_after_validator_function(
+            cls, core_schema.str_schema(), serialization=core_schema.plain_serializer_function_ser_schema(str)
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Describe a name."""
+        return {"type": "string", "pattern": f"^{_NAME.pattern}$", "maxLength": _LONGEST}
+
+
+def _check_known(kind: Kind) -> Kind:
+    try:
+        return Kind.known(kind)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from error
+
+
+class _Named:
+    """Has the JSON schema of a kind in a request name those that there are when it is asked for."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "string", "enum": [kind.value for kind in Kind], "title": "Kind"}
+
+
+KnownKind = Annotated[Kind, AfterValidator(_check_known), _Named()]
+"""A kind that somebody asks for: it must be registered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A kind with what was said of it."""
+
+    kind: Kind
+    data: "type[RecordData]"
+    section: Section
+
+
+_DECLARED: dict[str, _Declared] = {}
+
+
+def register_kind(name: str, data: "type[RecordData]", *, section: Section = "project_context") -> Kind:
+    """Add a kind with the data that its records carry, and return it; the same again changes nothing."""
+    known = _DECLARED.get(name)
+    if known is None:
+        known = _DECLARED[name] = _Declared(Kind(name), data, section)
+    elif known.data is not data:
+        raise CallerError(f"the kind {name} carries {known.data.__name__} already; choose another name")
+    return known.kind
+
+
+def unregister_kind(kind: Kind) -> None:
+    """Take a kind out, as when its discipline is not installed; its records stay readable."""
+    _DECLARED.pop(kind, None)
 
 
 class RecordData(Word):
     """What a kind of record carries beyond the fields that all records have."""
+
+
+class RawData(RecordData):
+    """What a record of an unknown kind carries, as it was written."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 _PARTS = frozenset("user assistant system developer tool function agent human ai bot model document".split())
@@ -48,19 +184,6 @@ class TurnData(RecordData):
     def speaker(self) -> str:
         """The name of who spoke; empty when the role is a part that anybody may play."""
         return "" if self.role.lower() in _PARTS else self.role
-
-
-class QueryNodeData(RecordData):
-    """A topic of a task bank."""
-
-    context: Text = ""
-
-
-class TraceData(RecordData):
-    """A node of the associative memory; its links are those of its record."""
-
-    original_length: Count = 0
-    """Length of the content before any compression: the measure of every target length."""
 
 
 class ShortTermData(RecordData):
@@ -137,20 +260,17 @@ class PassageData(RecordData):
     extra: JsonObject = Field(default_factory=dict)
 
 
-DATA_OF_KIND: dict[Kind, type[RecordData]] = {
-    Kind.TURN: TurnData,
-    Kind.QUERY_NODE: QueryNodeData,
-    Kind.TRACE: TraceData,
-    Kind.PREFERENCE: ShortTermData,
-    Kind.DECISION: ShortTermData,
-    Kind.FOLLOW_UP: ShortTermData,
-    Kind.MOOD: ShortTermData,
-    Kind.SEMANTIC: SemanticData,
-    Kind.EPISODIC: EpisodicData,
-    Kind.PROCEDURAL: ProceduralData,
-    Kind.SHARED: SharedData,
-    Kind.NOTE: NoteData,
-    Kind.DOCUMENT: PassageData,
-    Kind.SECTION: PassageData,
-    Kind.CHUNK: PassageData,
-}
+# What any discipline may make. Those of one discipline alone are registered by it.
+Kind.TURN = register_kind("turn", TurnData, section="conversation")
+Kind.PREFERENCE = register_kind("preference", ShortTermData, section="user_preferences")
+Kind.DECISION = register_kind("decision", ShortTermData)
+Kind.FOLLOW_UP = register_kind("follow_up", ShortTermData, section="recent_episodes")
+Kind.MOOD = register_kind("mood", ShortTermData, section="user_preferences")
+Kind.SEMANTIC = register_kind("semantic", SemanticData, section="user_preferences")
+Kind.EPISODIC = register_kind("episodic", EpisodicData, section="recent_episodes")
+Kind.PROCEDURAL = register_kind("procedural", ProceduralData, section="relevant_procedures")
+Kind.SHARED = register_kind("shared", SharedData)
+Kind.NOTE = register_kind("note", NoteData)
+Kind.DOCUMENT = register_kind("document", PassageData)
+Kind.SECTION = register_kind("section", PassageData)
+Kind.CHUNK = register_kind("chunk", PassageData)

@@ -9,9 +9,9 @@ from remanent.errors import InvalidInput
 from remanent.model.clock import Instant
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
-from remanent.model.kinds import DATA_OF_KIND, Kind, RecordData
+from remanent.model.kinds import Kind, RawData, RecordData
 from remanent.model.scope import Scope
-from remanent.model.word import Count, Share, Text, Word
+from remanent.model.word import Count, Share, Text, Word, check_json
 
 
 class Status(StrEnum):
@@ -84,7 +84,9 @@ class Record(Word):
         kind = info.data.get("kind")
         if kind is None:
             raise ValueError("cannot be read without a valid kind")
-        wanted = DATA_OF_KIND[kind]
+        wanted: type[RecordData] = kind.data
+        if wanted is RawData or isinstance(value, RawData):
+            return _raw(value, wanted)
         if isinstance(value, RecordData) and type(value) is not wanted:
             raise InvalidInput(f"a record of kind {kind} carries {wanted.__name__}, not {type(value).__name__}")
         return wanted.model_validate(value)
@@ -94,6 +96,15 @@ class Record(Word):
         if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
             raise InvalidInput("valid_to lies before valid_from; swap them")
         return self
+
+
+def _raw(value: Any, wanted: type[RecordData]) -> RecordData:
+    """Return the data of a kind that nobody knows, or that somebody knows again."""
+    fields = value.model_dump() if isinstance(value, RecordData) else value
+    if not isinstance(fields, dict):
+        raise ValueError("must be an object")
+    check_json(fields)
+    return wanted.model_validate(fields)
 
 
 class Version(Word):

@@ -1,9 +1,10 @@
 """Every operation, declared once: REST routes, tools for models, commands, clients and documents are made from here."""
 
+from remanent.discipline.call import Report, Step
+from remanent.discipline.operation import Body, Command, Face, Level, Operation, Said, Tool, operation
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal, Reach
-from remanent.operations.call import Call, Report, Step
+from remanent.operations.call import Call
 from remanent.operations.catalogue import CATALOGUE, Catalogue
-from remanent.operations.operation import Body, Command, Face, Level, Operation, Said, Tool, operation
 from remanent.operations.run import Run, RunState
 from remanent.operations.service import Service
 

@@ -1,27 +1,14 @@
 """What a handler is given beside its request: the memory, the place, who asks, and whom to tell of progress."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from remanent.discipline.call import Report
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent, AsyncMemory
-from remanent.model import Word
-from remanent.model.word import Count, Text
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import KeyRing
 from remanent.operations.access.principal import LOCAL, Place, Principal
-
-
-class Step(Word):
-    """How far long work has come."""
-
-    done: Count = 0
-    total: Count | None = None
-    note: Text = ""
-
-
-Report = Callable[[Step], None]
-"""Is told of progress; called on the event loop."""
 
 
 async def _nothing() -> AsyncIterator[bytes]:

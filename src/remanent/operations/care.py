@@ -1,17 +1,12 @@
 """Moving, erasing and looking after an agent's memory, and the work in its background."""
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any
 
-from remanent.errors import DamagedExport, IntegrityError
-from remanent.jobs import Progress
-from remanent.model import Job, JobState, Scope, Word
-from remanent.model.ids import Id
-from remanent.model.word import Count
-from remanent.operations.access.principal import Permission
-from remanent.operations.call import Call, Step
-from remanent.operations.operation import Body, Command, Face, Level, operation
-from remanent.operations.shapes import (
+from remanent.discipline.call import Step
+from remanent.discipline.operation import Body, Command, Face, Level, Said, Screen, operation
+from remanent.discipline.permission import Permission
+from remanent.discipline.shapes import (
     MOST,
     Done,
     Limit,
@@ -21,7 +16,13 @@ from remanent.operations.shapes import (
     about,
     items_of,
 )
-from remanent.operations.uploads import spooled_lines
+from remanent.discipline.uploads import spooled_lines
+from remanent.errors import DamagedExport, IntegrityError
+from remanent.jobs import Progress
+from remanent.model import Job, JobState, Scope, Word
+from remanent.model.ids import Id
+from remanent.model.word import Count
+from remanent.operations.call import Call
 from remanent.stores import Erased, Health, QueueState
 
 READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
@@ -38,14 +39,37 @@ class Erase(Word):
     everything: Annotated[bool, about("All that the agent remembers.", "该智能体的全部记忆。")] = False
 
 
+ERASE_EVERYTHING = Said("everything that {agent} remembers", "{agent} 的全部记忆")
+ERASE_SESSION = Said("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
+ERASE_SOME = Said(
+    "{entries} entries and {records} records of {agent}, with all that came from them",
+    "{agent} 的 {entries} 条原始记录与 {records} 条记忆，以及由此产生的一切",
+)
+ASK_ERASE = Said("Destroy {what}? It cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
+
+
+def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) -> str:
+    """Say what would be destroyed, and ask."""
+    if request.get("everything"):
+        what = screen.word(ERASE_EVERYTHING, agent=agent)
+    elif request.get("session"):
+        what = screen.word(ERASE_SESSION, agent=agent, session=request["session"])
+    else:
+        counts = {"entries": len(request.get("entry_ids", ())), "records": len(request.get("record_ids", ()))}
+        what = screen.word(ERASE_SOME, agent=agent, **counts)
+    return screen.word(ASK_ERASE, what=what)
+
+
 @operation(
     "erase",
     zh="彻底销毁文本及由此产生的一切：不留一个字节，无法恢复。",
     permission=WRITE,
     route="POST erase",
+    act="delete_memory",
     destroys=True,
     examples=({"session": "monday"},),
     face=Face("erase"),
+    command=Command(takes="targets", question=_ask_erase),
 )
 async def erase(call: Call, request: Erase) -> Erased:
     """Destroy texts for good. All that came from them goes too: no byte stays, nothing can be restored."""

@@ -1,13 +1,14 @@
-"""All operations by name. A discipline adds its own with one module here and one line below."""
+"""All operations by name: those of every memory, then those that the installed disciplines bring."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from remanent.operations import associative, bank, care, evaluation, journal, keys, language, records, scratchpad
-from remanent.operations.operation import Operation
+from remanent.discipline import registry
+from remanent.discipline.operation import Operation
+from remanent.operations import care, evaluation, journal, keys, language, records, scratchpad
 
-MODULES = (journal, records, scratchpad, associative, care, evaluation, language, keys, bank)
-"""Every module that declares operations, in the order in which people are shown them."""
+MODULES = (journal, records, scratchpad, care, evaluation, language, keys)
+"""Every module here that declares operations, in the order in which people are shown them."""
 
 
 class Catalogue(Mapping[str, Operation[Any, Any]]):
@@ -39,5 +40,5 @@ class Catalogue(Mapping[str, Operation[Any, Any]]):
         return Catalogue([*self.values(), *operations])
 
 
-CATALOGUE = Catalogue(operation for module in MODULES for operation in module.OPERATIONS)
-"""What the library itself can do."""
+CATALOGUE = Catalogue([*(one for module in MODULES for one in module.OPERATIONS), *registry.operations()])
+"""What can be done here."""

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
+from remanent.discipline.call import Step
+from remanent.discipline.operation import Command, Face, operation
+from remanent.discipline.permission import Permission
+from remanent.discipline.shapes import MOST, about
 from remanent.jobs import Progress
 from remanent.model import Evaluation, Probe, Word
-from remanent.operations.access.principal import Permission
-from remanent.operations.call import Call, Step
-from remanent.operations.operation import Face, operation
-from remanent.operations.shapes import MOST, about
+from remanent.operations.call import Call
 
 
 class Evaluate(Word):
@@ -45,6 +46,7 @@ class Evaluate(Word):
         },
     ),
     face=Face("evaluate", ask=lambda given: {**given, "questions": list(given["questions"])}),
+    command=Command(takes="questions"),
 )
 async def evaluate(call: Call, request: Evaluate) -> Evaluation:
     """Measure how well and how fast recall answers questions whose answers are known."""

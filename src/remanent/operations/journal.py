@@ -3,14 +3,9 @@
 import hashlib
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
-
-from remanent.errors import InvalidInput
-from remanent.model import Attachment, Entry, Found, Grain, Message, Receipt, Word
-from remanent.operations.access.principal import Permission
-from remanent.operations.call import Call
-from remanent.operations.operation import Body, Command, Face, Said, Tool, operation
-from remanent.operations.shapes import (
+from remanent.discipline.operation import Body, Command, Face, Said, Tool, operation
+from remanent.discipline.permission import Permission
+from remanent.discipline.shapes import (
     MOST,
     AsOf,
     Cursor,
@@ -18,6 +13,7 @@ from remanent.operations.shapes import (
     Limit,
     Moment,
     Page,
+    Remember,
     Session,
     Since,
     Tags,
@@ -27,29 +23,12 @@ from remanent.operations.shapes import (
     page_of,
     read_cursor,
 )
-from remanent.operations.uploads import read_whole
+from remanent.discipline.uploads import read_whole
+from remanent.errors import InvalidInput
+from remanent.model import Attachment, Entry, Found, Grain, Receipt, Word
+from remanent.operations.call import Call
 
 READ, WRITE = Permission.READ, Permission.WRITE
-
-
-def _message(value: object) -> object:
-    return {"content": value} if isinstance(value, str) else value
-
-
-class Remember(Word):
-    """What to remember."""
-
-    messages: Annotated[
-        tuple[Annotated[Message, BeforeValidator(_message, json_schema_input_type=Message | str)], ...],
-        about(
-            "Messages, oldest first: texts, or objects with role, content, id, occurred_at, metadata.",
-            "消息，由旧到新：文本，或含 role、content、id、occurred_at、metadata 的对象。",
-            min_length=1,
-            max_length=MOST,
-        ),
-    ]
-    session: Session = None
-    task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
 
 
 def _keyed(request: Remember, key: str) -> Remember:
@@ -70,8 +49,10 @@ def _listed(given: dict[str, Any]) -> dict[str, Any]:
     "remember",
     zh="永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
     permission=WRITE,
+    act="create_memory",
     route="POST entries",
     settles=True,
+    command=Command(takes="messages"),
     keyed=_keyed,
     examples=(
         {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
@@ -166,11 +147,12 @@ class Ask(Word):
     "recall",
     zh="根据记忆回答问题，最佳在前；每个答案都带有来源，以及它为何排在此处。",
     permission=READ,
+    act="search_memory",
     route="POST recall",
     changes=False,
     examples=({"query": "where does she live?", "limit": 3},),
     face=Face("recall"),
-    command=Command(arguments=("query",)),
+    command=Command(arguments=("query",), explains=True),
     tool=Tool(
         "recall",
         Said(

@@ -5,14 +5,14 @@ from datetime import timedelta
 from itertools import islice
 from typing import Annotated
 
+from remanent.discipline.operation import Command, Level, operation
+from remanent.discipline.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
 from remanent.errors import NotFound, NotPermitted
 from remanent.model import Word
 from remanent.operations.access.chain import Noted, Verified
 from remanent.operations.access.keys import Key
 from remanent.operations.access.principal import Name, Permission, Reach
 from remanent.operations.call import Call
-from remanent.operations.operation import Command, Level, operation
-from remanent.operations.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
 
 ADMIN, ORG = Permission.ADMIN, Level.ORG
 

@@ -5,6 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import JsonValue
 
+from remanent.discipline.operation import Command, Level, operation
+from remanent.discipline.permission import Permission
+from remanent.discipline.shapes import Nothing, Page, about
 from remanent.embedding import open_embedder
 from remanent.errors import InvalidInput
 from remanent.language import Role
@@ -13,10 +16,7 @@ from remanent.language.engines import RoleSetup, open_engine, role_setups
 from remanent.language.roles import ROLES
 from remanent.model import Maker, Word
 from remanent.model.word import JsonObject
-from remanent.operations.access.principal import Permission
 from remanent.operations.call import Call
-from remanent.operations.operation import Command, Level, operation
-from remanent.operations.shapes import Nothing, Page, about
 
 READ, WRITE = Permission.READ, Permission.WRITE
 
@@ -57,7 +57,7 @@ class Tried(Word):
     route="POST roles/{role}/try",
     changes=False,
     examples=({"role": "intent", "request": {"query": "where does she live?"}},),
-    command=Command(arguments=("role",)),
+    command=Command(arguments=("role",), takes="request"),
 )
 async def attempt(call: Call, request: Try) -> Tried:
     """Run one role by hand: a request goes in, the checked response comes out."""

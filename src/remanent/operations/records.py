@@ -2,14 +2,10 @@
 
 from typing import Annotated, Any
 
-from remanent.bank.deep_retrieval import DeepRetrieved
-from remanent.model import Conflict, ConflictState, Link, Record, Status, Tombstone, Version, Word
-from remanent.model.ids import Id
-from remanent.model.word import Share
-from remanent.operations.access.principal import Permission
-from remanent.operations.call import Call
-from remanent.operations.operation import Command, Face, Said, Tool, operation
-from remanent.operations.shapes import (
+from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.discipline.operation import Command, Face, Said, Tool, operation
+from remanent.discipline.permission import Permission
+from remanent.discipline.shapes import (
     AsOf,
     ByRecord,
     Cursor,
@@ -27,6 +23,11 @@ from remanent.operations.shapes import (
     page_of,
     read_cursor,
 )
+from remanent.discipline.showing import show_restored
+from remanent.model import Conflict, ConflictState, Link, Record, Status, Tombstone, Version, Word
+from remanent.model.ids import Id
+from remanent.model.word import Share
+from remanent.operations.call import Call
 from remanent.stores import LIVE, Order
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -184,6 +185,7 @@ class Forget(Word):
     "forget",
     zh="让记忆不再被想起。墓碑会保留，可用 `restore` 恢复。",
     permission=WRITE,
+    act="update_memory",
     route="POST records/{record_id}/forget",
     face=Face("forget"),
     command=_EACH,
@@ -213,10 +215,11 @@ class Restore(Word):
     "restore",
     zh="恢复被遗忘的记忆。",
     permission=WRITE,
+    act="update_memory",
     route="POST records/{record_id}/restore",
     settles=True,
     face=Face("restore"),
-    command=_EACH,
+    command=Command(repeated="record_id", show=show_restored),
     tool=Tool(
         "restore",
         Said(

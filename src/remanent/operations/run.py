@@ -4,10 +4,10 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
+from remanent.discipline.call import Step
 from remanent.model import Word
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
-from remanent.operations.call import Step
 
 
 class RunState(StrEnum):

@@ -11,15 +11,15 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from remanent.discipline.call import Report, Step
+from remanent.discipline.operation import Operation
+from remanent.discipline.shapes import Done
 from remanent.errors import NotFound, NotPermitted, QueueFull, RemanentError
 from remanent.jobs.failure import describe_failure
 from remanent.model import Clock, Scope, system_clock
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
-from remanent.operations.call import Report, Step
-from remanent.operations.operation import Operation
 from remanent.operations.run import Run, RunState
 from remanent.operations.runfiles import RunFile, RunFiles
-from remanent.operations.shapes import Done
 from remanent.stores.notes import Note, Notes
 
 MOST_RUNNING = 32

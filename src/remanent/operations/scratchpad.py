@@ -5,12 +5,12 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
+from remanent.discipline.operation import Command, Face, Said, Tool, operation
+from remanent.discipline.permission import Permission
+from remanent.discipline.shapes import Done, about
 from remanent.model import Word
 from remanent.model.word import Text
-from remanent.operations.access.principal import Permission
 from remanent.operations.call import Call
-from remanent.operations.operation import Command, Face, Said, Tool, operation
-from remanent.operations.shapes import Done, about
 
 READ, WRITE = Permission.READ, Permission.WRITE
 

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from remanent.discipline.call import Report
+from remanent.discipline.operation import Level, Operation
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Word, system_clock
@@ -11,9 +13,8 @@ from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.chain import Deed
 from remanent.operations.access.keys import MAKE_ONE, KeyRing
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
-from remanent.operations.call import Call, Report
+from remanent.operations.call import Call
 from remanent.operations.catalogue import CATALOGUE, Catalogue
-from remanent.operations.operation import Level, Operation
 from remanent.operations.run import Run
 from remanent.operations.runfiles import RunFiles
 from remanent.operations.runs import MOST_KEPT, Runs

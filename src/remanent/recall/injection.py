@@ -46,25 +46,21 @@ _CERTAINTY: dict[Tongue, str] = {"en": " (confidence: {:.0%}, sources: {})", "zh
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of what is injected: the kinds of memory in it, and what is told of each beside its words."""
+    """A part of what is injected, and what is told of each memory in it beside its words."""
 
     tag: str
-    kinds: frozenset[Kind]
     tells: tuple[str, ...] = ()
     """Any of `age`, `date`, `speaker` (before the words) and `standing` (behind them)."""
 
 
 SECTIONS = (
-    Section("user_preferences", frozenset({Kind.PREFERENCE, Kind.SEMANTIC, Kind.MOOD}), ("standing",)),
-    Section(
-        "project_context",
-        frozenset({Kind.SHARED, Kind.DECISION, Kind.NOTE, Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK, Kind.QUERY_NODE}),
-    ),
-    Section("recent_episodes", frozenset({Kind.EPISODIC, Kind.FOLLOW_UP, Kind.TRACE}), ("age",)),
-    Section("relevant_procedures", frozenset({Kind.PROCEDURAL})),
-    Section("conversation", frozenset({Kind.TURN}), ("date", "speaker")),
+    Section("user_preferences", ("standing",)),
+    Section("project_context"),
+    Section("recent_episodes", ("age",)),
+    Section("relevant_procedures"),
+    Section("conversation", ("date", "speaker")),
 )
-"""Every kind stands in one of them; the order is that of the text."""
+"""A kind says in which of them it stands; the order is that of the text."""
 
 
 def inject(
@@ -113,9 +109,8 @@ def _injection(items: Sequence[FoundItem], told: Mapping[int, str], tongue: Tong
     places = sorted(told, key=lambda place: _order(items[place]))
     blocks: list[str] = []
     for section in SECTIONS:
-        lines = [
-            _line(items[place], told[place], tongue, now=now) for place in places if items[place].kind in section.kinds
-        ]
+        own = [place for place in places if items[place].kind.section == section.tag]
+        lines = [_line(items[place], told[place], tongue, now=now) for place in own]
         if lines:
             blocks += [f"<{section.tag}>", *lines, f"</{section.tag}>"]
     return Injection(
@@ -132,7 +127,7 @@ def _order(item: FoundItem) -> tuple[int, datetime, str]:
 
 
 def _section_of(kind: Kind) -> Section:
-    return next(section for section in SECTIONS if kind in section.kinds)
+    return next(section for section in SECTIONS if section.tag == kind.section)
 
 
 def _frame(tongue: Tongue, body: str) -> str:

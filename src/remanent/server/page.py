@@ -4,8 +4,8 @@ import json
 from html import escape
 from typing import Any
 
+from remanent.discipline.shapes import ZH
 from remanent.operations import Catalogue, Operation, Said
-from remanent.operations.shapes import ZH
 from remanent.server.reading import own_fields, takes_body, upload_types
 from remanent.server.rest import address_of
 

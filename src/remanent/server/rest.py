@@ -134,7 +134,7 @@ class Rest:
         *,
         key: str | None = None,
     ) -> Response:
-        with self._tracer.operation(operation.name, agent=place.agent):
+        with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             if operation.long:
                 run = await self._service.start(operation.name, asked, place=place, principal=principal)
                 where = f"{RUNS}/{run.run_id}".replace("{org}", request.path_params["org"])
@@ -174,7 +174,7 @@ class Rest:
         *,
         upload: AsyncIterator[bytes],
     ) -> Response:
-        with self._tracer.operation(operation.name, agent=place.agent):
+        with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
         return self._respond(operation, request, answer)
 

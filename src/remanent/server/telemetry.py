@@ -6,22 +6,11 @@ from typing import Any
 
 from starlette.types import Scope
 
-SEARCH = "search_memory"
-_KIND_OF = {
-    "recall": SEARCH,
-    "associative.recall": SEARCH,
-    "bank.search": SEARCH,
-    "remember": "create_memory",
-    "associative.remember": "create_memory",
-    "bank.observe": "create_memory",
-    "forget": "update_memory",
-    "restore": "update_memory",
-    "associative.restore": "update_memory",
-    "erase": "delete_memory",
-    "bank.clear": "delete_memory_store",
-}
-"""What the conventions call operations of a memory; all others are tools that are executed."""
+from remanent.discipline import MemoryAct
+
+SEARCH: MemoryAct = "search_memory"
 _TOOL = "execute_tool"
+"""What the conventions call operations that are none of a memory."""
 
 
 class Tracer:
@@ -66,9 +55,9 @@ class Tracer:
                     span.update_name(f"{scope['method']} {route}")
 
     @contextmanager
-    def operation(self, name: str, *, agent: str | None) -> Iterator[None]:
+    def operation(self, name: str, *, agent: str | None, act: MemoryAct | None) -> Iterator[None]:
         """Trace one operation; what was asked and answered is no part of it."""
-        kind = _KIND_OF.get(name, _TOOL)
+        kind = act or _TOOL
         attributes = {"gen_ai.provider.name": "remanent"}
         if kind == _TOOL:
             attributes["gen_ai.tool.name"] = name

@@ -15,7 +15,7 @@ from remanent.language.exchanges.planning import PlanningRequest, PlanningRespon
 from remanent.language.exchanges.react import ToolCall
 from remanent.model import ConflictState
 from tests.bank.desk import PNG, Desk, Told, desk
-from tests.text.pdfs import pdf
+from tests.loaders.pdfs import pdf
 
 GOAL = "When was the station opened?"
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput
 from remanent.model import Word
 from remanent.operations import CATALOGUE, Call, Catalogue, Operation, Permission, Said, Tool, operation
-from remanent.operations.shapes import Done
 from remanent.server.mcp.schemas import check_offered, input_schema, offered
 from remanent.server.mcp.tools import MOST, chosen
 

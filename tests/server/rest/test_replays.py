@@ -9,9 +9,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from remanent.discipline.shapes import Done, Nothing
 from remanent.model import Scope
 from remanent.operations import CATALOGUE, Body, Call, Level, Permission, operation
-from remanent.operations.shapes import Done, Nothing
 from remanent.server.replays import FOLDER, _OfFolder
 from remanent.stores.notes import Note, Notes
 from remanent.stores.sqlite import SqliteStore

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from remanent.discipline.shapes import Done, Nothing
 from remanent.operations import Call, Permission, Step, operation
 from remanent.operations.catalogue import CATALOGUE
-from remanent.operations.shapes import Done, Nothing
 from tests.server.rest.conftest import AGENT, FILE, LINES, TRIPLES, Served, Start
 
 

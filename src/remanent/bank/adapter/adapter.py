@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
+from remanent.agents.deep_retrieval import DeepRetrieval, DeepRetrievalTool
 from remanent.agents.steps import File, Step
 from remanent.bank.adapter.framework import Execution
 from remanent.bank.adapter.prompt import (
@@ -16,9 +17,8 @@ from remanent.bank.adapter.prompt import (
     task_block,
     uploads_block,
 )
-from remanent.bank.attachments import AttachmentType, Kept, Upload, Uploads, media_type_of
+from remanent.bank.attachments import Upload, Uploads
 from remanent.bank.bank import EXECUTION, READ, Bank, Observed
-from remanent.bank.deep_retrieval import DeepRetrieval, DeepRetrievalTool
 from remanent.bank.events import EventKind
 from remanent.bank.insight import InsightDoc
 from remanent.bank.recognition import recognise
@@ -29,7 +29,9 @@ from remanent.language.exchanges.react import Image
 from remanent.language.exchanges.shapes import LONGEST_TEXT
 from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
+from remanent.loaders import AttachmentType, media_type_of
 from remanent.model import Attachment, NewId, Origin
+from remanent.stores.kept import Kept
 from remanent.text.sentences import sentence_texts
 
 _logger = logging.getLogger(__name__)
@@ -75,7 +77,7 @@ class Adapter:
         self._new_id = new_id
         self._task_id: str | None = None
         self._attempts: dict[str, int] = {}
-        self.deep = DeepRetrieval(bank.tree, kept)
+        self.deep = DeepRetrieval(bank.tree.of, kept)
         self.tool = DeepRetrievalTool(self.deep)
         self.routed: list[Routed] = []
         """Where each step went, in order."""

@@ -10,12 +10,12 @@ from remanent.agents.tools import AgentTool
 from remanent.bank.adapter.framework import Execution
 from remanent.bank.adapter.prompt import EnhancedPrompt
 from remanent.bank.adapter.transcript import Transcript
-from remanent.bank.attachments import AttachmentType
 from remanent.bank.recognition import recognise
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.roles import REACT
 from remanent.language.tags import parse
+from remanent.loaders import AttachmentType
 
 
 @dataclass(frozen=True, slots=True)

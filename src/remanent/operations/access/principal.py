@@ -1,25 +1,15 @@
 """Who asks, and how far that reaches."""
 
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from remanent.discipline.permission import Permission
 from remanent.errors import InvalidInput
 from remanent.model import Word
 from remanent.model.scope import check_name
 
-
-class Permission(StrEnum):
-    """What a key may allow; each is given on its own, and `admin` allows everything."""
-
-    READ = "read"
-    WRITE = "write"
-    APPROVE = "approve"
-    ADMIN = "admin"
-    METRICS = "metrics"
-    """The figures of the whole server, and nothing of any memory: for what scrapes `/metrics`."""
-
+__all__ = ["LOCAL", "Name", "Permission", "Place", "Principal", "Reach"]
 
 Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidInput
 from remanent.language.tongue import Tongue
 from remanent.operations import Operation
-from remanent.operations.shapes import ZH
 
 _DEEPEST = 8
 _NOISE = frozenset({"title", ZH, "additionalProperties", "$defs"})

@@ -6,13 +6,11 @@ from typing import Any
 from pydantic import JsonValue
 from pydantic_core import to_json, to_jsonable_python
 
-from remanent.bank.adapter.prompt import tidy_insight
-from remanent.bank.deep_retrieval import DeepRetrieved
+from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.discipline.shapes import Page
 from remanent.language.tongue import Tongue
-from remanent.model import ConflictState, Entry, Found, Receipt, Record, Tombstone
-from remanent.operations.bank import BankState
+from remanent.model import Entry, Found, Receipt, Record, Tombstone
 from remanent.operations.scratchpad import PadValues
-from remanent.operations.shapes import Page
 from remanent.recall.injection import notices
 from remanent.text.escaping import escape, escape_lines, escape_name
 from remanent.text.excerpt import excerpt
@@ -104,18 +102,6 @@ def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
     return "\n".join(lines)
 
 
-def _state(state: BankState, tongue: Tongue) -> str:
-    lines = [escape(tidy_insight(state.insight).render(tongue))]
-    lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
-    lines += [f"- [{node_id}] {_shown(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
-    settled = {ConflictState.RESOLVED}
-    open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
-    if open_ones:
-        lines.append({"en": "Contradictions that are not settled:", "zh": "尚未解决的矛盾："}[tongue])
-        lines += [f"- [{conflict.id}] {_shown(conflict.description)}" for conflict in open_ones]
-    return "\n".join(lines)
-
-
 def _pad(pad: PadValues, tongue: Tongue) -> str:
     if not pad.values:
         return {"en": "Nothing stands there.", "zh": "上面没有内容。"}[tongue]
@@ -133,6 +119,5 @@ _WORDS: dict[type, Callable[[Any, Tongue], str]] = {
     Tombstone: _tombstone,
     Record: _record,
     DeepRetrieved: _deep,
-    BankState: _state,
     PadValues: _pad,
 }

@@ -77,7 +77,7 @@ class Tools:
         tongue = self.spoken(arguments)
         try:
             check_offered(arguments, offered(operation))
-            with self._tracer.operation(operation.name, agent=place.agent):
+            with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
                 answer = await self._service.perform(
                     operation.name, arguments, place=place, principal=principal, report=report
                 )
@@ -85,13 +85,19 @@ class Tools:
             return _failed(error, tongue=tongue)
         value = to_jsonable_python(answer)
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=tell(answer, tongue=tongue))],
+            content=[types.TextContent(type="text", text=_told(operation, answer, tongue))],
             structured_content=value if isinstance(value, dict) else {"result": value},
         )
 
     def spoken(self, arguments: object) -> Tongue:
         """Return the language that an answer is given in: as set, or that of the question."""
         return self._language if self._language != "auto" else tongue_of(*texts_in(arguments))
+
+
+def _told(operation: Operation[Any, Any], answer: object, tongue: Tongue) -> str:
+    """Return an answer in the words of its operation, or of its type."""
+    own = operation.tool.tell if operation.tool is not None else None
+    return tell(answer, tongue=tongue) if own is None else own(answer, tongue)
 
 
 def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:

@@ -30,7 +30,7 @@ from remanent.server.proxy.relay import Keep, Relay, while_connected
 from remanent.server.proxy.reminding import Reminder, Reminding
 from remanent.server.proxy.spool import Spool
 from remanent.server.proxy.upstream import Headers, Upstream
-from remanent.server.telemetry import Tracer
+from remanent.server.telemetry import SEARCH, Tracer
 from remanent.text.tokens import token_counter
 
 _PLAIN = "-_.:@+=~ /#,()"
@@ -133,7 +133,7 @@ class Proxy:
         self, request: Request, send: Send, visitor: Visitor, body: ChatBody, conversation: Conversation
     ) -> None:
         scope = visitor.scope
-        with self._tracer.operation("recall", agent=scope.agent):
+        with self._tracer.operation("recall", agent=scope.agent, act=SEARCH):
             reminder = await self._reminding.remind(scope, conversation)
         exchange = Exchange(scope, conversation, who=visitor.who, memory=self._memory, clock=self._clock)
         relay = Relay(send, headers=_told(scope, reminder), is_degraded=reminder.is_degraded)

@@ -103,18 +103,18 @@ class GraphConformance(StoreSuite):
     async def test_the_graph_of_a_kind_has_a_revision_that_rises_with_its_records_and_their_links(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
-        assert await store.graph_revision(scope, Kind.TRACE) == 0
-        trace = samples.make_record(scope, "trace", id="t", kind=Kind.TRACE)
+        assert await store.graph_revision(scope, Kind.NOTE) == 0
+        trace = samples.make_record(scope, "trace", id="t", kind=Kind.NOTE)
         turn = samples.make_record(scope, "turn", id="u", kind=Kind.TURN)
         async with store.transaction(scope) as tx:
             tx.put(trace)
-        last = tx.committed.graphs[Kind.TRACE]
-        assert await store.graph_revision(scope, Kind.TRACE) == last
+        last = tx.committed.graphs[Kind.NOTE]
+        assert await store.graph_revision(scope, Kind.NOTE) == last
         await put(store, turn)
         async with store.transaction(scope) as tx:
             tx.touch(["t"], accessed=1)
             tx.link(samples.make_link("u", "t"))
-        assert await store.graph_revision(scope, Kind.TRACE) == last, "another kind's graph, and an access"
+        assert await store.graph_revision(scope, Kind.NOTE) == last, "another kind's graph, and an access"
         changes: tuple[Callable[[Transaction], None], ...] = (
             lambda tx: tx.touch(["t"], scanned=1),
             lambda tx: tx.link(samples.make_link("t", "u")),
@@ -126,24 +126,24 @@ class GraphConformance(StoreSuite):
             async with store.transaction(scope) as tx:
                 change(tx)
             last += 1
-            assert tx.committed.graphs[Kind.TRACE] == last
-            assert await store.graph_revision(scope, Kind.TRACE) == last
+            assert tx.committed.graphs[Kind.NOTE] == last
+            assert await store.graph_revision(scope, Kind.NOTE) == last
         await store.erase(scope, Erasure(everything=True))
-        assert await store.graph_revision(scope, Kind.TRACE) > last
+        assert await store.graph_revision(scope, Kind.NOTE) > last
 
     async def test_erasing_a_record_raises_the_revision_of_its_kinds_graph(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
-        await put(store, samples.make_record(scope, "trace", id="t", kind=Kind.TRACE))
-        before = await store.graph_revision(scope, Kind.TRACE)
+        await put(store, samples.make_record(scope, "trace", id="t", kind=Kind.NOTE))
+        before = await store.graph_revision(scope, Kind.NOTE)
         await store.erase(scope, Erasure(record_ids=("t",)))
-        assert await store.graph_revision(scope, Kind.TRACE) > before
+        assert await store.graph_revision(scope, Kind.NOTE) > before
 
     async def test_what_is_to_follow_a_unit_of_work_follows_when_it_is_durable_and_not_when_it_fails(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
         told: list[Committed] = []
-        record = samples.make_record(scope, "trace", id="t", kind=Kind.TRACE)
+        record = samples.make_record(scope, "trace", id="t", kind=Kind.NOTE)
         async with store.transaction(scope) as tx:
             tx.put(record)
             tx.then(told.append)

@@ -17,7 +17,6 @@ from remanent.model import (
     Tombstone,
     id_source,
 )
-from remanent.model.kinds import DATA_OF_KIND
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +65,7 @@ class Samples:
         now = self.clock()
         given: dict[str, Any] = {"id": self.new_id(), "kind": Kind.TURN, **fields}
         given = {"created_at": now, "updated_at": now, "occurred_at": now, **given}
-        given.setdefault("data", DATA_OF_KIND[given["kind"]]())
+        given.setdefault("data", Kind(given["kind"]).data())
         return Record(scope=scope, content=content, **given)
 
     def make_record_of(self, entry: Entry, content: str | None = None, **fields: Any) -> Record:

@@ -13,14 +13,14 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from remanent.model import Kind
 from remanent.stores.local.cells import Cells, Damaged, Parts, middle
+from remanent.stores.local.kinds import kind_names, recoded
 from remanent.stores.local.names import Names
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 SUFFIX = ".idx"
 TEMPORARY = ".tmp"
-KINDS = tuple(Kind)
 _MAGIC = b"RMNTVEC1"
 _BLOCK = 4_096
 _ALIGNED = 64
@@ -72,6 +71,8 @@ class Header:
     """The checksum of the cells' checksums."""
     small_check: int = 0
     """The checksum of everything from there to the rows."""
+    kinds: tuple[str, ...] = field(default_factory=kind_names)
+    """The kinds that the numbers in the file stand for, in the order of the numbers."""
 
     def sections(self) -> dict[str, tuple[int, int]]:
         """Return where each section begins and how long it is."""
@@ -93,7 +94,7 @@ class Header:
     def to_bytes(self) -> bytes:
         """Return the header block."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        fields |= {"byteorder": sys.byteorder, "kinds": KINDS}
+        fields |= {"byteorder": sys.byteorder}
         body = json.dumps(fields).encode().ljust(_BLOCK - len(_MAGIC) - 4)
         return _MAGIC + zlib.crc32(body).to_bytes(4, "little") + body
 
@@ -105,11 +106,11 @@ class Header:
         if len(block) != _BLOCK or not block.startswith(_MAGIC) or zlib.crc32(body) != check:
             raise Damaged("the header is damaged")
         fields: dict[str, Any] = json.loads(body)
-        if fields.pop("byteorder") != sys.byteorder or fields.pop("kinds") != list(KINDS):
-            raise Damaged("the file was written by another machine or version")
+        if fields.pop("byteorder") != sys.byteorder:
+            raise Damaged("the file was written by another machine")
         if model is not None and fields["model"] != model_digest(model):
             raise Damaged("the file belongs to another model")
-        return cls(**fields)
+        return cls(**{**fields, "kinds": tuple(fields["kinds"])})
 
 
 class CellsFile:
@@ -159,7 +160,7 @@ class CellsFile:
             centres=self._array("centres", np.float32).reshape(-1, header.dimension),
             offsets=self._array("offsets", np.int64),
             names=self._array("names", np.dtype(f"S{header.width}")),
-            kinds=self._array("kinds", np.uint8),
+            kinds=recoded(self._array("kinds", np.uint8), self.header.kinds),
             checks=self._array("checks", np.uint32),
         )
         return Cells(parts, revision=header.revision, trained=header.trained, file=self)

@@ -15,7 +15,8 @@ from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.stores.local import files
 from remanent.stores.local.cells import Cells, Damaged
-from remanent.stores.local.files import KINDS, CellsFile, CellsWriter
+from remanent.stores.local.files import CellsFile, CellsWriter
+from remanent.stores.local.kinds import kind_code
 from remanent.stores.local.products import Products
 from remanent.stores.local.rows import Rows
 from remanent.stores.local.sealing import Holdings
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _logger = logging.getLogger(__name__)
-_CODE_OF = {kind: code for code, kind in enumerate(KINDS)}
 _DIGITS = 6
 """Decimals of a score. What lies beyond is rounding of the machine; equal scores are put in order by id."""
 
@@ -125,7 +125,7 @@ class Index:
             self._touched.update(touched)
         if self._rows is not None:
             self._rows.remove(changes.removed)
-            kinds = np.array([_CODE_OF[kind] for kind in changes.kinds], dtype=np.uint8)
+            kinds = np.array([kind_code(kind) for kind in changes.kinds], dtype=np.uint8)
             self._rows.put(changes.record_ids, kinds, changes.matrix)
         self._remove_sealed(touched)
         self.revision = changes.revision
@@ -188,7 +188,7 @@ class Index:
         of_kinds = None
         if kinds is not None:
             of_kinds = np.zeros(256, dtype=np.bool_)
-            of_kinds[[_CODE_OF[kind] for kind in kinds]] = True
+            of_kinds[[kind_code(kind) for kind in kinds]] = True
         rows, scores, everything = self._rows.near(products, vector, of_kinds=of_kinds, count=count)
         of_rows, exact = len(rows), True
         if self._cells is not None:

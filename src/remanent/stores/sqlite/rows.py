@@ -42,7 +42,20 @@ JOB_COLUMNS = (
 )
 LINK_COLUMNS = "from_id, to_id, relation, strength, created_at, updated_at"
 _COUNTERS = {"access_count", "scan_count"}
-_KINDS = {kind.value: kind for kind in Kind}
+
+
+class KindsByName(dict[str, Kind]):
+    """Kinds by their names, each made once: a long list has few of them."""
+
+    def __missing__(self, name: str) -> Kind:
+        """Make the kind of a name; one that is not registered may be later, and is not kept."""
+        kind = Kind(name)
+        if kind.is_registered:
+            self[name] = kind
+        return kind
+
+
+_KINDS = KindsByName()
 _ORIGINS = {origin.value: origin for origin in Origin}
 ERASED_MEANWHILE = "something was erased while this ran"
 """The error of a job during which an erasure came; it has no colon, so that the next erasure leaves it whole."""

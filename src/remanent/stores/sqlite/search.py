@@ -13,7 +13,7 @@ from remanent.model import Kind, Origin, Scope
 from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
 from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
 from remanent.stores.sqlite.reads import together
-from remanent.stores.sqlite.rows import dump, parse, verify
+from remanent.stores.sqlite.rows import KindsByName, dump, parse, verify
 
 MAX_TERMS = 64
 """More terms than this say nothing new and cost time."""
@@ -198,7 +198,7 @@ def vector_changes(connection: apsw.Connection, model: str, since: int) -> Vecto
     matrix = np.empty((count, dimension), np.float32)
     record_ids: list[str] = []
     kinds: list[Kind] = []
-    kind_of = {kind.value: kind for kind in Kind}
+    kind_of = KindsByName()
     rows = connection.execute(sql, (ref, start))
     while some := list(islice(rows, _AT_ONCE)):
         for _, _, crc, data in some:

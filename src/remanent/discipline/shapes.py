@@ -9,9 +9,10 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BeforeValidator, Field
 
 from remanent.errors import InvalidInput
-from remanent.model import Kind, Word
+from remanent.model import Message, Word
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
+from remanent.model.kinds import KnownKind
 
 T = TypeVar("T")
 
@@ -41,7 +42,7 @@ Session = Annotated[str | None, about("The session.", "会话。", min_length=1,
 Since = Annotated[Moment | None, about("What happened from then on.", "此时刻及以后发生的。")]
 Until = Annotated[Moment | None, about("What happened before then.", "此时刻以前发生的。")]
 AsOf = Annotated[Moment | None, about("What was known then.", "当时已知的内容。")]
-Kinds = Annotated[tuple[Kind, ...] | None, about("Only these kinds.", "只要这些类型。", max_length=len(Kind))]
+Kinds = Annotated[tuple[KnownKind, ...] | None, about("Only these kinds.", "只要这些类型。", max_length=100)]
 Tags = Annotated[tuple[str, ...], about("Only what has all of these tags.", "只要带有全部这些标签的。", max_length=100)]
 RecordId = Annotated[
     Id, about("A record, as `recall` and `entries` show it.", "记忆的 id，见 `recall` 与 `entries` 的输出。")
@@ -52,6 +53,26 @@ Cursor = Annotated[
     about("Where the last page ended: its `next`.", "上一页的结尾，即其 `next`。", min_length=1, max_length=500),
 ]
 Expects = Annotated[int | None, about("Only if it is still at this version.", "仅当仍为此版本时执行。", ge=1, le=2**53)]
+
+
+def _message(value: object) -> object:
+    return {"content": value} if isinstance(value, str) else value
+
+
+class Remember(Word):
+    """What to remember."""
+
+    messages: Annotated[
+        tuple[Annotated[Message, BeforeValidator(_message, json_schema_input_type=Message | str)], ...],
+        about(
+            "Messages, oldest first: texts, or objects with role, content, id, occurred_at, metadata.",
+            "消息，由旧到新：文本，或含 role、content、id、occurred_at、metadata 的对象。",
+            min_length=1,
+            max_length=MOST,
+        ),
+    ]
+    session: Session = None
+    task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
 
 
 class Nothing(Word):

@@ -2,20 +2,24 @@
 
 import inspect
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, Generic, Literal, TypeVar, get_type_hints
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hints
 
+from remanent.discipline.permission import Permission
 from remanent.model import Word
-from remanent.operations.access.principal import Permission
-from remanent.operations.call import Call
 
 Q = TypeVar("Q", bound=Word)
 A = TypeVar("A")
 
-Handler = Callable[[Call, Q], Awaitable[A]] | Callable[[Call, Q], AsyncIterator[A]]
+Handler = Callable[[Any, Q], Awaitable[A]] | Callable[[Any, Q], AsyncIterator[A]]
+"""Takes a `Call` and a request; our own operations are given more than a discipline's `Call` promises."""
 Method = Literal["GET", "POST", "PUT", "DELETE"]
+Tongue = Literal["zh", "en"]
+MemoryAct = Literal["search_memory", "create_memory", "update_memory", "delete_memory", "delete_memory_store"]
+"""What the conventions of OpenTelemetry call operations of a memory."""
 
 _NAME: Final = re.compile(r"[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)?")
 _PLACES: Final = re.compile(r"{(\w+)}")
@@ -46,6 +50,33 @@ class Said:
     en: str
     zh: str
 
+    def say(self, language: Tongue, **values: object) -> str:
+        """Return the sentence with its places filled."""
+        return (self.zh if language == "zh" else self.en).format(**values)
+
+
+class Screen(Protocol):
+    """Where a command shows an answer to people."""
+
+    @property
+    def language(self) -> Tongue:
+        """The language of the user."""
+
+    def word(self, phrase: Said, /, **values: object) -> str:
+        """Return a sentence in the user's language, safe to show."""
+
+    def tell(self, phrase: Said, /, *, style: str = "", **values: object) -> None:
+        """Say something about the work, beside the data."""
+
+    def line(self, text: str) -> None:
+        """Show a line of data, whatever characters are in it."""
+
+    def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Show a table of data."""
+
+    def moment(self, at: datetime) -> str:
+        """Return a moment in the user's own zone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -55,6 +86,8 @@ class Tool:
     description: Said
     fields: tuple[str, ...] | None = None
     """The request's fields that a model may fill in; all of them unless given."""
+    tell: Callable[[Any, Tongue], str] | None = None
+    """Puts the answer into words for models that read text; stored words in it must be escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +113,14 @@ class Command:
     """Fields that are given by place and not by name."""
     repeated: str | None = None
     """A field that is given any number of times by place: the operation is done once for each."""
+    takes: Literal["messages", "questions", "request", "targets"] | None = None
+    """What the command takes in a way of its own (words, a file of lines) in the place of the field of that name."""
+    explains: bool = False
+    """Whether it can show how each answer came to its place."""
+    show: Callable[[Screen, Any], None] | None = None
+    """Shows an answer to people; unless given, answers are shown by their type, or plainly."""
+    question: Callable[[Screen, Mapping[str, Any], str | None], str] | None = None
+    """What people are asked before something is destroyed, of the request and the agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +135,8 @@ class Operation(Generic[Q, A]):
     permission: Permission
     level: Level
     help: Said
+    act: MemoryAct | None = None
+    """What traces call it; a tool that is executed unless given."""
     method: Method
     path: str
     """Behind the level's own address; places in braces are fields of the request."""

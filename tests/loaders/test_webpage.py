@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.webpage import read_page
+from remanent.loaders.webpage import read_page
 
 PAGE = """<!doctype html><html><head><title> The  bridge &amp; the river </title><style>p { color: red }</style>
 <script>steal("cookies")</script></head><body><nav><a href="/">Home</a></nav>

@@ -6,27 +6,33 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.bank.adapter.prompt import tidy_insight
 from remanent.bank.bank import Observed
-from remanent.bank.deep_retrieval import DeepRetrieved
 from remanent.bank.events import BankEvent, EventKind
-from remanent.bank.face import AsyncBank
+from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
 from remanent.bank.insight import InsightDoc
 from remanent.bank.running import RunResult
+from remanent.discipline.call import Call, Step
+from remanent.discipline.operation import Body, Command, Tool, operation
+from remanent.discipline.operation import Said as SaidInBoth
+from remanent.discipline.permission import Permission
+from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
-from remanent.model import Conflict, Word
+from remanent.language.tongue import Tongue
+from remanent.model import Conflict, ConflictState, Word
 from remanent.model.ids import Id
 from remanent.model.word import Count, Text
-from remanent.operations.access.principal import Permission
-from remanent.operations.call import Call, Step
-from remanent.operations.operation import Body, Command, Tool, operation
-from remanent.operations.operation import Said as SaidInBoth
-from remanent.operations.shapes import Done, about
+from remanent.text.escaping import escape
+from remanent.text.excerpt import excerpt
 
 READ, WRITE = Permission.READ, Permission.WRITE
 _LONGEST_CONTEXT = 10_000_000
 _LONGEST_TASK = 100_000
 _MOST_SOURCES = 1000
+_LONGEST_TOLD = 2000
+"""Characters of one thing that a model is told in words; the structure has all of them."""
 
 BankId = Annotated[
     str, about("The name of the bank: letters, digits, - and _.", "记忆库的名称：字母、数字、- 与 _。",
@@ -114,6 +120,23 @@ class BankState(Word):
     conflicts: tuple[Conflict, ...] = ()
 
 
+def _tell_state(state: BankState, tongue: Tongue) -> str:
+    """Put the state of a task into words for a model."""
+    lines = [escape(tidy_insight(state.insight).render(tongue))]
+    lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
+    lines += [f"- [{node_id}] {_shown(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
+    settled = {ConflictState.RESOLVED}
+    open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
+    if open_ones:
+        lines.append({"en": "Contradictions that are not settled:", "zh": "尚未解决的矛盾："}[tongue])
+        lines += [f"- [{conflict.id}] {_shown(conflict.description)}" for conflict in open_ones]
+    return "\n".join(lines)
+
+
+def _shown(text: str) -> str:
+    return escape(excerpt(text, _LONGEST_TOLD))
+
+
 @operation(
     "bank.get",
     zh="显示记忆库的状况。",
@@ -128,6 +151,7 @@ class BankState(Word):
             "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"
             "以及尚未解决的矛盾。",
         ),
+        tell=_tell_state,
     ),
 )
 async def get_bank(call: Call, request: WhichBank) -> BankState:
@@ -175,6 +199,7 @@ class Tell(WhichBank):
     "bank.observe",
     zh="让记忆库读入一段文本。",
     permission=WRITE,
+    act="create_memory",
     route="POST banks/{bank_id}/observe",
     command=Command(
         arguments=(
@@ -203,6 +228,7 @@ class SearchBank(WhichBank):
     "bank.search",
     zh="检索记忆库的记忆图。",
     permission=READ,
+    act="search_memory",
     route="POST banks/{bank_id}/search",
     command=Command(
         arguments=(
@@ -327,6 +353,7 @@ async def load(call: Call, request: WhichBank) -> InsightDoc:
     "bank.clear",
     zh="清除记忆库中的一切。",
     permission=WRITE,
+    act="delete_memory_store",
     route="DELETE banks/{bank_id}",
     destroys=True,
     command=Command(arguments=("bank_id",)),
@@ -342,7 +369,7 @@ def _bank(
     call: Call, bank_id: str | None, *, task: str = "", context: str = "", sources: dict[str, str] | None = None
 ) -> AsyncBank:
     scope = call.agent.scope
-    return call.memory.bank(
+    return call.memory.face(AsyncBanks)(
         task,
         context=context,
         sources=sources,

@@ -2,25 +2,68 @@
 
 import asyncio
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pydantic import Field, JsonValue
 
 from remanent.agents.tools import OwnKnowledge, ToolOutput
-from remanent.bank.attachments import AttachmentType, Kept, type_of
-from remanent.bank.recognition import PDF, decoded
-from remanent.bank.tree import InteractionTree, TreeEntry, tree_of
 from remanent.errors import InvalidInput, NotFound, RemanentError
 from remanent.language.exchanges.react import Tool
-from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Origin, Record, Word
+from remanent.loaders import AttachmentType, read_document, type_of
+from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Origin, Record, Source, Word
 from remanent.model.ids import Id
 from remanent.model.word import Text
-from remanent.text.pdf import read_pdf
+from remanent.stores.kept import Kept
 
 DEEP_RETRIEVAL = "deep_retrieval"
 _LONGEST_SHOWN = 20_000
 """Characters of a file that a tool call gives unless that very file is asked for."""
+
+
+class TreeEntry(Word):
+    """One parent of a tree: what was said, word for word, with the files that belong to it."""
+
+    entry_id: Id
+    kind: EntryKind
+    text: Text
+    """The stretches that belong to the node, in their order; of a merge event, what was merged and why."""
+    timestamp: Instant
+    source: Text = ""
+    """Where it came from: the given context, a step's execution, a validation, a merge."""
+    metadata: JsonObject = Field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+    """The children: those that the text refers to."""
+
+
+def tree_of(
+    record: Record, entries: Sequence[Entry], *, source_of: Callable[[Entry], str] = lambda _: ""
+) -> tuple[TreeEntry, ...]:
+    """Return the entries that a record names as its sources, by timestamp; those that are not given are left out.
+
+    `source_of` tells of an entry that a discipline wrote where it came from.
+    """
+    known = {entry.id: entry for entry in entries}
+    spans: dict[str, list[Source]] = {}
+    for source in record.sources:
+        if source.entry_id in known:
+            spans.setdefault(source.entry_id, []).append(source)
+    found = [_shown(known[entry_id], parts, source_of(known[entry_id])) for entry_id, parts in spans.items()]
+    return tuple(sorted(found, key=lambda shown: (shown.timestamp, known[shown.entry_id].seq)))
+
+
+def _shown(entry: Entry, parts: Sequence[Source], source: str) -> TreeEntry:
+    text = "".join(entry.text[part.start : part.end] for part in sorted(parts, key=lambda part: part.start))
+    # What a discipline read in may be many files in one entry; its records are about those that their words refer to.
+    return TreeEntry(
+        entry_id=entry.id,
+        kind=entry.kind,
+        text=text,
+        timestamp=entry.occurred_at,
+        source=source,
+        metadata=entry.metadata,
+        attachments=tuple(item for item in entry.attachments if not source or item.attachment_id in text),
+    )
 
 
 class DeepAttachment(Word):
@@ -58,9 +101,9 @@ class DeepRetrieved(Word):
 
 
 class DeepRetrieval:
-    """Reads the trees of one bank."""
+    """Reads what stands behind the nodes of one memory; `tree` returns a node's entries."""
 
-    def __init__(self, tree: InteractionTree, kept: Kept) -> None:
+    def __init__(self, tree: Callable[[str], Sequence[TreeEntry]], kept: Kept) -> None:
         self._tree = tree
         self._kept = kept
 
@@ -69,17 +112,22 @@ class DeepRetrieval:
 
         A file that cannot be read is told of where it would stand. An unknown node or attachment is `NotFound`.
         """
-        return await _retrieved(node_id, self._tree.of(node_id), self._kept, attachment_id)
+        return await _retrieved(node_id, self._tree(node_id), self._kept, attachment_id)
 
 
 async def behind(
-    record: Record, entries: Sequence[Entry], *, kept: Kept, attachment_id: str | None = None
+    record: Record,
+    entries: Sequence[Entry],
+    *,
+    kept: Kept,
+    attachment_id: str | None = None,
+    source_of: Callable[[Entry], str] = lambda _: "",
 ) -> DeepRetrieved:
-    """Return the entries that a record came from, as far as it did, with their files: a node of a bank or any other.
+    """Return the entries that a record came from, as far as it did, with their files.
 
     Unless a file is asked for, long ones are only told of.
     """
-    found = await _retrieved(record.id, tree_of(record, entries), kept, attachment_id)
+    found = await _retrieved(record.id, tree_of(record, entries, source_of=source_of), kept, attachment_id)
     return found if attachment_id is not None else found.replace(entries=tuple(map(_brief, found.entries)))
 
 
@@ -158,7 +206,7 @@ def _filled(shown: DeepAttachment, content: bytes) -> DeepAttachment:
     """Return an attachment with what is in it, in the form of its sort."""
     if shown.type is not AttachmentType.IMAGE:
         try:
-            text = read_pdf(content).text if shown.media_type == PDF else decoded(content)
+            text = read_document(content, media_type=shown.media_type)
         except InvalidInput:
             text = ""
         if text:

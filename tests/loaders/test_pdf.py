@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.text.pdf import read_pdf
-from tests.text.pdfs import pdf
+from remanent.loaders.pdf import read_pdf
+from tests.loaders.pdfs import pdf
 
 
 def test_the_words_of_every_page_are_read_in_order() -> None:

@@ -1,0 +1,13 @@
+"""The kind of record that a bank makes."""
+
+from remanent.model.kinds import RecordData, register_kind
+from remanent.model.word import Text
+
+
+class QueryNodeData(RecordData):
+    """A topic of a task bank."""
+
+    context: Text = ""
+
+
+QUERY_NODE = register_kind("query_node", QueryNodeData)

@@ -1,0 +1,35 @@
+"""The joint that ways of remembering fit in: what a discipline declares, and the parts it is built from."""
+
+from remanent.discipline.call import AnyAgent, AnyMemory, Call, Report, Step
+from remanent.discipline.journal import Append, Journal
+from remanent.discipline.operation import Body, Command, Face, Level, MemoryAct, Operation, Said, Tool, operation
+from remanent.discipline.parts import Parts
+from remanent.discipline.permission import Permission
+from remanent.discipline.port import Discipline, OpenDiscipline
+from remanent.discipline.registry import Disciplines, chosen, registered
+
+__all__ = [
+    "AnyAgent",
+    "AnyMemory",
+    "Append",
+    "Body",
+    "Call",
+    "Command",
+    "Discipline",
+    "Disciplines",
+    "Face",
+    "Journal",
+    "Level",
+    "MemoryAct",
+    "OpenDiscipline",
+    "Operation",
+    "Parts",
+    "Permission",
+    "Report",
+    "Said",
+    "Step",
+    "Tool",
+    "chosen",
+    "operation",
+    "registered",
+]

@@ -1,0 +1,142 @@
+"""The one door to the journal: whatever is appended or erased comes through here.
+
+Appending asks for the index and tells the disciplines in the unit of work that appends, so that nothing is in the
+journal that recall cannot find later; erasing has everybody let go of what was erased.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+from remanent.embedding import Embedders
+from remanent.model import Clock, Entry, Job, NewId, Receipt, Scope, read_messages, to_instant
+from remanent.model.message import Messages
+from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
+from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store, Transaction, Vectors
+from remanent.stores.changes import AppendEntry
+from remanent.stores.store import ERASING
+
+Also = Callable[[Transaction, Sequence[Entry]], None]
+"""Does something more in the unit of work that keeps entries."""
+
+
+class Told(Protocol):
+    """Who is told of what is appended and erased: the disciplines that are at work."""
+
+    async def on_append(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
+        """Do what follows from entries, inside of the unit of work that appends them."""
+
+    async def on_erase(self, scope: Scope, erased: Erased) -> None:
+        """Let go of what was erased."""
+
+
+class Journal:
+    """Appends, keeps and erases for everybody."""
+
+    def __init__(
+        self,
+        store: Store,
+        vectors: Vectors,
+        indexing: Indexing,
+        *,
+        echoes: Echoes,
+        embedders: Embedders | None,
+        longest: int,
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._vectors = vectors
+        self._indexing = indexing
+        self._echoes = echoes
+        self._jobs = (TURNS,) if embedders is None else (TURNS, EMBED)
+        self._longest = longest
+        self._clock = clock
+        self._new_id = new_id
+        self.told: Told | None = None
+        """The disciplines; set once they are open."""
+        self.recall: Recall | None = None
+        """The read path, which keeps answers; set once it is put together."""
+        self.watch: Callable[[Scope], None] = lambda _: None
+        """Has the worker look at an agent's queue; set once there is a worker."""
+
+    async def keep(
+        self,
+        scope: Scope,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        also: Also | None = None,
+    ) -> Receipt:
+        """Keep messages for good, with whatever is asked for in the same unit of work."""
+        scope = scope.within(session=session, task=task)
+        read = read_messages(messages, longest=self._longest)
+        now = to_instant(self._clock())
+        async with self.writing(scope) as tx:
+            entries = [message.entry(self._new_id(), scope=scope, recorded_at=now) for message in read]
+            await self.append(tx, entries)
+            if also is not None:
+                also(tx, entries)
+        done = tx.committed
+        return Receipt(entry_ids=done.entry_ids, last_seq=done.last_seq, repeated=done.repeated, recorded_at=now)
+
+    @asynccontextmanager
+    async def writing(self, scope: Scope) -> AsyncIterator[Transaction]:
+        """Lend a unit of work that goes before indexing, and have the worker look at what it asks for."""
+        await self._indexing.follow_models(scope)
+        with self._indexing.writing:
+            async with self._store.transaction(scope) as tx:
+                yield tx
+        # What was stored before may still wait for its index: an earlier process may have ended too soon.
+        self.watch(scope)
+
+    async def append(self, tx: Transaction, entries: Sequence[Entry], *, by: str = "") -> None:
+        """Append entries in a unit of work, ask for their index and tell the disciplines, but not the one they are of.
+
+        Whoever does so outside of `writing` has the worker look at the agent's queue by `watch` afterwards.
+        """
+        for entry in entries:
+            tx.append(entry)
+        await self._follow(tx, entries, by=by)
+
+    async def commit(self, scope: Scope, changes: Sequence[Change], *, by: str = "") -> Committed:
+        """Commit changes that somebody has gathered, with what follows from the entries among them."""
+        entries = [change.entry for change in changes if isinstance(change, AppendEntry)]
+        if not entries:
+            return await self._store.commit(scope, changes)
+        async with self.writing(scope) as tx:
+            tx.changes.extend(changes)
+            await self._follow(tx, entries, by=by)
+        return tx.committed
+
+    async def _follow(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
+        await self._echoes.keep(tx)
+        self._indexing.request(tx)
+        if self.told is not None:
+            await self.told.on_append(tx, entries, by=by)
+
+    def index(self, tx: Transaction) -> None:
+        """Ask for the index of records that are put in this unit of work, however much waits."""
+        for kind in self._jobs:
+            job = Job(
+                id=self._new_id(), scope=tx.scope.owner, kind=kind, lane=kind, key=kind, enqueued_at=self._clock()
+            )
+            tx.enqueue(job, limit=NO_LIMIT)
+
+    async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
+        """Destroy what is named and all that came from it, and have everybody let go of it."""
+        erased = await self._store.erase(scope, erasure)
+        note = await self._store.state(scope, ERASING)
+        # After a crash the rows are gone already, and only the store's note tells which they were.
+        went: dict[str, Any] = note if isinstance(note, dict) else {"records": erased.record_ids}
+        await self._vectors.erased(scope.owner, None if went.get("everything") else tuple(went.get("records", ())))
+        if self.told is not None:
+            await self.told.on_erase(scope, erased)
+        if self.recall is not None:
+            await self.recall.erased(scope.owner)
+        return erased
+
+
+Append = Callable[[Transaction, Sequence[Entry]], Awaitable[None]]
+"""Appends entries in a unit of work; `Journal.append`, or less where there is no more than a store."""

@@ -1,0 +1,113 @@
+"""The disciplines that are installed, and those that are at work in one open memory."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from remanent import plugins
+from remanent.discipline.call import AnyAgent, AnyMemory
+from remanent.discipline.operation import Operation
+from remanent.discipline.parts import Parts
+from remanent.discipline.port import Discipline, OpenDiscipline
+from remanent.errors import InvalidInput, InvalidSettings
+from remanent.jobs import Handler
+from remanent.model import Entry, Scope
+from remanent.recall import RecallPath, Recipe
+from remanent.stores import Erased, Transaction
+
+F = TypeVar("F")
+
+
+def registered() -> tuple[Discipline, ...]:
+    """Return every discipline that is installed, ours first."""
+    known: dict[str, Discipline] = {}
+    for declared in plugins.found():
+        if not isinstance(declared, Discipline):
+            raise InvalidSettings(
+                f"what the entry point names {declared.name!r} is no Discipline; mend or uninstall its distribution"
+            )
+        if declared.name in known:
+            raise InvalidSettings(f"two disciplines are called {declared.name}; uninstall one of them")
+        known[declared.name] = declared
+    return tuple(known.values())
+
+
+def chosen(given: Sequence[Discipline]) -> tuple[Discipline, ...]:
+    """Return the installed disciplines, those that are given in the place of the ones of their names."""
+    every = {discipline.name: discipline for discipline in registered()}
+    return tuple((every | {discipline.name: discipline for discipline in given}).values())
+
+
+def operations() -> tuple[Operation[Any, Any], ...]:
+    """Return the operations of every discipline that is installed."""
+    return tuple(operation for discipline in registered() for operation in discipline.operations())
+
+
+class Disciplines:
+    """Those that are at work in one open memory."""
+
+    def __init__(self, declared: Sequence[Discipline], parts: Parts) -> None:
+        self._open = {discipline: discipline.open(parts) for discipline in declared}
+
+    def __iter__(self) -> Iterator[OpenDiscipline]:
+        return iter(self._open.values())
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """The jobs that they do, by kind."""
+        found: dict[str, Handler] = {}
+        for one in self:
+            if taken := found.keys() & one.handlers.keys():
+                raise InvalidSettings(f"two disciplines do the job {', '.join(sorted(taken))}; uninstall one of them")
+            found |= one.handlers
+        return found
+
+    @property
+    def paths(self) -> list[RecallPath]:
+        """Their recall paths."""
+        return [path for one in self for path in one.paths]
+
+    @property
+    def recipes(self) -> list[Recipe]:
+        """Their recipes."""
+        return [recipe for one in self for recipe in one.recipes]
+
+    async def on_append(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
+        """Tell all but the one that the entries are of."""
+        for declared, one in self._open.items():
+            if declared.name != by:
+                await one.on_append(tx, entries)
+
+    async def on_erase(self, scope: Scope, erased: Erased) -> None:
+        """Have all let go of what was erased."""
+        for one in self:
+            await one.on_erase(scope, erased)
+
+    def source_of(self, entry: Entry) -> str:
+        """Return where an entry came from that one of them wrote."""
+        return next((source for one in self if (source := one.source_of(entry))), "")
+
+    def agent_face(self, kind: type[F], agent: AnyAgent) -> F:
+        """Return what a discipline gives an agent."""
+        for declared, one in self._open.items():
+            if declared.agent_face is kind:
+                face: F = one.agent_face(agent)
+                return face
+        raise InvalidInput(self._unknown(kind, "agent"))
+
+    def memory_face(self, kind: type[F], memory: AnyMemory) -> F:
+        """Return what a discipline gives a memory."""
+        for declared, one in self._open.items():
+            if declared.memory_face is kind:
+                face: F = one.memory_face(memory)
+                return face
+        raise InvalidInput(self._unknown(kind, "memory"))
+
+    def _unknown(self, kind: type[Any], owner: str) -> str:
+        given = [getattr(declared, f"{owner}_face") for declared in self._open]
+        names = ", ".join(face.__name__ for face in given if face is not None) or "none"
+        return f"no discipline here gives the {owner} a {kind.__name__}; there are: {names}"
+
+    async def close(self) -> None:
+        """Let go of what they hold open."""
+        for one in self:
+            await one.close()

@@ -1,0 +1,47 @@
+"""What sort of file it is: by its first bytes, its media type and its name."""
+
+import mimetypes
+from enum import StrEnum
+from pathlib import Path
+
+from remanent.text.wordlists import word_set
+
+PDF = "application/pdf"
+_OCTETS = "application/octet-stream"
+_CODE = word_set(
+    ".py .pyi .js .ts .jsx .tsx .java .c .h .cc .cpp .hpp .cs .go .rs .rb .php .swift .kt .scala .sh .bash .sql .r .jl "
+    ".lua .pl .html .css .json .yaml .yml .toml .xml .ipynb .diff .patch .log"
+)
+_MAGIC = (
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", PDF),
+)
+
+
+class AttachmentType(StrEnum):
+    """What sort of thing is attached."""
+
+    IMAGE = "image"
+    DOCUMENT = "document"
+    CODE = "code"
+
+
+def type_of(media_type: str, name: str = "") -> AttachmentType:
+    """Return what sort of thing a file is, by its media type and the ending of its name."""
+    if media_type.startswith("image/"):
+        return AttachmentType.IMAGE
+    if Path(name).suffix.lower() in _CODE or media_type.startswith("text/x-"):
+        return AttachmentType.CODE
+    return AttachmentType.DOCUMENT
+
+
+def media_type_of(content: bytes, name: str = "") -> str:
+    """Return the media type of a file, by its first bytes, else by its name."""
+    for magic, media_type in _MAGIC:
+        if content.startswith(magic):
+            return media_type
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return mimetypes.guess_type(name)[0] or _OCTETS

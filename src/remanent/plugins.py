@@ -1,0 +1,79 @@
+"""Where disciplines are found: ours by name, those of other distributions by their entry points.
+
+Here, left of the settings, because a discipline brings a section of settings of its own. What a discipline is, says
+`remanent.discipline`; here it only has a name and perhaps settings.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from remanent.errors import CallerError, InvalidSettings
+
+GROUP = "remanent.disciplines"
+"""The group of entry points under which other distributions name theirs: a class without arguments, or an object."""
+
+OURS = {
+    "associative": "remanent.associative.discipline:Associative",
+    "bank": "remanent.bank.discipline:TaskBank",
+}
+"""The disciplines that come with Remanent. One whose package is not there is left out, and nothing else breaks."""
+
+
+class Declared(Protocol):
+    """As much of a discipline as must be known before anything is opened."""
+
+    name: str
+    settings: Any
+    """The model of its section, or `None`."""
+
+
+def ours_available() -> tuple[str, ...]:
+    """Return the names of our disciplines whose packages are there, without loading them."""
+    return tuple(name for name, place in OURS.items() if _is_there(place.partition(":")[0].rpartition(".")[0]))
+
+
+def require(name: str) -> None:
+    """Refuse to go on without one of our disciplines."""
+    if name not in ours_available():
+        raise CallerError(f"the discipline {name} is not installed here; install a Remanent that has it")
+
+
+def others_declared() -> tuple[EntryPoint, ...]:
+    """Return the entry points of other distributions, without loading what they name."""
+    return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
+
+
+@cache
+def found() -> tuple[Declared, ...]:
+    """Return every discipline that is installed, ours first; loaded once per process."""
+    return (*_ours(), *(_other(point) for point in others_declared()))
+
+
+def _ours() -> Iterator[Declared]:
+    for name in ours_available():
+        module, _, attribute = OURS[name].partition(":")
+        yield getattr(import_module(module), attribute)()
+
+
+def _other(point: EntryPoint) -> Declared:
+    whose = f"the discipline {point.name!r} of {point.dist.name if point.dist else 'an unknown distribution'}"
+    try:
+        named = point.load()
+        declared: Declared = named() if isinstance(named, type) else named
+    except Exception as error:
+        # Going on without it would leave holes in what it keeps: it would not be told of what is said meanwhile.
+        raise InvalidSettings(f"{whose} cannot be loaded ({error}); mend or uninstall it") from error
+    if not isinstance(getattr(declared, "name", None), str) or not declared.name.isidentifier():
+        raise InvalidSettings(f"{whose} has no name that is a word; mend or uninstall it")
+    return declared
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
