@@ -180,9 +180,10 @@ def test_a_home_of_before_the_marker_is_closed_and_stays_so_without_its_file(tmp
 def test_a_process_that_saw_a_home_closed_does_not_find_it_open_when_the_disk_is_gone(tmp_path: Path) -> None:
     home = tmp_path / "home"
     ring = KeyRing(home)
-    assert not ring.was_ever_used
+    was_used = [ring.was_ever_used]
     KeyRing(home).create("made elsewhere", reach=ACME, permissions=READ)
-    assert ring.was_ever_used
+    was_used.append(ring.was_ever_used)
+    assert was_used == [False, True]
     home.rename(tmp_path / "elsewhere")
     assert ring.was_ever_used
 
