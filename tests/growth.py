@@ -82,11 +82,13 @@ def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> f
     _seconds(work, make(200))  # what is loaded once is no part of it
     size = large // _STEP
     short = _seconds(work, make(size))
+    known = None
     if short > _DEAR and not FULL:
-        size //= _STEP
+        size, known = size // _STEP, short
         short = _seconds(work, make(size))
     for _ in range(4):
-        long = _seconds(work, make(size * _STEP))
+        long = _seconds(work, make(size * _STEP)) if known is None else known
+        known = None
         if long < _NOISE * _STEP:
             return 0.0
         least = min(least, math.log(long / max(short, _NOISE), _STEP))

@@ -221,7 +221,7 @@ HOSTILE: dict[str, Maker] = {
 
 def all_of_them(size: int) -> str:
     """Return a short part of each, one after another, over and over."""
-    return repeated("\n".join(make(60) for make in HOSTILE.values()))(size)
+    return repeated("\n".join(make(20) for make in HOSTILE.values()))(size)
 
 
 CORE: dict[str, Maker] = {

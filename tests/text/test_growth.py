@@ -60,7 +60,7 @@ def _counted(text: str) -> int:
 ADAPTERS: dict[str, Work] = {
     "text.budget.fill": lambda text: budget.fill(_words(text), len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.fit": lambda text: budget.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
-    "text.chunks.chunks": lambda text: chunks.chunks(text, 200, counter=tokens.ESTIMATE),
+    "text.chunks.chunks": lambda text: chunks.chunks(text, 20, counter=tokens.ESTIMATE),
     "text.date_joining.chosen": lambda text: date_joining.chosen(_found(text)),
     "text.date_joining.with_clocks": lambda text: date_joining.with_clocks(text, _found(text)),
     "text.date_joining.with_ranges": lambda text: date_joining.with_ranges(text, _found(text)),
