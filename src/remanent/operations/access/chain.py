@@ -34,6 +34,7 @@ MOST_AT_ONCE = 32
 DAMAGED = ".damaged"
 
 _OURSELVES = "remanent"
+_NOT_THERE = (FileNotFoundError, NotADirectoryError)
 _NEAR, _FAR = 1 << 13, 1 << 20
 """Bytes at the end of the file in which the anchored line is looked for: nearly always, and at most."""
 _ROOM = 1 << 20
@@ -147,7 +148,7 @@ class Chain:
         """Return what differs once anybody has touched the file, or `None` where there is none."""
         try:
             found = self._file.stat()
-        except FileNotFoundError:
+        except _NOT_THERE:
             return None
         return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
@@ -240,8 +241,10 @@ class Chain:
         sealer = self._anchors.sealer(self._org)
         try:
             handle = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except _NOT_THERE:
             handle = None
+        except OSError:
+            return False
         try:
             if handle is not None:
                 fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -252,7 +255,7 @@ class Chain:
             return anchor is not None and _sound_end(handle, sealer, anchor) is not None
         except BlockingIOError:
             return True  # somebody is writing, and looks at it before
-        except IntegrityError:
+        except (OSError, IntegrityError):
             return False
         finally:
             if handle is not None:
@@ -279,7 +282,7 @@ class Chain:
         try:
             with self._file.open("rb") as file:
                 yield from (line for line in file if line.endswith(b"\n"))
-        except FileNotFoundError:
+        except _NOT_THERE:
             return
 
 
