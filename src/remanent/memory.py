@@ -20,6 +20,7 @@ from remanent.bank.deep_retrieval import DeepRetrieved, behind
 from remanent.bank.face import AsyncBank, Given, Means, read_files
 from remanent.bank.running import GivenFile
 from remanent.context import Scratchpad, Waiting
+from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.waiting import FOLDER as WAITING
 from remanent.embedding import (
     CachedEmbedder,
@@ -677,6 +678,11 @@ async def _erase(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased
     await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()
+    elif asked.everything and (pads := await parts.store.states(scope, prefix=PADS)):
+        # Also when something was said since a crash, and not all states may go: pads are the ones that hold texts.
+        async with parts.store.transaction(scope) as tx:
+            for key in pads:
+                tx.state(key, None)
     erased = await parts.store.erase(scope, erasure)
     note = await parts.store.state(scope, ERASING)
     went: dict[str, Any] = note if isinstance(note, dict) else {}
