@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, behind
 from remanent.context import Scratchpad, Waiting
+from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.waiting import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
@@ -659,6 +660,11 @@ async def _erase(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased
     await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()
+    elif asked.everything and (pads := await parts.store.states(scope, prefix=PADS)):
+        # Also when something was said since a crash, and not all states may go: pads are the ones that hold texts.
+        async with parts.store.transaction(scope) as tx:
+            for key in pads:
+                tx.state(key, None)
     erased = await parts.journal.erase(scope, erasure)
     note = await parts.store.state(scope, ERASING)
     went: dict[str, Any] = note if isinstance(note, dict) else {}

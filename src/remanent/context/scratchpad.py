@@ -16,7 +16,7 @@ LONGEST_VALUE = 20_000
 LARGEST = 65_536
 """Characters of all values of an agent as JSON: they are read with the agent's other states."""
 
-_PREFIX = "scratchpad/"
+PREFIX = "scratchpad/"
 
 
 class Scratchpad:
@@ -28,7 +28,7 @@ class Scratchpad:
     def __init__(self, store: Store, scope: Scope, *, session: str | None = None) -> None:
         self._store = store
         self._scope = scope.owner
-        self._place = f"{_PREFIX}{quote(session or '', safe='')}/"
+        self._place = f"{PREFIX}{quote(session or '', safe='')}/"
 
     async def read(self) -> dict[str, JsonValue]:
         """Return all values by key, sorted by key."""
@@ -61,7 +61,7 @@ class Scratchpad:
                 f"a value of a scratchpad has at most {LONGEST_VALUE} characters, not {size}; `remember` what is longer"
             )
         own = self._name(key)
-        states = await self._store.states(self._scope, prefix=_PREFIX)
+        states = await self._store.states(self._scope, prefix=PREFIX)
         others = {name: held for name, held in states.items() if name != own}
         if len(others) >= MOST_KEYS or sum(map(_size, others.values())) + size > LARGEST:
             raise InvalidInput(
