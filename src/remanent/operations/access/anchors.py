@@ -43,7 +43,7 @@ class Sealer:
     """Seals what belongs to one organisation; under the name of another they do not fit."""
 
     def __init__(self, key: bytes, *, org: str) -> None:
-        self._key = hmac.digest(key, f"audit of {org}".encode(), hashlib.sha256)
+        self._key = hmac.digest(key, f"audit of {org}".encode(), "sha256")
 
     def seal(self, text: str) -> str:
         """Return the seal of a text."""

@@ -243,7 +243,8 @@ class _Former:
         return self._found
 
     def _walk(self) -> dict[str, Carried]:
-        digests, last, lines = {}, dict[str, int](), dict[str, int]()
+        digests: dict[str, hashlib._Hash] = {}
+        last, lines = dict[str, int](), dict[str, int]()
         seal, problem = BEGINNING, ""
         for number, (content, line) in enumerate(self._lines(), start=1):
             if (

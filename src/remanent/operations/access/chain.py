@@ -239,10 +239,11 @@ class Chain:
     def is_sound(self) -> bool:
         """Whether the log ends where it should; what lies further back is for `verify`."""
         sealer = self._anchors.sealer(self._org)
+        handle: int | None = None
         try:
             handle = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
         except _NOT_THERE:
-            handle = None
+            pass
         except OSError:
             return False
         try:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from remanent.errors import VersionConflict
-from remanent.model import Attachment, Entry, Record, Scope, Source
+from remanent.model import Attachment, Entry, Job, Record, Scope, Source
 from remanent.stores.changes import PutVector
 from remanent.stores.conformance.base import (
     OpenStore,
@@ -127,7 +127,7 @@ class ErasureConformance(StoreSuite):
         job = await store.claim(scope, worker="w1", now=now, lease=timedelta(seconds=60))
         assert job is not None
 
-        async def fail() -> None:
+        async def fail(job: Job) -> None:
             error = f"Refused: no sense in {SECRET}"
             async with store.transaction(scope) as tx:
                 if how.startswith("retried"):
@@ -136,11 +136,11 @@ class ErasureConformance(StoreSuite):
                     tx.bury(job, error=error)
 
         if how.endswith("before"):
-            await fail()
+            await fail(job)
             assert SECRET in await everything(store, scope)
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         if how.endswith("meanwhile"):
-            await fail()
+            await fail(job)
         left = await everything(store, scope)
         assert SECRET not in left
         assert [one.error for one in left.jobs] == ["Refused"]
