@@ -1,6 +1,7 @@
 """Work of agents whose files were closed for others: it runs when it is due, and waiting for it opens nothing."""
 
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ async def test_thousands_of_idle_agents_are_looked_at_less_often_each(
     world: World, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Looking at one takes as long whether there are others or not, and all the looks together must stay few."""
-    monkeypatch.setattr(looking, "IDLE_LOOK", looking.timedelta(seconds=25))
+    monkeypatch.setattr(looking, "IDLE_LOOK", timedelta(seconds=25))
     worker = world.worker({"index": script}, poll=30)
     asked: list[Scope] = []
     queue = world.store.queue
