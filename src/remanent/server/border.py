@@ -11,6 +11,7 @@ from collections.abc import Collection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanent.errors import RemanentError
+from remanent.server.connections import RESERVE
 from remanent.server.hosts import name_of
 from remanent.server.metrics import Metrics
 from remanent.server.problems import Refusal, problem
@@ -22,6 +23,9 @@ SECURITY = (
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )
+
+_HEALTH = frozenset({"/livez", "/readyz", "/metrics"})
+"""Answered however many requests are under way."""
 
 _access = logging.getLogger("remanent.server.access")
 _logger = logging.getLogger("remanent.server")
@@ -87,8 +91,12 @@ class Border:
         header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
         if name_of(header) not in self._hosts:
             return Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
-        if self._metrics.under_way > self._most and scope["path"] not in {"/livez", "/metrics"}:
+        if scope["path"] in _HEALTH:
+            return None
+        if self._metrics.under_way > self._most + RESERVE:
             return Refusal(503, "too many requests are under way", {"Retry-After": "1"})
+        if self._metrics.under_way > self._most:
+            scope["state"]["reserve"] = True  # the door lets administrators in
         return None
 
     def _tell(self, scope: Scope, *, status: int, seconds: float) -> None:

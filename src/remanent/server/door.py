@@ -7,8 +7,9 @@ from weakref import WeakKeyDictionary
 from starlette.requests import Request
 
 from remanent.errors import NotAuthenticated
-from remanent.operations import Principal, Service
+from remanent.operations import Permission, Principal, Service
 from remanent.server.limits import RateLimit
+from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
 
 _REFUSED_COST = 20.0
@@ -49,4 +50,10 @@ class Door:
             raise
         request.state.who = principal.name
         self._rate.take(principal.name)
+        if getattr(request.state, "reserve", False) and not principal.may(Permission.ADMIN):
+            raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
         return principal
+
+    def charge(self, principal: Principal, *, cost: float) -> None:
+        """Count what a body costs against the rate of whoever sent it."""
+        self._rate.charge(principal.name, cost=cost)
