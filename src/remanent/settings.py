@@ -639,8 +639,11 @@ class ServerSettings(Section):
     ] = 200_000
     rate: Annotated[
         Annotated[float, Field(ge=0, le=1e6)],
-        Field(description="Requests per second that one key may make in the long run; 0 sets no limit."),
-        Chinese("单个密钥长期平均每秒可发出的请求数；0 表示不限。"),
+        Field(
+            description="Requests per second that one key may make in the long run; each 8 KiB of a body and each 25 "
+            "values in it count as one more. 0 sets no limit."
+        ),
+        Chinese("单个密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。"),
     ] = 200.0
     burst: Annotated[
         Number,
@@ -649,9 +652,80 @@ class ServerSettings(Section):
     ] = 2000
     max_requests: Annotated[
         Number,
-        Field(description="Requests that may be under way at the same time; further ones are told to come back."),
-        Chinese("同时处理的请求数上限；超出的请求会被告知稍后再试。"),
+        Field(
+            description="Requests that may be under way at the same time, half of them of one organisation; further "
+            "ones are told to come back. A few more are kept free for health checks and administrators."
+        ),
+        Chinese(
+            "同时处理的请求数上限，其中单个组织至多占一半；超出的请求会被告知稍后再试。另为健康检查和管理员保留少量名额。"
+        ),
     ] = 2000
+    org_concurrency: Annotated[
+        Number,
+        Field(
+            description="Requests of one organisation that are worked on at the same time while others ask, too; the "
+            "rest of them wait their turn. An organisation that is alone has no such bound."
+        ),
+        Chinese("其他组织也有请求时，单个组织同时处理的请求数；其余请求排队等候。只有一个组织时不受此限。"),
+    ] = 2
+    max_connections: Annotated[
+        Number,
+        Field(
+            description="Connections that are held at the same time, and never more than half of the files that the "
+            "process may have open; when there are more, the oldest of those that wait for a request are closed."
+        ),
+        Chinese("同时保持的连接数上限，且不超过进程可打开文件数的一半；超出时关闭等待请求最久的连接。"),
+    ] = 4000
+    max_connections_per_address: Annotated[
+        Number,
+        Field(
+            description="Connections that one address may hold; loopback, where a reverse proxy stands for everybody, "
+            "is bound by `server.max_connections` alone. Raise it for a reverse proxy on another machine."
+        ),
+        Chinese(
+            "单个地址可保持的连接数；回环地址（本机反向代理代表所有客户端）只受 `server.max_connections` 限制。"
+            "反向代理在另一台机器上时请调高。"
+        ),
+    ] = 256
+    header_timeout: Annotated[
+        Seconds,
+        Field(description="Seconds in which the headers of a request must be here."),
+        Chinese("请求头必须在多少秒内到齐。"),
+    ] = 10.0
+    body_timeout: Annotated[
+        Seconds,
+        Field(
+            description="Seconds over which the speed of a request's body is measured; one that is neither here nor "
+            "came at `server.min_speed` is given up."
+        ),
+        Chinese("衡量请求体速度的时间段（秒）；既未到齐又低于 `server.min_speed` 的请求会被放弃。"),
+    ] = 15.0
+    read_timeout: Annotated[
+        Seconds,
+        Field(
+            description="Seconds over which the speed is measured at which a client reads its answer; one that reads "
+            "slower than `server.min_speed` is disconnected."
+        ),
+        Chinese("衡量客户端读取回答速度的时间段（秒）；低于 `server.min_speed` 的客户端会被断开。"),
+    ] = 30.0
+    min_speed: Annotated[
+        ByteSize,
+        Field(ge=1, description="Bytes per second that a client must at least send or read."),
+        Chinese("客户端发送或读取的最低速度（字节/秒）。"),
+    ] = ByteSize(512)
+    idle_timeout: Annotated[
+        Annotated[int, Field(ge=1, le=86_400)],
+        Field(description="Seconds that a connection may stay open between two requests."),
+        Chinese("连接在两次请求之间可保持打开的秒数。"),
+    ] = 30
+    stream_timeout: Annotated[
+        Seconds,
+        Field(
+            description="Seconds after which a stream of events about long work ends, to be followed again by who "
+            "still wants to know."
+        ),
+        Chinese("长任务事件流在多少秒后结束；仍需关注者可再次订阅。"),
+    ] = 3600.0
     drain_timeout: Annotated[
         Seconds,
         Field(description="Seconds that requests and background work each get to end when the server is told to stop."),

@@ -23,6 +23,10 @@ from remanent.operations.runfiles import RunFile, RunFiles
 from remanent.stores.notes import Note, Notes
 
 MOST_RUNNING = 32
+MOST_OF_ONE = 8
+"""Runs of one organisation: a quarter of all."""
+KEPT_FREE = 8
+"""Places that only organisations take that run nothing: whatever the others do, a first run begins."""
 MOST_KEPT = 1000
 """Finished runs that are still known; the oldest are let go first."""
 MOST_BYTES = 16 * 2**20
@@ -76,8 +80,7 @@ class Runs:
 
     async def start(self, operation: Operation[Any, Any], work: Work, *, place: Place) -> Run:
         """Begin work, and return when it is known that it was begun."""
-        if sum(kept.run.state is RunState.RUNNING for kept in self._kept.values()) >= MOST_RUNNING:
-            raise QueueFull(f"{MOST_RUNNING} long operations run already; wait for one to end or cancel it")
+        self._check_room(place.org)
         # Not a time-ordered id: nobody shall guess another's.
         run = Run(run_id=secrets.token_hex(16), operation=operation.name, started_at=self._clock())
         # Waiting has no answer: who waited for a server that is gone waits again.
@@ -150,6 +153,14 @@ class Runs:
         self._closing = True
         await asyncio.gather(*(self._stop(kept) for kept in list(self._kept.values())))
         self._files.close()
+
+    def _check_room(self, org: str) -> None:
+        running = [kept.place.org for kept in self._kept.values() if kept.run.state is RunState.RUNNING]
+        own = running.count(org)
+        if own >= MOST_OF_ONE:
+            raise QueueFull(f"{own} long operations of this organisation run already; wait for one or cancel it")
+        if len(running) >= (MOST_RUNNING - KEPT_FREE if own else MOST_RUNNING):
+            raise QueueFull(f"{len(running)} long operations run already; wait for one to end")
 
     # ── one run ──────────────────────────────────────────────────────────────
 

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import GateReason, GateVerdict, Record, Scope, TurnData
 from remanent.recall.evidence import Asked, Wording, asked, strength, wording
-from remanent.recall.question import Question
+from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.stores import Store, TermCounts
 from remanent.text.words import index_terms
 
@@ -142,7 +142,10 @@ class Gate:
 
     async def look(self, question: Question) -> Look:
         """Read what judging a question takes; this can be done while the records are still being read."""
-        wanted = asked(question.asked, asked_at=question.asked_at)
+        if len(question.asked) > READ_ON_THE_LOOP:
+            wanted = await asyncio.to_thread(asked, question.asked, asked_at=question.asked_at)
+        else:
+            wanted = asked(question.asked, asked_at=question.asked_at)
         counts, kept = await asyncio.gather(
             self._store.term_counts(question.scope.owner, wanted.terms, most=MOST_COUNTED),
             self._store.state(question.scope.owner, GATE),
@@ -158,13 +161,13 @@ class Gate:
     ) -> GateVerdict:
         """Return whether any of the records that the paths found is an answer."""
         wanted, size = look.wanted, look.counts.records
-        if not wanted.terms and not any(sign.isalnum() for sign in question.text):
+        if not wanted.terms and not any(sign.isalnum() for sign in question.read):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
         ranked = best_of(found, records)
         words = _wording(wanted, ranked[:MOST_READ], look.counts)
         if wanted.vague or (wanted.plain and size < SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
-        tongue = tongue_of(question.text)
+        tongue = tongue_of(question.read)
         measures = read_measures(look.kept, tongue, models=self.models)
         known = self._known(measures, size)
         near = {path: known[path].deviations(hits[0].score) for path, hits in found.items() if hits and path in known}

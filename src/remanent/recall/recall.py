@@ -9,6 +9,7 @@ from typing import Literal
 
 from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
+from remanent.fairness import FairSlots
 from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrder, LeftOut, Record, Scope
 from remanent.recall import weighing
 from remanent.recall.answering import Answering
@@ -19,7 +20,7 @@ from remanent.recall.gathering import Gathered, Gathering
 from remanent.recall.likeness import by_their_likeness
 from remanent.recall.path import RecallPath
 from remanent.recall.paths.vector import VectorPath
-from remanent.recall.question import Question
+from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.reading import Reading
 from remanent.recall.recipe import Recipe, Recipes
 from remanent.recall.recipes import built_in
@@ -33,6 +34,9 @@ _logger = logging.getLogger(__name__)
 MOST = 1000
 AT_ONCE = 32
 """Questions that are worked on at the same time; more only make each other late, so that paths would be left out."""
+AT_ONCE_OF_ONE = 2
+"""Of one organisation, while others ask, too: as many as there are cores in the smallest machine that is served from,
+so that a question of somebody else shares them with two others and not with 31."""
 SHORTLIST = 4
 """How many times the wanted number is read whole, to be boosted, compared and chosen from."""
 SHORTEST_LIST = 20
@@ -107,7 +111,7 @@ class Recall:
         self._reranker = reranker
         self._kept = kept
         self._gate = gate
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._turns = FairSlots(AT_ONCE, shared=AT_ONCE_OF_ONE)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -188,7 +192,9 @@ class Recall:
     # ── answering ────────────────────────────────────────────────────────────
 
     async def _answer_in_turn(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
-        async with self._turns:
+        async with self._turns.hold(question.scope.org):
+            if len(question.read) > READ_ON_THE_LOOP:
+                await asyncio.to_thread(question.analyse)
             with self._store.visit(question.scope):
                 return await self._answer(question, manner)
 

@@ -14,6 +14,7 @@ from collections.abc import Collection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanent.errors import RemanentError
+from remanent.server.connections import RESERVE
 from remanent.server.hosts import SameOrigin, read_authority, values
 from remanent.server.limits import check_not_simple
 from remanent.server.metrics import Metrics
@@ -26,6 +27,9 @@ SECURITY = (
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )
+
+_HEALTH = frozenset({"/livez", "/readyz", "/metrics"})
+"""Answered however many requests are under way."""
 
 _access = logging.getLogger("remanent.server.access")
 
@@ -104,8 +108,12 @@ class Border:
             raise Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
         self._same_origin.check(scope, host)
         check_not_simple(scope)
-        if self._metrics.under_way > self._most and scope["path"] not in {"/livez", "/metrics"}:
+        if scope["path"] in _HEALTH:
+            return
+        if self._metrics.under_way > self._most + RESERVE:
             raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
+        if self._metrics.under_way > self._most:
+            scope["state"]["reserve"] = True  # the door lets administrators in
 
     def _tell(self, scope: Scope, *, status: int, seconds: float) -> None:
         route = scope.get("state", {}).get("route", "other")

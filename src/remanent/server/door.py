@@ -10,6 +10,7 @@ from remanent.errors import NotAuthenticated, NotPermitted
 from remanent.operations import Permission, Principal, Service
 from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
+from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
 
 _REFUSED_COST = 20.0
@@ -50,6 +51,8 @@ class Door:
             raise
         request.state.who = principal.name
         self._rate.take(principal.name)
+        if getattr(request.state, "reserve", False) and not principal.may(Permission.ADMIN):
+            raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
         return principal
 
     def operator(self, request: Request) -> Principal:
@@ -61,3 +64,7 @@ class Door:
                 "remanent keys create NAME --permission metrics --everywhere"
             )
         return principal
+
+    def charge(self, principal: Principal, *, cost: float) -> None:
+        """Count what a body costs against the rate of whoever sent it."""
+        self._rate.charge(principal.name, cost=cost)

@@ -1,8 +1,10 @@
 """Operations as routes: who asks, where, what; then the operation's own answer."""
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -10,15 +12,17 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from remanent.errors import RemanentError, VersionConflict
 from remanent.model import Word
 from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
 from remanent.server.door import Door
-from remanent.server.limits import check_type, pieces, read_json
+from remanent.server.limits import UPLOAD_DISCOUNT, check_type, cost_of, declared, pieces, read_content
 from remanent.server.problems import Refusal, problem
 from remanent.server.reading import BYTES, IF_MATCH, LINES, from_json, from_query, takes_body, upload_types
 from remanent.server.replays import Replays, fingerprint, hashed, key_of
+from remanent.server.shares import Shares
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
 
@@ -53,6 +57,7 @@ class Rest:
         self._settings = settings
         self._tracer = tracer
         self._door = Door(service, settings, timer=timer)
+        self._shares = Shares.of(service)
         self._replays = Replays(service, timer=timer)
         self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
 
@@ -92,19 +97,42 @@ class Rest:
             # Before anything is read of what lies there, and before anything is said of what was sent.
             await self._service.admit(operation, None, place=place, principal=principal)
             key_of(request)
-            if operation.reads is not Body.JSON:
-                return await self._upload(operation, request, place, principal)
-            if not takes_body(operation):
-                asked = from_query(operation, request)
-                return await self._keyed(operation, request, asked, place, principal)
-            limits = self._settings
-            body = await read_json(
-                request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
-            )
-            asked = from_json(operation, request, body)
-            return await self._keyed(operation, request, asked, place, principal)
+            with self._shares.seat(place.org):
+                if operation.reads is not Body.JSON:
+                    # No turn is taken: a file comes as fast as its client sends it, and is read in threads.
+                    return await self._upload(operation, request, place, principal)
+                asked = await self._asked(operation, request, place, principal)
+                async with self._shares.turn(place.org):
+                    return await self._keyed(operation, request, asked, place, principal)
 
         return endpoint
+
+    async def _asked(
+        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+    ) -> Word:
+        if not takes_body(operation):
+            return from_query(operation, request)
+        # Before it is here: many at once would else all be let in before the first of them is counted.
+        self._door.charge(principal, cost=cost_of(declared(request)))
+        async with self._shares.room(place.org, request):
+            return await self._read_body(operation, request, place, principal)
+
+    async def _read_body(
+        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+    ) -> Word:
+        limits = self._settings
+        content = await read_content(
+            request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
+        )
+        size = len(content.data)
+        self._door.charge(principal, cost=cost_of(0 if declared(request) else size))
+
+        try:
+            return await self._shares.read(
+                place.org, size=size, work=lambda: from_json(operation, request, content.read())
+            )
+        finally:  # what is refused took its time, too
+            self._door.charge(principal, cost=cost_of(0, values=content.count))
 
     async def _keyed(
         self, operation: Operation[Any, Any], request: Request, asked: Word, place: Place, principal: Principal
@@ -141,7 +169,7 @@ class Rest:
                 return _json(run, status=202, headers={"Location": where})
             if operation.answers is Body.LINES:
                 lines = await self._service.stream(operation.name, asked, place=place, principal=principal)
-                return await _stream(lines)
+                return await _stream(lines, seat=self._shares.seat(place.org))
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, key=key)
         return self._respond(operation, request, answer)
 
@@ -151,7 +179,7 @@ class Rest:
         check_type(request, *upload_types(operation))
         asked = from_query(operation, request)
         key = key_of(request)
-        upload = pieces(request, limit=int(self._settings.max_upload))
+        upload = self._counted(principal, pieces(request, limit=int(self._settings.max_upload)))
         if key is None or not operation.changes:
             return await self._take(operation, request, asked, place, principal, upload=upload)
         # A key must be held against what comes with it before anything is done: it waits in a file.
@@ -177,6 +205,15 @@ class Rest:
         with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
         return self._respond(operation, request, answer)
+
+    async def _counted(self, principal: Principal, coming: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        size = 0
+        try:
+            async for piece in coming:
+                size += len(piece)
+                yield piece
+        finally:
+            self._door.charge(principal, cost=cost_of(size // UPLOAD_DISCOUNT))
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
         if operation.answers is Body.BYTES:
@@ -208,9 +245,9 @@ class Rest:
         principal, org = self._at_runs(request)
         run_id = request.path_params["run_id"]
         await self._service.runs.get(run_id, principal=principal, org=org)
-        return StreamingResponse(
-            _events(self._service.runs.follow(run_id, principal=principal, org=org)), media_type=EVENTS
-        )
+        runs = self._service.runs.follow(run_id, principal=principal, org=org)
+        events = _events(runs, longest=self._settings.stream_timeout)
+        return _Stream(events, seat=self._shares.seat(org), media_type=EVENTS)
 
     def _at_runs(self, request: Request) -> tuple[Principal, str]:
         principal = self._door.principal(request)
@@ -221,14 +258,32 @@ def _json(value: object, *, status: int = 200, headers: Mapping[str, str] | None
     return Response(to_json(value), status_code=status, media_type="application/json", headers=dict(headers or {}))
 
 
-async def _events(runs: AsyncIterator[Run]) -> AsyncIterator[bytes]:
-    """Yield server-sent events: `progress` while it runs, then one named for how it ended."""
-    async for run in runs:
-        name = "progress" if run.state is RunState.RUNNING else run.state.value
-        yield b"event: " + name.encode() + b"\ndata: " + to_json(run) + b"\n\n"
+class _Stream(StreamingResponse):
+    """An answer that lasts as long as somebody listens, and counts as a request under way all the while."""
+
+    def __init__(self, content: AsyncIterator[bytes], *, seat: AbstractContextManager[None], media_type: str) -> None:
+        super().__init__(content, media_type=media_type)
+        self._seat = seat
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or be refused before the first byte."""
+        with self._seat:
+            await super().__call__(scope, receive, send)
 
 
-async def _stream(lines: AsyncIterator[str]) -> Response:
+async def _events(runs: AsyncIterator[Run], *, longest: float) -> AsyncIterator[bytes]:
+    """Yield server-sent events: `progress` while it runs, then one named for how it ended; at most for so long."""
+    end = time.monotonic() + longest
+    try:
+        while True:
+            run = await asyncio.wait_for(anext(runs), end - time.monotonic())
+            name = "progress" if run.state is RunState.RUNNING else run.state.value
+            yield b"event: " + name.encode() + b"\ndata: " + to_json(run) + b"\n\n"
+    except (TimeoutError, StopAsyncIteration):
+        return
+
+
+async def _stream(lines: AsyncIterator[str], *, seat: AbstractContextManager[None]) -> Response:
     """Answer with lines; what fails before the first of them is still a proper error."""
     first = await anext(lines, None)
 
@@ -238,7 +293,7 @@ async def _stream(lines: AsyncIterator[str]) -> Response:
         async for line in lines:
             yield line.encode() + b"\n"
 
-    return StreamingResponse(content(), media_type=LINES)
+    return _Stream(content(), seat=seat, media_type=LINES)
 
 
 def refused(error: Exception, request: Request) -> Response:

@@ -17,9 +17,10 @@ from remanent.operations import CATALOGUE, Catalogue, Service
 from remanent.operations.access.keys import KeyRing
 from remanent.server.app import Part, create_app
 from remanent.server.border import JsonLines
+from remanent.server.connections import timed_protocol
 from remanent.server.hosts import is_loopback
 from remanent.server.warming import Warming
-from remanent.settings import Settings
+from remanent.settings import ServerSettings, Settings
 
 MakeParts = Callable[[Service], Sequence[Part]]
 Ready = Callable[[Service, str], None]
@@ -60,7 +61,7 @@ async def serve(
         for part in made:
             await stack.enter_async_context(part.running())
         warming = Warming(memory, agents=settings.server.warm_agents)
-        server = _Server(_config(create_app(service, parts=made, warming=warming), drain=drain))
+        server = _Server(_config(create_app(service, parts=made, warming=warming), settings.server))
         server.begun = lambda: ready(service, _address(listener, settings.server.host))
         server.ending = service.runs.close
         with _signals(server), _watching(until, server):
@@ -122,9 +123,10 @@ def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
             task.cancel()
 
 
-def _config(app: object, *, drain: float) -> uvicorn.Config:
+def _config(app: object, settings: ServerSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
+        http=timed_protocol(settings),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -133,7 +135,8 @@ def _config(app: object, *, drain: float) -> uvicorn.Config:
         lifespan="off",
         backlog=2048,
         h11_max_incomplete_event_size=64 * 1024,
-        timeout_graceful_shutdown=int(drain),
+        timeout_keep_alive=settings.idle_timeout,
+        timeout_graceful_shutdown=int(settings.drain_timeout),
     )
 
 

@@ -8,13 +8,16 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from remanent.errors import InvalidInput
 from remanent.model import Scope as Whose
-from remanent.operations import Service
+from remanent.operations import Principal, Service
 from remanent.server.door import Door
+from remanent.server.limits import cost_of, declared, pieces, separators
 from remanent.server.mcp.protocol import Context, Visitor, make_server
 from remanent.server.places import NAMES, default_scope, place_of, scope_of
+from remanent.server.shares import Shares
 
 PATH = "/mcp"
 
@@ -30,6 +33,7 @@ class Mcp:
         settings = service.memory.settings
         self._service = service
         self._door = Door(service, settings.server)
+        self._shares = Shares.of(service)
         self._settings = settings
         self._manager = StreamableHTTPSessionManager(
             make_server(service, visit=_visitor),
@@ -58,7 +62,26 @@ class Mcp:
         principal = self._door.principal(request)
         whose = self._whose(request, default=default_scope(self._settings, principal))
         request.state.visitor = Visitor(principal, place_of(whose))
-        await self._manager.handle_request(scope, receive, send)
+        with self._shares.seat(whose.org):
+            if request.method == "POST":
+                receive = await self._checked(request, principal, org=whose.org)
+            await self._manager.handle_request(scope, receive, send)
+
+    async def _checked(self, request: Request, principal: Principal, *, org: str) -> Receive:
+        """Return the body again, once it is here and known to hold no more values than any other may."""
+        limits = self._settings.server
+        self._door.charge(principal, cost=cost_of(declared(request)))
+        data = b"".join([piece async for piece in pieces(request, limit=int(limits.max_body))])
+        values = await self._shares.read(org, size=len(data), work=lambda: separators(data, most=limits.max_values))
+        self._door.charge(principal, cost=cost_of(0 if declared(request) else len(data), values=values))
+        if values >= limits.max_values:
+            raise InvalidInput(f"the JSON holds more than {limits.max_values} values; send it in parts")
+        body: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
+
+        async def again() -> Message:
+            return body.pop() if body else await request.receive()
+
+        return again
 
     def _whose(self, request: Request, *, default: Whose) -> Whose:
         # Many clients let people set an address and nothing else.

@@ -1,12 +1,15 @@
 """A chat request as bytes: read for what memory needs, and changed by inserting, so that every other byte stays."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from remanent.server.limits import separators
+
 _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()
+MOST_VALUES = 200_000
+"""As many as the JSON of any other request may hold."""
 _Messages = tuple[tuple[dict[str, Any], ...], tuple[int, ...]]
 
 
@@ -30,8 +33,13 @@ class ChatBody:
         return f"{self.text[:start]}{written}, {self.text[start:]}".encode()
 
 
-def read_body(data: bytes) -> ChatBody:
-    """Read a request; raise `Unreadable` where two readers could differ, and let upstream say what is wrong."""
+def read_body(data: bytes, *, values: int = MOST_VALUES) -> ChatBody:
+    """Read a request; raise `Unreadable` where two readers could differ, and let upstream say what is wrong.
+
+    One of more than so many values is not read either: no other thread runs while JSON is parsed.
+    """
+    if separators(data, most=values) >= values:
+        raise Unreadable(f"a chat request of more than {values} values")
     try:
         text = data.decode()
         messages, starts = _read(text)
@@ -54,11 +62,12 @@ def _read(text: str) -> _Messages:
         if text[position] != ":":
             _refuse("a colon")
         begin = _skip(text, position + 1)
-        value, position = _DECODER.raw_decode(text, begin)
         if name == "messages":
             if found is not None:
                 raise ValueError("messages are given twice")
-            found = _messages(text, begin, value)
+            found, position = _messages(text, begin)
+        else:
+            _, position = _DECODER.raw_decode(text, begin)
         position = _next(text, position, end="}")
     if found is None:
         raise ValueError("no messages")
@@ -67,18 +76,20 @@ def _read(text: str) -> _Messages:
     return found
 
 
-def _messages(text: str, begin: int, value: object) -> _Messages:
-    if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
+def _messages(text: str, begin: int) -> tuple[_Messages, int]:
+    """Return the messages, where each begins, and where their list ends; read one by one, others get a turn between."""
+    messages, starts = list[dict[str, Any]](), list[int]()
+    if text[begin] != "[":
         raise ValueError("messages are no list of objects")
-    return tuple(value), tuple(_element_starts(text, begin))
-
-
-def _element_starts(text: str, begin: int) -> Iterator[int]:
     position = _skip(text, begin + 1)
     while text[position] != "]":
-        yield position
-        _, position = _DECODER.raw_decode(text, position)
+        starts.append(position)
+        message, position = _DECODER.raw_decode(text, position)
+        if not isinstance(message, dict):
+            raise ValueError("messages are no list of objects")
+        messages.append(message)
         position = _next(text, position, end="]")
+    return (tuple(messages), tuple(starts)), position + 1
 
 
 def _next(text: str, position: int, *, end: str) -> int:

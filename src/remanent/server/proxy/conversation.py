@@ -5,12 +5,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from remanent.model import Attachment, EntryKind, Message
 
 LONGEST_QUESTION = 2000
 """Characters of a user message that memory is asked about; of a longer one, its beginning and its end."""
+
+MOST_MESSAGES = 1000
+"""Messages of a request, the last ones, that memory looks at: more than models are asked with in practice, and 20 ms of
+work."""
+
+MOST_NEW = 500
+"""Messages of a request that are kept; as many as can be stored in one turn with the answer."""
 
 WINDOW = 900
 """Seconds in which the same words after the same conversation are the same message sent again, and not said again."""
@@ -29,19 +37,24 @@ class Said:
     """Stands for the message and all before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conversation:
-    """A request's messages as memory sees them."""
+    """A request's messages as memory sees them; what is worked out of them is worked out once."""
 
     messages: tuple[Mapping[str, Any], ...]
 
-    @property
+    def work_out(self) -> None:
+        """Work out everything now: of a long conversation it takes time, and need not be done on the event loop."""
+        for name in ("question_place", "question", "session", "texts", "_linked_up"):
+            getattr(self, name)
+
+    @cached_property
     def question_place(self) -> int | None:
         """Where the last message of the user stands."""
-        places = [place for place, message in enumerate(self.messages) if message.get("role") == "user"]
-        return places[-1] if places else None
+        places = range(len(self.messages) - 1, -1, -1)
+        return next((place for place in places if self.messages[place].get("role") == "user"), None)
 
-    @property
+    @cached_property
     def question(self) -> str:
         """What memory is asked: the text of the user's last message."""
         place = self.question_place
@@ -51,36 +64,52 @@ class Conversation:
             text = f"{text[:half]}\n{text[-half:]}"
         return text
 
-    @property
+    @cached_property
     def session(self) -> str:
         """A name for the conversation, made of the user's first words; the same while those are sent along."""
         first = next((message for message in self.messages if message.get("role") == "user"), None)
         return "chat-" + _digest("session", first)[:_NAME_LENGTH]
 
-    @property
+    @cached_property
     def texts(self) -> frozenset[str]:
         """Everything that the request itself says already."""
-        return frozenset(text_of(message.get("content")).strip() for message in self.messages)
+        return frozenset(text_of(message.get("content")).strip() for message in self.messages[self._first :])
 
     @property
     def chain(self) -> str:
         """Stands for the whole conversation so far."""
-        chain = ""
-        for message in self.messages:
-            chain = _linked(chain, message)
-        return chain
+        return self._linked_up[0]
+
+    @property
+    def question_chain(self) -> str:
+        """Stands for the conversation up to the last message of the user."""
+        return self._linked_up[1]
 
     @property
     def new(self) -> tuple[Said, ...]:
         """What was said since the last answer; what came before it was kept with that answer's request."""
-        chain, new = "", list[Said]()
-        for message in self.messages:
+        return self._linked_up[2][-MOST_NEW:]
+
+    @property
+    def _first(self) -> int:
+        """Where the messages begin that are looked at; the same for a while, as a conversation grows."""
+        step = MOST_MESSAGES // 2
+        return max(0, -(-(len(self.messages) - MOST_MESSAGES) // step) * step)
+
+    @cached_property
+    def _linked_up(self) -> tuple[str, str, tuple[Said, ...]]:
+        chain, asked, new = "", "", list[Said]()
+        if self.question_place is not None and self.question_place < self._first:
+            asked = _linked("", self.messages[self.question_place])
+        for place, message in enumerate(self.messages[self._first :], start=self._first):
             chain = _linked(chain, message)
+            if place == self.question_place:
+                asked = chain
             if message.get("role") in _ANSWERS:
                 new = []
             elif message.get("role") not in _INSTRUCTIONS:
                 new.append(Said(message, chain))
-        return tuple(new)
+        return chain, asked, tuple(new)
 
 
 def bucket_of(moment: datetime) -> int:

@@ -14,10 +14,10 @@ from starlette.types import Scope as Connection
 from remanent.context.waiting import FOLDER
 from remanent.errors import NotFound, RemanentError
 from remanent.model import Clock, NewId, Scope, id_source, system_clock
-from remanent.operations import Service
+from remanent.operations import Principal, Service
 from remanent.operations.access.keys import PREFIX
 from remanent.server.door import Door
-from remanent.server.limits import JSON, check_type, pieces
+from remanent.server.limits import JSON, check_type, cost_of, declared, pieces
 from remanent.server.places import default_scope, place_of, scope_of
 from remanent.server.problems import Refusal
 from remanent.server.proxy.answers import Answer
@@ -30,11 +30,15 @@ from remanent.server.proxy.relay import Keep, Relay, while_connected
 from remanent.server.proxy.reminding import Reminder, Reminding
 from remanent.server.proxy.spool import Spool
 from remanent.server.proxy.upstream import Headers, Upstream
+from remanent.server.shares import Shares
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.text.tokens import token_counter
 
 _PLAIN = "-_.:@+=~ /#,()"
 """What scope names hold beside letters and digits, and a header can hold as it is."""
+
+VALUES_OF_A_MESSAGE = 3
+"""What a message counts as where values of JSON are counted: itself, its role and its content."""
 
 _READ, _WRITE = "recall", REMEMBER
 """The operations whose permissions a chat needs."""
@@ -44,7 +48,7 @@ _READ, _WRITE = "recall", REMEMBER
 class Visitor:
     """Who asks, and whose memory they mean."""
 
-    who: str
+    principal: Principal
     scope: Scope
 
 
@@ -65,6 +69,7 @@ class Proxy:
         self._memory = memory
         self._settings = settings
         self._door = Door(service, memory.settings.server)
+        self._shares = Shares.of(service)
         self._tracer = tracer or Tracer()
         self._clock = clock
         self._upstream = Upstream(settings)
@@ -102,30 +107,35 @@ class Proxy:
 
     async def _chat(self, request: Request, send: Send) -> None:
         visitor = await self._visitor(request, _READ, _WRITE)
-        data = await self._read(request)
-        try:
-            body = read_body(data)
-        except Unreadable:
-            # Whatever it is, the model's API has its own words for what is wrong with it.
-            await while_connected(request.receive, self._pass_on(request, send, "chat/completions", data))
-            return
-        conversation = Conversation(body.messages)
-        if visitor.scope.session is None:
-            visitor = replace(visitor, scope=visitor.scope.within(session=conversation.session))
-        await while_connected(request.receive, self._talk(request, send, visitor, body, conversation))
+        self._door.charge(visitor.principal, cost=cost_of(declared(request)))
+        with self._shares.seat(visitor.scope.org):
+            try:
+                async with self._shares.room(visitor.scope.org, request):
+                    data = await self._read(request, visitor)
+                    body, conversation = await self._understood(data, visitor)
+            except Unreadable:
+                # Whatever it is, the model's API has its own words for what is wrong with it.
+                await while_connected(request.receive, self._pass_on(request, send, "chat/completions", data))
+                return
+            if visitor.scope.session is None:
+                visitor = replace(visitor, scope=visitor.scope.within(session=conversation.session))
+            await while_connected(request.receive, self._talk(request, send, visitor, body, conversation))
 
     async def _embeddings(self, request: Request, send: Send) -> None:
-        await self._visitor(request, _READ)
-        data = await self._read(request)
-        await while_connected(request.receive, self._pass_on(request, send, "embeddings", data))
+        visitor = await self._visitor(request, _READ)
+        self._door.charge(visitor.principal, cost=cost_of(declared(request)))
+        with self._shares.seat(visitor.scope.org):
+            data = await self._read(request, visitor)
+            await while_connected(request.receive, self._pass_on(request, send, "embeddings", data))
 
     async def _models(self, request: Request, send: Send) -> None:
-        await self._visitor(request, _READ)
+        visitor = await self._visitor(request, _READ)
         name = request.path_params.get("model")
         if name is not None and {"", ".", ".."} & set(name.split("/")):
             raise NotFound("there is no such model")  # and no way out of the models
         path = "models" if name is None else f"models/{quote(name)}"
-        await while_connected(request.receive, self._pass_on(request, send, path, None))
+        with self._shares.seat(visitor.scope.org):
+            await while_connected(request.receive, self._pass_on(request, send, path, None))
 
     # ── how it is answered ───────────────────────────────────────────────────
 
@@ -135,7 +145,7 @@ class Proxy:
         scope = visitor.scope
         with self._tracer.operation("recall", agent=scope.agent, act=SEARCH):
             reminder = await self._reminding.remind(scope, conversation)
-        exchange = Exchange(scope, conversation, who=visitor.who, memory=self._memory, clock=self._clock)
+        exchange = Exchange(scope, conversation, who=visitor.principal.name, memory=self._memory, clock=self._clock)
         relay = Relay(send, headers=_told(scope, reminder), is_degraded=reminder.is_degraded)
         asked = _reminded(body, conversation, reminder)
         asking = self._upstream.ask(
@@ -180,7 +190,7 @@ class Proxy:
         for name in needed:
             operation = self._service.catalogue[name]
             await self._service.admit(operation, None, place=place_of(scope), principal=principal)
-        return Visitor(principal.name, scope)
+        return Visitor(principal, scope)
 
     @staticmethod
     def _key(request: Request) -> str | None:
@@ -189,9 +199,25 @@ class Proxy:
         bearer = request.headers.get("authorization", "").partition(" ")[2].strip()
         return given or (bearer if bearer.startswith(f"{PREFIX}_") else None)
 
-    async def _read(self, request: Request) -> bytes:
+    async def _read(self, request: Request, visitor: Visitor) -> bytes:
         check_type(request, JSON)
-        return b"".join([piece async for piece in pieces(request, limit=int(self._settings.max_request))])
+        data = b"".join([piece async for piece in pieces(request, limit=int(self._settings.max_request))])
+        self._door.charge(visitor.principal, cost=cost_of(0 if declared(request) else len(data)))
+        return data
+
+    async def _understood(self, data: bytes, visitor: Visitor) -> tuple[ChatBody, Conversation]:
+        """Return what memory needs of a chat; all of it is worked out here, where a large one keeps nobody waiting."""
+        most = self._memory.settings.server.max_values
+
+        def understand() -> tuple[ChatBody, Conversation]:
+            body = read_body(data, values=most)
+            conversation = Conversation(body.messages)
+            conversation.work_out()
+            return body, conversation
+
+        body, conversation = await self._shares.read(visitor.scope.org, size=len(data), work=understand)
+        self._door.charge(visitor.principal, cost=cost_of(0, values=VALUES_OF_A_MESSAGE * len(body.messages)))
+        return body, conversation
 
 
 class _Endpoint:

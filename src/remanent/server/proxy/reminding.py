@@ -41,7 +41,7 @@ class Reminding:
         place = conversation.question_place
         if place is None or not conversation.question or not self._limit:
             return Reminder()
-        key = (scope, Conversation(conversation.messages[: place + 1]).chain)
+        key = (scope, conversation.question_chain)
         begin = time.monotonic()
         known = self._known.get(key)
         if known is not None and begin - known[0] < WINDOW:

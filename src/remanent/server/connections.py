@@ -1,0 +1,323 @@
+"""Connections: each has so long for its headers, its body and for reading its answer, and there are only so many.
+
+uvicorn has a time limit for idle connections and none for slow ones: a client that sends half a header, a byte of its
+body now and then, or stops reading its answer holds a connection for ever. Limits of whole requests would punish large
+ones; so a header has a time limit, and bodies and answers have to move at a least speed.
+"""
+
+import asyncio
+import resource
+import select
+import socket
+import struct
+from collections import OrderedDict, defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from remanent.server.hosts import is_loopback
+from remanent.settings import ServerSettings
+
+RESERVE = 32
+"""Connections, and requests under way, beyond the usual ones: for health checks and for administrators."""
+
+_LOOKED_AT = 16
+"""Connections that are looked at to find one to drop: each look is a call of the system."""
+
+_TOO_SLOW = (
+    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
+    b"content-length: 25\r\n\r\nthe request came too slow"
+)
+
+
+class Phase(StrEnum):
+    """What a connection is at, from the client's side."""
+
+    HEAD = "head"
+    """The headers of a request are to come."""
+    BODY = "body"
+    ANSWER = "answer"
+    """The request is here, and is answered."""
+    IDLE = "idle"
+    """Answered, and nothing more came yet."""
+
+
+def most_connections(settings: ServerSettings) -> int:
+    """Return how many connections are taken: at most half of the files that this process may have open."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = settings.max_connections if files == resource.RLIM_INFINITY else files // 2
+    return max(1, min(settings.max_connections, allowed))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """How long a client may take, in seconds."""
+
+    header: float
+    body: float
+    """A body that is not here must have come at the least speed in each stretch of so many seconds."""
+    reading: float
+    """An answer that the client does not read must have gone at the least speed in each stretch of so many seconds."""
+    speed: float
+    """In bytes per second."""
+
+    @classmethod
+    def of(cls, settings: ServerSettings) -> "TimeLimits":
+        """Return those of a server."""
+        return cls(settings.header_timeout, settings.body_timeout, settings.read_timeout, float(settings.min_speed))
+
+
+class Connections:
+    """Who is connected. When there are too many, those that have asked for nothing make room for newcomers."""
+
+    def __init__(self, *, most: int, per_address: int, reserve: int = RESERVE) -> None:
+        self._most = most
+        self._per_address = per_address
+        self._reserve = reserve
+        self._count = 0
+        self._by_address: defaultdict[str, int] = defaultdict(int)
+        # By address and oldest first: those that never asked for anything, and those that were answered before.
+        self._silent: dict[str, OrderedDict[TimedProtocol, None]] = {}
+        self._idle: dict[str, OrderedDict[TimedProtocol, None]] = {}
+
+    def admit(self, one: "TimedProtocol") -> bool:
+        """Count a new connection in and return whether there is room for it; `one.is_reserve` says in which part."""
+        address = one.address
+        if self._by_address[address] >= self._bound(address) and not self._drop_one_of(address):
+            self._forget_address(address)
+            return False
+        if self._count >= self._most and not self._drop_any():
+            one.is_reserve = True
+            if self._count >= self._most + self._reserve:
+                self._forget_address(address)
+                return False
+        self._count += 1
+        self._by_address[address] += 1
+        one.is_counted = True
+        return True
+
+    def note(self, one: "TimedProtocol", *, has_asked: bool, is_waiting: bool) -> None:
+        """Note whether a connection waits for its client to ask for something."""
+        for known in (self._silent, self._idle):
+            at_address = known.get(one.address, OrderedDict())
+            if one in at_address:
+                del at_address[one]
+                if not at_address:
+                    del known[one.address]
+        if is_waiting and one.is_counted:
+            (self._idle if has_asked else self._silent).setdefault(one.address, OrderedDict())[one] = None
+
+    def forget(self, one: "TimedProtocol") -> None:
+        """Count a connection out."""
+        self.note(one, has_asked=False, is_waiting=False)
+        if one.is_counted:
+            one.is_counted = False
+            self._count -= 1
+            self._by_address[one.address] -= 1
+            self._forget_address(one.address)
+
+    def _bound(self, address: str) -> int:
+        # A reverse proxy on the same machine brings everybody's connections from one address.
+        return self._most + self._reserve if is_loopback(address) else self._per_address
+
+    def _drop_one_of(self, address: str) -> bool:
+        return any(self._drop_first(known[address]) for known in (self._silent, self._idle) if address in known)
+
+    def _drop_any(self) -> bool:
+        """Drop the oldest connection of the address that has most of those that wait."""
+        return any(self._drop_first(max(known.values(), key=_size)) for known in (self._silent, self._idle) if known)
+
+    def _drop_first(self, waiting: "OrderedDict[TimedProtocol, None]") -> bool:
+        """Drop the oldest that has sent nothing more: what came while we were busy may not have been read yet."""
+        one = next((one for one in islice(waiting, _LOOKED_AT) if not one.has_unread()), None)
+        if one is None:
+            return False
+        self.forget(one)
+        one.drop()
+        return True
+
+    def _forget_address(self, address: str) -> None:
+        if not self._by_address[address]:
+            del self._by_address[address]
+
+
+def _size(waiting: "OrderedDict[TimedProtocol, None]") -> int:
+    return len(waiting)
+
+
+class TimedProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 with time limits; `timed_protocol` gives it its limits."""
+
+    limits: TimeLimits
+    registry: Connections
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.address = ""
+        self.is_counted = False
+        self.is_reserve = False
+        self._phase: Phase | None = None
+        self._has_asked = False
+        self._received = 0
+        self._came = 0
+        """What had been received when the present stretch of a body began."""
+        self._is_excused = False
+        """Whether we ourselves let the body wait in the present stretch."""
+        self._to_go: int | None = None
+        """What of the answer had yet to go when the present stretch began."""
+        self._patience: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
+
+    # ── what happens ─────────────────────────────────────────────────────────
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a new connection, if there is room."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        if not self.registry.admit(self):
+            transport.abort()
+            return
+        if self.is_reserve:
+            self.app_state = {**self.app_state, "reserve": True}
+        connected = transport.get_extra_info("socket")
+        if connected is not None:  # else a peer whose machine is gone is never noticed
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self._follow()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in what came."""
+        self._received += len(data)
+        super().data_received(data)
+        self._is_excused |= self.flow.read_paused
+        self._follow()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._watch_reading()
+        self._follow()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, even when its last answer was never read."""
+        super().timeout_keep_alive_handler()
+        self._watch_reading()
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read, and not for ever."""
+        super().pause_writing()
+        self._watch_reading()
+
+    def resume_writing(self) -> None:
+        """Go on."""
+        super().resume_writing()
+        self._to_go = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        for timer in (self._patience, self._reading):
+            if timer is not None:
+                timer.cancel()
+        self._patience = self._reading = None
+        self._phase = Phase.ANSWER
+        self.registry.forget(self)
+        super().connection_lost(exc)
+        self._unset_keepalive_if_required()
+
+    def has_unread(self) -> bool:
+        """Return whether something came that was not read yet."""
+        connected = self.transport.get_extra_info("socket")
+        if connected is None or connected.fileno() < 0:
+            return False
+        look = select.poll()
+        look.register(connected.fileno(), select.POLLIN)
+        return bool(look.poll(0))
+
+    def drop(self) -> None:
+        """Make room for others: nothing is under way here."""
+        self.transport.abort()
+
+    # ── how long it may take ─────────────────────────────────────────────────
+
+    def _follow(self) -> None:
+        """Set the time limit of what the connection has come to."""
+        if self.transport.is_closing() or self._phase is (phase := self._now()):
+            return
+        self._phase = phase
+        if phase in {Phase.BODY, Phase.ANSWER}:
+            self._has_asked = True
+            self._to_go = None  # another answer is added to what has yet to go
+            if self.is_reserve:  # whoever comes back may find an ordinary place
+                self.cycle.keep_alive = False
+        self.registry.note(self, has_asked=self._has_asked, is_waiting=phase in {Phase.HEAD, Phase.IDLE})
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+        if phase is Phase.HEAD:
+            self._patience = self.loop.call_later(self.limits.header, self._too_slow)
+        elif phase is Phase.BODY:
+            self._begin_stretch()
+
+    def _now(self) -> Phase:
+        theirs = self.conn.their_state
+        if theirs is h11.SEND_BODY:
+            return Phase.BODY
+        if theirs is not h11.IDLE:
+            return Phase.ANSWER
+        # Between two requests uvicorn's own limit for idle connections holds, until the first byte of the next.
+        return Phase.HEAD if self.conn.trailing_data[0] or not self._has_asked else Phase.IDLE
+
+    def _begin_stretch(self) -> None:
+        self._came = self._received
+        self._is_excused = self.flow.read_paused
+        self._patience = self.loop.call_later(self.limits.body, self._end_stretch)
+
+    def _end_stretch(self) -> None:
+        waits_for_us = self._is_excused or self.flow.read_paused or self.cycle.waiting_for_100_continue
+        is_fast = self._received - self._came >= self.limits.speed * self.limits.body
+        # What was answered before its body was here is not read any further.
+        if self.cycle.response_complete or not (waits_for_us or is_fast):
+            self._too_slow()
+        else:
+            self._begin_stretch()
+
+    def _too_slow(self) -> None:
+        if self.transport.is_closing():
+            return
+        if self._received and (self._phase is Phase.HEAD or not self.cycle.response_started):
+            self.transport.write(_TOO_SLOW)
+        self.transport.close()
+        self._watch_reading()
+
+    def _watch_reading(self) -> None:
+        """See to it that what has yet to go keeps moving, while nothing is added to it."""
+        is_all = self.transport.is_closing() or (self._has_asked and self.cycle.response_complete)
+        size = self.transport.get_write_buffer_size()
+        if self._reading is None and size and (is_all or self.flow.write_paused):
+            self._to_go = size
+            self._reading = self.loop.call_later(self.limits.reading, self._check_reading)
+
+    def _check_reading(self) -> None:
+        self._reading = None
+        before, size = self._to_go, self.transport.get_write_buffer_size()
+        is_stuck = before is not None and before - size < self.limits.speed * self.limits.reading
+        if not (size and is_stuck):
+            self._watch_reading()
+            return
+        connected = self.transport.get_extra_info("socket")
+        if connected is not None:  # else the system keeps megabytes of the answer for a client that reads none of it
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+
+def timed_protocol(settings: ServerSettings) -> type[TimedProtocol]:
+    """Return the protocol of one server: its connections are counted together."""
+
+    class Timed(TimedProtocol):
+        limits = TimeLimits.of(settings)
+        registry = Connections(most=most_connections(settings), per_address=settings.max_connections_per_address)
+
+    return Timed

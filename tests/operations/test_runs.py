@@ -1,0 +1,52 @@
+"""Long work is shared by organisations: one that starts all it can leaves room for the others."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from remanent.errors import QueueFull
+from remanent.operations import Permission, Place, RunState, Service, operation
+from remanent.operations.call import Call, Report
+from remanent.operations.runs import KEPT_FREE, MOST_OF_ONE, MOST_RUNNING
+from remanent.operations.shapes import Done, Nothing
+
+
+@operation("wait_for_ever", zh="永远等待。", permission=Permission.READ, long=True)
+async def wait_for_ever(call: Call, request: Nothing) -> Done:
+    """Wait for ever."""
+    raise AssertionError(f"{call} {request}: the test gives the work itself")
+
+
+async def begin(service: Service, org: str) -> str:
+    async def work(_: Report) -> Any:
+        await asyncio.Event().wait()
+
+    place = Place(org=org, workspace="lab", agent="ada")
+    return (await service.runs.start(wait_for_ever, work, place=place)).run_id
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_the_runs_of_one_organisation_do_not_keep_others_from_theirs(service: Service) -> None:
+    mine = [await begin(service, "greedy") for _ in range(MOST_OF_ONE)]
+    with pytest.raises(QueueFull, match="of this organisation"):
+        await begin(service, "greedy")
+    assert MOST_OF_ONE < MOST_RUNNING
+    for number in range(MOST_RUNNING - MOST_OF_ONE):
+        await begin(service, f"other-{number}")
+    with pytest.raises(QueueFull):
+        await begin(service, "late")
+    assert (await service.runs.cancel(mine[0])).state is RunState.CANCELLED
+    await begin(service, "late")
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_the_last_places_are_for_those_who_run_nothing(service: Service) -> None:
+    for org in ("a", "b", "c"):
+        for _ in range(MOST_OF_ONE):
+            await begin(service, org)
+    assert 3 * MOST_OF_ONE == MOST_RUNNING - KEPT_FREE
+    await begin(service, "d")
+    with pytest.raises(QueueFull):
+        await begin(service, "d")
+    await begin(service, "e")

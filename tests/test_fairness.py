@@ -1,0 +1,124 @@
+"""Places that are shared by turns: whoever asks for a lot waits for itself."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from remanent.errors import QueueFull
+from remanent.fairness import LATELY, FairSlots
+
+
+class Work:
+    """Work that goes on until it is told to end, and notes who began."""
+
+    def __init__(self, slots: FairSlots) -> None:
+        self.slots = slots
+        self.begun: list[str] = []
+        self.ends: dict[str, asyncio.Event] = {}
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def _do(self, name: str, org: str) -> None:
+        async with self.slots.hold(org):
+            self.begun.append(name)
+            await self.ends[name].wait()
+
+    async def ask(self, *names: str) -> None:
+        """Ask for a place for each; the organisation is the first letter."""
+        for name in names:
+            self.ends[name] = asyncio.Event()
+            self.tasks[name] = asyncio.create_task(self._do(name, name[0]))
+        await settled()
+
+    async def end(self, *names: str) -> None:
+        for name in names:
+            self.ends[name].set()
+            await self.tasks[name]
+        await settled()
+
+
+async def settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_who_is_alone_may_have_all_places_but_those_for_whoever_comes_next() -> None:
+    work = Work(FairSlots(4, shared=1))
+    await work.ask("a1", "a2", "a3", "a4")
+    assert work.begun == ["a1", "a2", "a3"]
+    await work.end("a2")
+    assert work.begun[3:] == ["a4"]
+    await work.ask("b1")
+    assert work.begun[4:] == ["b1"]
+    await work.end("a1", "a3", "a4", "b1")
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_while_others_ask_nobody_holds_more_than_their_share() -> None:
+    work = Work(FairSlots(8, shared=2))
+    await work.ask("b1")
+    await work.end("b1")
+    await work.ask(*(f"a{number}" for number in range(100)))
+    assert work.begun == ["b1", "a0", "a1"]
+    await work.ask("b2", "c1")
+    assert work.begun[3:] == ["b2", "c1"]  # there is room, though 98 came before them
+    await drained(work)
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_those_who_wait_are_served_by_turns() -> None:
+    work = Work(FairSlots(1, shared=1))
+    await work.ask("a0", *(f"a{number}" for number in range(1, 6)), "b1", "b2", "c1")
+    await drained(work)
+    assert work.begun == ["a0", "a1", "b1", "c1", "a2", "b2", "a3", "a4", "a5"]
+
+
+async def test_a_share_grows_again_when_the_others_have_gone() -> None:
+    now = [0.0]
+    work = Work(FairSlots(4, shared=1, timer=lambda: now[0]))
+    await work.ask("b1")
+    await work.end("b1")
+    await work.ask("a1", "a2", "a3")
+    assert work.begun == ["b1", "a1"]
+    now[0] += 2 * LATELY
+    await work.end("a1")
+    assert work.begun == ["b1", "a1", "a2", "a3"]
+    await drained(work)
+
+
+async def test_whoever_stops_waiting_leaves_no_hole() -> None:
+    work = Work(FairSlots(1, shared=1))
+    await work.ask("a1", "a2", "b1")
+    work.tasks["a2"].cancel()
+    await work.end("a1")
+    assert work.begun == ["a1", "b1"]
+    await work.ask("c1")
+    work.ends["b1"].set()
+    await asyncio.sleep(0)  # the place is on its way to c1
+    work.tasks["c1"].cancel()
+    await settled()
+    await work.ask("d1")
+    assert work.begun[-1] == "d1"
+    await work.end("d1")
+
+
+async def test_too_many_that_wait_are_refused() -> None:
+    slots = FairSlots(1, shared=1, most_waiting=1)
+    work = Work(slots)
+    await work.ask("a1", "a2")
+    async with AsyncExitStack() as stack:
+        with pytest.raises(QueueFull):
+            await stack.enter_async_context(slots.hold("a"))
+    await work.ask("b1")
+    await drained(work)
+    assert work.begun == ["a1", "a2", "b1"]
+
+
+async def drained(work: Work) -> None:
+    """End everything in the order in which it begins."""
+    ended = 0
+    while ended < len(work.tasks):
+        name = work.begun[ended]
+        if not work.tasks[name].done():
+            await work.end(name)
+        ended += 1
