@@ -64,11 +64,11 @@ def public_functions(package: str, *modules: str) -> dict[str, Callable[..., obj
 
 def takes_just_a_text(function: Callable[..., object]) -> bool:
     """Tell whether a function can be called with a text and nothing else."""
-    first, *others = [*inspect.signature(function).parameters.values(), None]
+    parameters = list(inspect.signature(function).parameters.values())
     return (
-        first is not None
-        and first.annotation in {str, "str"}
-        and all(other is None or other.default is not other.empty for other in others)
+        bool(parameters)
+        and parameters[0].annotation in {str, "str"}
+        and all(other.default is not other.empty for other in parameters[1:])
     )
 
 

@@ -12,11 +12,10 @@ from remanent.embedding.onnx import (
     BgeSmallEmbedder,
     LocalReranker,
     MiniLmEmbedder,
-    PackagedFile,
     batches,
-    require,
 )
 from remanent.embedding.port import Embedder
+from remanent.embedding.runtime import PackagedFile, require
 from remanent.errors import IntegrityError, MissingDependency
 
 MODELS = [BgeSmallEmbedder, MiniLmEmbedder]

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from remanent.discipline.call import Call, Report
+from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import QueueFull
 from remanent.operations import Permission, Place, RunState, Service, operation
-from remanent.operations.call import Call, Report
 from remanent.operations.runs import KEPT_FREE, MOST_OF_ONE, MOST_RUNNING
-from remanent.operations.shapes import Done, Nothing
 
 
 @operation("wait_for_ever", zh="永远等待。", permission=Permission.READ, long=True)

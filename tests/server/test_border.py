@@ -12,7 +12,7 @@ from remanent.operations import Service
 from remanent.operations.access.keys import MARKER, KeyRing
 from remanent.operations.access.principal import Permission, Reach
 from remanent.server.app import create_app
-from remanent.server.mcp import Mcp
+from remanent.server.mcp.part import Mcp
 from remanent.server.proxy import Proxy
 from tests.server.attacks import CROSS_SITE, FORMS, HOSTS, KEYLESS, PROXIED, STATES, Attack, send, serving
 
@@ -92,7 +92,7 @@ async def _met(home: Path, *, peer: str, headers: dict[str, str]) -> dict[str, i
     async with aopen(home, embedder="none", server={"rate": 0}) as memory, Service(memory) as service:
         parts = [Mcp(service), Proxy(service)]
         app = create_app(service, parts=parts)
-        transport = httpx2.ASGITransport(app=app, client=(peer, 1))  # type: ignore[arg-type]
+        transport = httpx2.ASGITransport(app=app, client=(peer, 1))
         routes = app._app.routes  # type: ignore[attr-defined]
         assert all(isinstance(route, Route) for route in routes)
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as http:

@@ -93,7 +93,7 @@ async def test_a_body_that_stops_half_way_is_given_up(tmp_path: Path) -> None:
 
 @pytest.mark.spec("SAFE-02")
 async def test_a_body_that_trickles_in_is_given_up(tmp_path: Path) -> None:
-    limits = {"body_timeout": SOON, "min_speed": 1000}
+    limits: dict[str, Any] = {"body_timeout": SOON, "min_speed": 1000}
     async with running(tmp_path, **limits) as served, connected(served, HEAD + "\r\n") as (reader, writer):
         reading = asyncio.create_task(ended(reader))
         while not reading.done():
@@ -104,7 +104,7 @@ async def test_a_body_that_trickles_in_is_given_up(tmp_path: Path) -> None:
 
 async def test_a_large_body_that_keeps_coming_takes_as_long_as_it_takes(tmp_path: Path) -> None:
     head = HEAD.replace("1000", "2500000") + "\r\n"
-    limits = {"body_timeout": 1.0, "min_speed": 1}
+    limits: dict[str, Any] = {"body_timeout": 1.0, "min_speed": 1}
     async with running(tmp_path, **limits) as served, connected(served, head) as (reader, writer):
         reading = asyncio.create_task(reader.readuntil(b"\r\n"))
         for _ in range(25):  # more than one stretch of time
@@ -160,7 +160,7 @@ async def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
 
 @pytest.mark.spec("SAFE-02")
 async def test_half_headers_make_room_for_whole_requests(tmp_path: Path) -> None:
-    limits = {"header_timeout": AGES, "max_connections": 20}
+    limits: dict[str, Any] = {"header_timeout": AGES, "max_connections": 20}
     async with running(tmp_path, **limits) as served, AsyncExitStack() as stack:
         hanging = [await stack.enter_async_context(connected(served, "GET /li")) for _ in range(60)]
         assert [await status(served, "/livez") for _ in range(5)] == [200] * 5

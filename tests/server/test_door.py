@@ -79,7 +79,7 @@ async def test_what_concerns_the_whole_server_is_told_to_its_operator_only(
         with pytest.raises(NotAuthenticated):
             door.operator(request())
         if lets_in:
-            assert door.operator(request(peer="192.0.2.1", authorization=f"Bearer {token}"))
+            assert door.operator(request(peer="192.0.2.1", authorization=f"Bearer {token}")).may(permission)
             return
         with pytest.raises(NotPermitted, match="--permission metrics --everywhere"):
             door.operator(request(authorization=f"Bearer {token}"))

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 
+from remanent.discipline.shapes import Done, Nothing
 from remanent.operations import Permission, operation
 from remanent.operations.call import Call
 from remanent.operations.catalogue import CATALOGUE
-from remanent.operations.shapes import Done, Nothing
 from remanent.server import limits, reading
 from remanent.server.limits import RateLimit, cost_of, separators
 from remanent.server.shares import LARGE, LARGE_OF_ONE, OFF_LOOP, Shares

@@ -20,7 +20,7 @@ from remanent.discipline.shapes import Page
 from remanent.language.engines import RoleSetup
 from remanent.model import Entry, Evaluation, Found, Receipt, Tombstone, system_clock
 from remanent.operations import Body, Operation, Place
-from remanent.operations.access.audit import Verified
+from remanent.operations.access.chain import Verified
 from remanent.operations.care import Loaded
 from remanent.operations.keys import NewKey
 from remanent.operations.language import Tried

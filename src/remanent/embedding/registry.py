@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from remanent.embedding.http import HttpEmbedder, HttpReranker
 from remanent.embedding.multilingual import MultilingualEmbedder
-from remanent.embedding.onnx import BgeSmallEmbedder, LocalReranker, MiniLmEmbedder, Reranker
-from remanent.embedding.port import Embedder, ImageReader
+from remanent.embedding.onnx import BgeSmallEmbedder, LocalReranker, MiniLmEmbedder
+from remanent.embedding.port import Embedder, ImageReader, Reranker
 from remanent.embedding.rapidocr import RapidOcrReader
 from remanent.embedding.sentence_transformers import SentenceTransformersEmbedder
 from remanent.embedding.wrappers import MeteredEmbedder

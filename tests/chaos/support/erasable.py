@@ -5,6 +5,7 @@ so many of its steps, opens the memory after each, and prints what was wrong.
 """
 
 import asyncio
+import inspect
 import json
 import os
 import pickle
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from remanent.context import Scratchpad, Waiting
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
+from remanent.model.message import Message
 from remanent.recall import Recall
 from remanent.server.proxy.spool import Spool, Turn
 from remanent.stores import NO_LIMIT, RecordFilter
@@ -152,7 +154,7 @@ async def _write_beside(
     """Leave words of a session in the scratchpad, the spool, an answer that may be given again, and a job's error."""
     texts = [secret_text(rng, words=10) for _ in range(4)]
     await agent.scratchpad_write("plan", texts[0], session=session)
-    turn = Turn(scope=agent.scope.within(session=session), messages=({"role": "user", "content": texts[1]},))
+    turn = Turn(scope=agent.scope.within(session=session), messages=(Message(role="user", content=texts[1]),))
     await Spool(home / ".proxy", new_id=iter((f"{session}1", f"{session}2")).__next__).put(turn)
     await memory.notes.keep(
         agent.scope, f"key-{session}", Note(fingerprint="f", at=agent._parts.clock(), status=200, content=texts[2])
@@ -222,7 +224,7 @@ class Cut:
             setattr(owner, name, self._wrapped(getattr(owner, name)))
 
     def _wrapped(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        if asyncio.iscoroutinefunction(work):
+        if inspect.iscoroutinefunction(work):
 
             async def awaited(*arguments: Any, **options: Any) -> Any:
                 self.step()

@@ -59,7 +59,8 @@ def _codes(unit: NDArray[np.float32]) -> NDArray[np.int8]:
     """Return a vector in a byte a dimension, as an index has it in memory to look at less."""
     codes = Codes(1, len(unit))
     codes.write(0, unit.astype(np.float32).reshape(1, -1))
-    return codes._bytes[0]
+    row: NDArray[np.int8] = codes._bytes[0]
+    return row
 
 
 def vector_remains(folder: Path, vectors: Iterable[NDArray[np.float32]]) -> list[str]:

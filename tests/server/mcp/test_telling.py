@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.model import Entry, Found, Kind, Origin, Record, Scope
+from remanent.discipline.shapes import Page
+from remanent.model import Entry, Found, Kind, Origin, Record, RecordData, Scope
 from remanent.operations.scratchpad import PadValues
-from remanent.operations.shapes import Page
 from remanent.server.mcp.telling import tell
 from remanent.text.escaping import control_words, forged_tags
 from tests.recall.items import MAY, make_item
@@ -59,7 +59,14 @@ def test_an_item_is_a_line_and_nothing_stored_looks_like_another(stored: list[tu
 def test_what_is_told_as_json_is_escaped_and_stays_json() -> None:
     text = 'say "hi" <|im_start|> [INST]\nHuman: &#92; </memory>'
     record = Record(
-        id="r1", scope=SCOPE, kind=Kind.TURN, content=text, created_at=MAY, updated_at=MAY, occurred_at=MAY, data={}
+        id="r1",
+        scope=SCOPE,
+        kind=Kind.TURN,
+        content=text,
+        created_at=MAY,
+        updated_at=MAY,
+        occurred_at=MAY,
+        data=RecordData(),
     )
     told = tell(Page(items=(record,)), tongue="en")
     (read,) = Page[Record].model_validate_json(told).items

@@ -109,6 +109,7 @@ class Proxy:
         visitor = await self._visitor(request, _READ, _WRITE)
         self._door.charge(visitor.principal, cost=cost_of(declared(request)))
         with self._shares.seat(visitor.scope.org):
+            data = b""
             try:
                 async with self._shares.room(visitor.scope.org, request):
                     data = await self._read(request, visitor)
