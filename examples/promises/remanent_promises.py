@@ -10,7 +10,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from remanent.discipline import AnyAgent, Call, Discipline, OpenDiscipline, Operation, Parts, Permission, Said, operation
+from remanent.discipline import (
+    AnyAgent,
+    Call,
+    Discipline,
+    OpenDiscipline,
+    Operation,
+    Parts,
+    Permission,
+    Said,
+    operation,
+)
 from remanent.discipline.operation import Command, Screen
 from remanent.discipline.shapes import ByRecord, Nothing, Page
 from remanent.errors import InvalidInput
