@@ -190,7 +190,7 @@ def test_every_parameter_is_a_setting_with_its_default(monkeypatch: pytest.Monke
     }
     assert {name: getattr(Settings().section(AssociativeSettings), name) for name in defaults} == defaults
     monkeypatch.setenv("REMANENT_ASSOCIATIVE__DECAY_RATE", "0.5")
-    assert load_settings().associative.decay_rate == 0.5
+    assert load_settings().section(AssociativeSettings).decay_rate == 0.5
 
 
 @pytest.mark.spec("ASSOC-16")

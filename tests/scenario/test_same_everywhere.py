@@ -8,8 +8,8 @@ import pytest
 
 import remanent
 from remanent import errors
+from remanent.cli.making import FLAGS
 from remanent.operations import CATALOGUE
-from scripts.cli_face import FLAGS
 from tests.cli.conftest import Cli, cli
 from tests.client.test_remote import serving
 from tests.scenario.play import Do, play, steps

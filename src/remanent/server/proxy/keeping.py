@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from typing import Any
 
+from remanent.discipline.shapes import Remember
 from remanent.http.retries import backoff
 from remanent.operations import Permission, Principal, Service
-from remanent.operations.journal import Remember
 from remanent.server.places import place_of
 from remanent.server.proxy.spool import Spool, Turn
 from remanent.server.proxy.tolerance import Tolerated
