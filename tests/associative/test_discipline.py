@@ -9,11 +9,12 @@ from remanent.associative import Compressor, Shortened
 from remanent.associative.discipline import Associative
 from remanent.model import Maker
 
+QUICK = {"max_focus_count": 1, "decay_rate": 0.5, "delete_threshold": 1}
 LONG = "Ada moved to Lisbon in May because she likes the sea, the light and the tiled houses on the hills. " * 3
 
 
 class Telegraphist(Compressor):
-    """Leaves the first word, and notes what it was asked for."""
+    """Leaves the first letters, and notes what it was asked for."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -21,14 +22,14 @@ class Telegraphist(Compressor):
     async def shorten(self, text: str, *, target: int, original_length: int) -> Shortened:
         del target, original_length
         self.asked.append(text)
-        return Shortened(text.split()[0], "telegram", ("telegram",), Maker(role="telegraphist"))
+        return Shortened(text[:9], "telegram", ("telegram",), Maker(role="telegraphist"))
 
 
 @pytest.mark.spec("USE-09")
 def test_it_takes_a_compressor_when_a_memory_is_opened(tmp_path: Path) -> None:
     compressor = Telegraphist()
     given = [Associative(compressor=compressor)]
-    with remanent.open(tmp_path, embedder="none", disciplines=given, associative={"max_focus_count": 1}) as memory:
+    with remanent.open(tmp_path, embedder="none", disciplines=given, associative=QUICK) as memory:
         associative = memory.agent("ada").associative
         for text in (LONG, "Bob sails.", "Eve paints."):
             associative.remember(text)
