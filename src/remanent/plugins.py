@@ -4,14 +4,18 @@ Here, left of the settings, because a discipline brings a section of settings of
 `remanent.discipline`; here it only has a name and perhaps settings.
 """
 
+import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent.errors import CallerError, InvalidSettings
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "remanent.disciplines"
 """The group of entry points under which other distributions name theirs: a class without arguments, or an object."""
@@ -26,9 +30,13 @@ OURS = {
 class Declared(Protocol):
     """As much of a discipline as must be known before anything is opened."""
 
-    name: str
-    settings: Any
-    """The model of its section, or `None`."""
+    @property
+    def name(self) -> str:
+        """A word."""
+
+    @property
+    def settings(self) -> Any:
+        """The model of its section, or `None`."""
 
 
 def ours_available() -> tuple[str, ...]:
@@ -42,8 +50,13 @@ def require(name: str) -> None:
         raise CallerError(f"the discipline {name} is not installed here; install a Remanent that has it")
 
 
-def others_declared() -> tuple[EntryPoint, ...]:
+@cache
+def others_declared() -> "tuple[EntryPoint, ...]":
     """Return the entry points of other distributions, without loading what they name."""
+    if not any(_mentions(folder) for folder in sys.path):
+        return ()
+    from importlib.metadata import entry_points
+
     return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
 
 
@@ -59,7 +72,7 @@ def _ours() -> Iterator[Declared]:
         yield getattr(import_module(module), attribute)()
 
 
-def _other(point: EntryPoint) -> Declared:
+def _other(point: "EntryPoint") -> Declared:
     whose = f"the discipline {point.name!r} of {point.dist.name if point.dist else 'an unknown distribution'}"
     try:
         named = point.load()
@@ -70,6 +83,27 @@ def _other(point: EntryPoint) -> Declared:
     if not isinstance(getattr(declared, "name", None), str) or not declared.name.isidentifier():
         raise InvalidSettings(f"{whose} has no name that is a word; mend or uninstall it")
     return declared
+
+
+def _mentions(folder: str) -> bool:
+    """Tell whether a distribution in a folder may have a discipline.
+
+    Help must be instant, and the module that reads entry points takes longer to load than all folders take to look at.
+    """
+    if os.path.isfile(folder):
+        return True  # an archive: whoever can read it is asked
+    try:
+        names = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        return False
+    for name in names:
+        try:
+            with open(os.path.join(name, "entry_points.txt"), "rb") as file:
+                if GROUP.encode() in file.read():
+                    return True
+        except OSError:
+            continue
+    return False
 
 
 def _is_there(package: str) -> bool:

@@ -1,24 +1,114 @@
 """One door to the journal: whatever appends asks for its index and tells the disciplines, in one unit of work."""
 
+import ast
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import remanent
+from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Parts, Said
+from remanent.model import Entry, Scope
+from remanent.stores import Erased, Transaction
 
-WORDS = 251
-"""One more than a recall looks at of what is not indexed yet."""
+MORE = 250
+"""As much as a recall looks at of what is not indexed yet."""
+SOURCE = Path(remanent.__file__).parent
+RDF = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+class Heard:
+    """What an agent's listener heard."""
+
+    def __init__(self, told: list[tuple[str, str]]) -> None:
+        self.told = told
+
+
+class OpenListener(OpenDiscipline):
+    def __init__(self, told: list[tuple[str, str]]) -> None:
+        self._told = told
+
+    async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+        assert [change for change in tx.changes if getattr(change, "entry", None) in entries]
+        self._told += [("append", entry.text) for entry in entries if entry.text and not entry.text.startswith("{")]
+
+    async def on_erase(self, scope: Scope, erased: Erased) -> None:
+        self._told.append(("erase", scope.agent))
+
+    def agent_face(self, agent: AnyAgent) -> Any:
+        return Heard(self._told)
+
+
+class Listener(Discipline):
+    """Hears all that is appended and erased."""
+
+    name = "listener"
+    purpose = Said("Listens.", "倾听。")
+    agent_face = Heard
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+
+    def open(self, parts: Parts) -> OpenDiscipline:
+        return OpenListener(self.told)
 
 
 @pytest.mark.spec("USE-09")
-def test_what_a_stored_bank_writes_is_recalled_as_anything_that_was_said(tmp_path: Path) -> None:
-    with remanent.open(tmp_path, embedder="none") as memory:
-        with memory.bank("Keep the minutes.", bank_id="minutes", agent="clerk") as bank:
-            bank.observe("The zebrawood cabinet stands in Lisbon.")
-            for number in range(WORDS):
-                bank.observe(f"Item {number} of the agenda was adjourned.")
-        memory.settle()
+async def test_what_a_stored_bank_writes_is_recalled_as_anything_that_was_said(tmp_path: Path) -> None:
+    async with remanent.aopen(tmp_path, embedder="none") as memory:
+        async with memory.bank("Keep the minutes.", bank_id="minutes", agent="clerk") as bank:
+            await bank.adapter.bank.note("The zebrawood cabinet stands in Lisbon.", source="note")
+            for number in range(MORE):
+                await bank.adapter.bank.note(f"Item {number} of the agenda was adjourned.", source="note")
+        await memory.settle()
         clerk = memory.agent("clerk")
-        found = clerk.recall("Where does the zebrawood cabinet stand?", kinds=["turn"], gate=False)
+        found = await clerk.recall("Where does the zebrawood cabinet stand?", gate=False)
         assert found.left_out == ()
-        assert ["zebrawood" in item.text for item in found.items[:1]] == [True]
+        assert [item.text for item in found.items[:1]] == ["The zebrawood cabinet stands in Lisbon."]
+
+
+@pytest.mark.spec("USE-09")
+def test_disciplines_are_told_of_everything_that_is_appended_and_erased(tmp_path: Path) -> None:
+    listener = Listener()
+    with remanent.open(tmp_path, embedder="none", disciplines=[listener]) as memory:
+        ada = memory.agent("ada")
+        ada.remember("said")
+        ada.associative.remember("associated")
+        ada.associative.load_triples([f"<node:n1> {RDF} <memory:Node> .", '<node:n1> <memory:content> "taken in" .'])
+        with memory.bank("Read.", bank_id="b1", agent="ada") as bank:
+            bank.observe("The bridge is long.")
+            bank.clear()
+        ada.erase(everything=True)
+    texts = [text for what, text in listener.told if what == "append"]
+    assert [text for text in texts if text in {"said", "associated", "taken in", "The bridge is long."}] == [
+        "said",
+        "associated",
+        "taken in",
+        "The bridge is long.",
+    ]
+    assert [what for what, _ in listener.told].count("erase") == 2
+
+
+def test_following_everything_makes_nodes_once_whoever_wrote_it(tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none", associative={"follow": True}) as memory:
+        ada = memory.agent("ada")
+        ada.remember("Ada moved to Lisbon in May.")
+        ada.associative.remember("Bob sails on Sundays.")
+        memory.settle()
+        contents = [node.content for node in ada.associative.nodes()]
+        assert sorted(contents) == ["Ada moved to Lisbon in May.", "Bob sails on Sundays."]
+
+
+def test_nobody_appends_past_the_door() -> None:
+    """A unit of work is appended to by the door alone; a bank gathers what it hands to the door."""
+    allowed = {"discipline/journal.py", "associative/associations.py"}
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        name = path.relative_to(SOURCE).as_posix()
+        if name.startswith(("stores/", "bank/", "evaluation/")):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tx.append"):
+                found.add(name)
+    assert found <= allowed

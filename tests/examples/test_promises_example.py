@@ -93,7 +93,7 @@ def test_a_discipline_of_another_distribution_remembers_recalls_and_serves(home:
         "content": promise,
         "source": [[20, 54]],
         "found": [promise],
-        "paths": ["keyword", "promises", "recency"],
+        "paths": ["promises"],
         "most": 7,
         "listed": [promise],
         "kept": True,

@@ -4,10 +4,10 @@ import pytest
 
 from remanent.errors import InvalidInput
 from remanent.language.replies import Confidence, Numbers
-from remanent.model import Word
+from remanent.model import Model
 
 
-class Sample(Word):
+class Sample(Model):
     numbers: Numbers = ()
     confidence: Confidence = 0.5
 

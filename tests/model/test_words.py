@@ -15,6 +15,7 @@ from remanent.model import (
     Job,
     Kind,
     Link,
+    Model,
     NoteData,
     Receipt,
     Record,
@@ -22,9 +23,8 @@ from remanent.model import (
     Tombstone,
     TurnData,
     Version,
-    Word,
 )
-from remanent.model.word import MAX_JSON_DEPTH
+from remanent.model.base import MAX_JSON_DEPTH
 from tests.model import strategies
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
@@ -45,17 +45,17 @@ WORDS: list[Any] = [
 NAMES = ["scope", "entry", "version", "link", "conflict", "tombstone", "receipt", "job", "found", "explained"]
 
 
-def survives(word: Word) -> bool:
+def survives(word: Model) -> bool:
     text = word.to_json()
     again = type(word).from_json(text)
     return again == word and again.to_json() == text and type(word).model_validate(json.loads(text)) == word
 
 
 @pytest.mark.parametrize("words", WORDS, ids=NAMES)
-def test_every_word_survives_the_round_trip_through_json_exactly(words: st.SearchStrategy[Word]) -> None:
+def test_every_word_survives_the_round_trip_through_json_exactly(words: st.SearchStrategy[Model]) -> None:
     @settings(max_examples=60, deadline=None)
     @given(words)
-    def holds(word: Word) -> None:
+    def holds(word: Model) -> None:
         assert survives(word)
 
     holds()
@@ -73,10 +73,10 @@ def test_a_record_of_every_kind_survives_the_round_trip_with_its_typed_data(kind
 
 
 @pytest.mark.parametrize("words", [*WORDS, strategies.records()], ids=[*NAMES, "record"])
-def test_no_word_can_be_changed(words: st.SearchStrategy[Word]) -> None:
+def test_no_word_can_be_changed(words: st.SearchStrategy[Model]) -> None:
     @settings(max_examples=5, deadline=None)
     @given(words)
-    def holds(word: Word) -> None:
+    def holds(word: Model) -> None:
         for name in type(word).model_fields:
             with pytest.raises(ValidationError):
                 setattr(word, name, None)
@@ -149,7 +149,7 @@ def test_a_record_is_not_valid_until_before_it_is_valid() -> None:
         (Found, {"items": "none"}),
     ],
 )
-def test_a_malformed_word_is_refused_with_our_own_error(word: type[Word], fields: dict[str, Any]) -> None:
+def test_a_malformed_word_is_refused_with_our_own_error(word: type[Model], fields: dict[str, Any]) -> None:
     valid = _valid()[word]
     word.model_validate(valid)
     with pytest.raises(InvalidInput):
@@ -201,7 +201,7 @@ def _record() -> dict[str, Any]:
     return {"id": "r1", "scope": SCOPE, "kind": "turn", "content": "hello", **times}
 
 
-def _valid() -> dict[type[Word], dict[str, Any]]:
+def _valid() -> dict[type[Model], dict[str, Any]]:
     times = {"created_at": NOW, "updated_at": NOW}
     claims = [{"record_id": name, "text": name} for name in ("a", "b")]
     stone = {"record_id": "r", "scope": SCOPE, "kind": "turn", "about": "x", "learned_at": NOW, "forgotten_at": NOW}

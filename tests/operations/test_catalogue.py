@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from remanent.discipline.shapes import ZH, Done, Nothing, read_cursor, write_cursor
 from remanent.memory import AsyncAgent
-from remanent.model import Word
+from remanent.model import Model
 from remanent.operations import CATALOGUE, Body, Call, Catalogue, Operation, Permission, operation
 
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
@@ -75,7 +75,7 @@ def test_no_more_than_eleven_tools_are_shown_to_a_model() -> None:
     assert sum(one.tool is not None for one in CATALOGUE.values()) < 12
 
 
-class _Wave(Word):
+class _Wave(Model):
     times: int = 1
 
 

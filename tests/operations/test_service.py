@@ -11,7 +11,7 @@ import pytest
 
 from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
-from remanent.model import Word
+from remanent.model import Model
 from remanent.operations import (
     LOCAL,
     Call,
@@ -280,7 +280,7 @@ async def test_closing_ends_what_still_runs(service: Service) -> None:
     assert (await able.runs.get(run.run_id)).state is RunState.INTERRUPTED
 
 
-class Words(Word):
+class Words(Model):
     """What was said."""
 
     text: str

@@ -11,9 +11,9 @@ from remanent.agents.tools import OwnKnowledge, ToolOutput
 from remanent.errors import InvalidInput, NotFound, RemanentError
 from remanent.language.exchanges.react import Tool
 from remanent.loaders import AttachmentType, read_document, type_of
-from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Origin, Record, Source, Word
+from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Model, Origin, Record, Source
+from remanent.model.base import Text
 from remanent.model.ids import Id
-from remanent.model.word import Text
 from remanent.stores.kept import Kept
 
 DEEP_RETRIEVAL = "deep_retrieval"
@@ -21,7 +21,7 @@ _LONGEST_SHOWN = 20_000
 """Characters of a file that a tool call gives unless that very file is asked for."""
 
 
-class TreeEntry(Word):
+class TreeEntry(Model):
     """One parent of a tree: what was said, word for word, with the files that belong to it."""
 
     entry_id: Id
@@ -66,7 +66,7 @@ def _shown(entry: Entry, parts: Sequence[Source], source: str) -> TreeEntry:
     )
 
 
-class DeepAttachment(Word):
+class DeepAttachment(Model):
     """A file with what is in it: a picture in base64, a document as its words or in base64, code as text."""
 
     id: Text
@@ -81,7 +81,7 @@ class DeepAttachment(Word):
     """Why there is no content, when there is none."""
 
 
-class DeepEntry(Word):
+class DeepEntry(Model):
     """One entry of a node's trees."""
 
     id: Id
@@ -93,7 +93,7 @@ class DeepEntry(Word):
     attachments: tuple[DeepAttachment, ...] = ()
 
 
-class DeepRetrieved(Word):
+class DeepRetrieved(Model):
     """All that stands behind a node, oldest first."""
 
     node_id: Id

@@ -15,7 +15,7 @@ from remanent.agents.steps import File
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.exchanges.react import Tool
 from remanent.model import Origin
-from remanent.model.word import describe
+from remanent.model.base import describe
 
 _logger = logging.getLogger(__name__)
 

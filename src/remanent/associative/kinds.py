@@ -1,7 +1,7 @@
 """The kind of record that the associative memory makes."""
 
+from remanent.model.base import Count
 from remanent.model.kinds import RecordData, register_kind
-from remanent.model.word import Count
 
 
 class TraceData(RecordData):

@@ -12,7 +12,7 @@ from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import MOST, Done, Nothing, Page, Remember, Since, Until, about
 from remanent.discipline.showing import show_restored
 from remanent.discipline.uploads import spooled_lines
-from remanent.model import Receipt, Word
+from remanent.model import Model, Receipt
 from remanent.model.ids import Id
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -36,7 +36,7 @@ async def remember(call: Call, request: Remember) -> Receipt:
     return await _of(call).remember(list(request.messages), session=request.session, task=request.task)
 
 
-class Recall(Word):
+class Recall(Model):
     """What to bring to mind."""
 
     keywords: Annotated[
@@ -57,7 +57,7 @@ class Recall(Word):
     ] = False
 
 
-class Recalled(Word):
+class Recalled(Model):
     """What came to mind: the text for a model, and the paths that led there."""
 
     text: str
@@ -122,7 +122,7 @@ async def forgotten(call: Call, request: Nothing) -> Page[Forgotten]:
     return Page(items=tuple(await _of(call).forgotten()))
 
 
-class ByNode(Word):
+class ByNode(Model):
     """Which node."""
 
     node_id: Annotated[Id, about("A node, as `forgotten` shows it.", "节点的 id，见 `forgotten` 的输出。")]

@@ -12,15 +12,15 @@ from remanent.associative.nodes import NodeStore
 from remanent.associative.triples import Reading, Told, read_triples, wrong
 from remanent.discipline import Append
 from remanent.errors import InvalidInput
-from remanent.model import Clock, Entry, EntryKind, Maker, NewId, Origin, Scope, Source, Word, from_millis
-from remanent.model.word import Count
+from remanent.model import Clock, Entry, EntryKind, Maker, Model, NewId, Origin, Scope, Source, from_millis
+from remanent.model.base import Count
 from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
 
 
-class Taken(Word):
+class Taken(Model):
     """What was taken in."""
 
     nodes: Count = 0

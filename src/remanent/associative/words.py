@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from remanent.model import Instant, Source, Word
+from remanent.model import Instant, Model, Source
+from remanent.model.base import Count, Share, Text
 from remanent.model.ids import Id
-from remanent.model.word import Count, Share, Text
 
 EARLIER = "上文"
 """The relation from a node to one that was said before it in the same batch."""
@@ -16,7 +16,7 @@ SOMETHING_FORGOTTEN = "[记忆] 与某个已遗忘的事物有关联"
 FORGOTTEN_RELATION = "[记忆] 它有个{relation}，但我想不起来了"
 
 
-class Node(Word):
+class Node(Model):
     """One memory of the graph."""
 
     id: Id
@@ -29,7 +29,7 @@ class Node(Word):
     original_length: Count = 0
 
 
-class Hop(Word):
+class Hop(Model):
     """One link that a search followed."""
 
     from_id: Id
@@ -38,7 +38,7 @@ class Hop(Word):
     strength: Share
 
 
-class Recollected(Word):
+class Recollected(Model):
     """A node that a recall found, and how it came there."""
 
     node: Node
@@ -51,7 +51,7 @@ class Recollected(Word):
     hops: tuple[Hop, ...] = ()
 
 
-class DanglingLink(Word):
+class DanglingLink(Model):
     """A link whose far end was deleted: that there was something is still known."""
 
     from_id: Id
@@ -60,7 +60,7 @@ class DanglingLink(Word):
     strength: Share
 
 
-class Forgotten(Word):
+class Forgotten(Model):
     """What is left of a deleted node, and from where it could be made again."""
 
     node_id: Id
@@ -74,7 +74,7 @@ class Forgotten(Word):
     """The journal entries that it came from."""
 
 
-class Recollection(Word):
+class Recollection(Model):
     """The answer to a recall, strongest path first."""
 
     items: tuple[Recollected, ...] = ()
@@ -96,7 +96,7 @@ class Fate(StrEnum):
     """Its text is to be made shorter."""
 
 
-class Compressed(Word):
+class Compressed(Model):
     """What one step of a compression did."""
 
     scanned: Count = 0
@@ -107,7 +107,7 @@ class Compressed(Word):
     """How many nodes of this round are still to come."""
 
 
-class GraphState(Word):
+class GraphState(Model):
     """How the graph stands."""
 
     nodes: Count = 0

@@ -16,15 +16,15 @@ from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.exchanges.planning import PendingUpload
 from remanent.loaders.media import AttachmentType, media_type_of, type_of
-from remanent.model import NewId, Word
+from remanent.model import Model, NewId
+from remanent.model.base import Count, Text
 from remanent.model.ids import Id
-from remanent.model.word import Count, Text
 
 _LOCK = ".lock"
 _LONGEST_NAME = 200
 
 
-class Upload(Word):
+class Upload(Model):
     """A file that a user gave and that waits to be recognised."""
 
     upload_id: Id

@@ -34,11 +34,11 @@ from remanent.model import (
     ConflictState,
     Entry,
     EntryKind,
+    Model,
     NewId,
     Origin,
     Scope,
     Source,
-    Word,
 )
 from remanent.model.ids import Id
 from remanent.stores import Store, Vectors
@@ -56,7 +56,7 @@ READ = (CONTEXT, EXECUTION, "recognition")
 _MOST_ATTEMPTS = 2
 
 
-class Observed(Word):
+class Observed(Model):
     """What came of taking something in."""
 
     entry_id: Id

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from remanent.model import Instant, JsonObject, Word
-from remanent.model.word import Text
+from remanent.model import Instant, JsonObject, Model
+from remanent.model.base import Text
 
 
 class EventKind(StrEnum):
@@ -34,7 +34,7 @@ class EventKind(StrEnum):
     CLEARED = "cleared"
 
 
-class BankEvent(Word):
+class BankEvent(Model):
     """One thing that happened."""
 
     kind: EventKind

@@ -12,8 +12,8 @@ from remanent.bank.ledger import Ledger
 from remanent.bank.node import RELATED, QueryNode, embedding_text, node_of, record_of
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tidying import keywords as tidy_keywords
-from remanent.model import Link, Maker, Origin, Record, Source, Status, Word
-from remanent.model.word import Share
+from remanent.model import Link, Maker, Model, Origin, Record, Source, Status
+from remanent.model.base import Share
 from remanent.stores import LIVE, Change, Transaction
 from remanent.stores.changes import DropLink, PutLink, PutRecord, PutVector
 from remanent.text.words import index_terms, query_terms
@@ -26,7 +26,7 @@ DEFAULT_K = 5
 DEFAULT_ALPHA = 0.5
 
 
-class RetrievedNode(Word):
+class RetrievedNode(Model):
     """A node that a search brought up, and why."""
 
     node: QueryNode
@@ -41,7 +41,7 @@ class RetrievedNode(Word):
     """The candidates that it stands beside."""
 
 
-class Retrieved(Word):
+class Retrieved(Model):
     """What a search brought up: candidates and their neighbours together, newest first."""
 
     query: str

@@ -6,7 +6,7 @@ from remanent.errors import InvalidInput
 from remanent.language.exchanges.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.language.exchanges.shapes import Remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.model import Word
+from remanent.model import Model
 from remanent.model.ids import Id
 
 _WORDS: dict[Tongue, dict[str, str]] = {
@@ -33,7 +33,7 @@ _WORDS: dict[Tongue, dict[str, str]] = {
 }
 
 
-class InsightDoc(Word):
+class InsightDoc(Model):
     """The goal, what was done, and the one next step; there is no queue of others."""
 
     id: Id

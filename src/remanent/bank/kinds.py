@@ -1,7 +1,7 @@
 """The kind of record that a bank makes."""
 
+from remanent.model.base import Text
 from remanent.model.kinds import RecordData, register_kind
-from remanent.model.word import Text
 
 
 class QueryNodeData(RecordData):

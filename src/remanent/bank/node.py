@@ -4,7 +4,7 @@ from pydantic import ConfigDict, Field
 
 from remanent.bank.kinds import QUERY_NODE, QueryNodeData
 from remanent.language.exchanges.shapes import Context, Keywords, Neighbour, Node, Summary
-from remanent.model import Instant, Maker, Record, Scope, Source, Status, Word
+from remanent.model import Instant, Maker, Model, Record, Scope, Source, Status
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
 
@@ -15,7 +15,7 @@ RELATED = "related"
 """The one sort of edge."""
 
 
-class QueryNode(Word):
+class QueryNode(Model):
     """One topic: what is known of it, what it is about, how it is found, and since when it is there."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")

@@ -21,9 +21,9 @@ from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tongue import Tongue
-from remanent.model import Conflict, ConflictState, Word
+from remanent.model import Conflict, ConflictState, Model
+from remanent.model.base import Count, Text
 from remanent.model.ids import Id
-from remanent.model.word import Count, Text
 from remanent.text.escaping import escape
 from remanent.text.excerpt import excerpt
 
@@ -40,7 +40,7 @@ BankId = Annotated[
 ]  # fmt: skip
 
 
-class RunBank(Word):
+class RunBank(Model):
     """A task and what it comes with."""
 
     task: Annotated[Text, about("The question or task.", "问题或任务。", min_length=1, max_length=_LONGEST_TASK)]
@@ -59,7 +59,7 @@ class RunBank(Word):
     ] = None
 
 
-class BankAnswer(Word):
+class BankAnswer(Model):
     """What came of a run."""
 
     result: RunResult
@@ -103,13 +103,13 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
 
 
-class WhichBank(Word):
+class WhichBank(Model):
     """One bank."""
 
     bank_id: BankId
 
 
-class BankState(Word):
+class BankState(Model):
     """How a bank stands."""
 
     insight: InsightDoc

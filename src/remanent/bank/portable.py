@@ -6,13 +6,13 @@ from pydantic import ConfigDict, Field
 
 from remanent.bank.ledger import Ledger
 from remanent.errors import InvalidInput
-from remanent.model import Conflict, Entry, Link, Record, Scope, Word
+from remanent.model import Conflict, Entry, Link, Model, Record, Scope
 from remanent.stores import Change
 from remanent.stores.changes import AppendEntry, PutConflict, PutLink, PutRecord, PutVector
 from remanent.stores.transaction import search_terms
 
 
-class BankDocument(Word):
+class BankDocument(Model):
     """Everything a bank knows: the journal, every version of every node, edges, conflicts, embeddings."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")

@@ -20,10 +20,10 @@ from remanent.bank.tree import source_of
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
 from remanent.language.exchanges.planning import FinishedTask, PlannedTask
-from remanent.model import Word
+from remanent.model import Model
+from remanent.model.base import Count
+from remanent.model.base import Text as Words
 from remanent.model.ids import Id
-from remanent.model.word import Count
-from remanent.model.word import Text as Words
 from remanent.settings import Settings
 
 _logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class End(StrEnum):
     """The safety limit stopped it."""
 
 
-class RunResult(Word):
+class RunResult(Model):
     """The answer of a run, what it rests on, and how it came about."""
 
     answer: Words

@@ -26,7 +26,7 @@ from remanent.errors import (
 )
 from remanent.http.client import AnswerTooLarge, backoff, make_client, retry_after
 from remanent.jobs import Progress
-from remanent.model import Word, system_clock
+from remanent.model import Model, system_clock
 from remanent.operations import CATALOGUE, Body, Level, Operation, Place, Run, RunState, Step
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Connection:
     # ── one request ──────────────────────────────────────────────────────────
 
     async def _send(
-        self, operation: Operation[Any, Any], asked: Word, *, place: Place, upload: bytes | Iterable[str] | None
+        self, operation: Operation[Any, Any], asked: Model, *, place: Place, upload: bytes | Iterable[str] | None
     ) -> "httpx2.Response":
         client = await self._open()
         fields = to_jsonable_python(asked.model_dump(mode="json", exclude_unset=True))
@@ -231,7 +231,7 @@ def _query(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, json.dumps(one) if isinstance(one, bool) else str(one)) for name, one in given if one is not None]
 
 
-def _is_harmless(operation: Operation[Any, Any], asked: Word) -> bool:
+def _is_harmless(operation: Operation[Any, Any], asked: Model) -> bool:
     """Whether a request may arrive twice: it changes nothing, has a key, or every message has the caller's own id."""
     if operation.keyed is None:
         return True

@@ -7,7 +7,7 @@ from pydantic_core import to_json
 
 from remanent.errors import InvalidInput
 from remanent.model import Scope
-from remanent.model.word import check_json
+from remanent.model.base import check_json
 from remanent.stores import Store
 
 MOST_KEYS = 200

@@ -1,17 +1,17 @@
 """What the handler of an operation is given beside its request, as far as a discipline needs it."""
 
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from remanent.model import Found, Receipt, Record, Scope, Word
+from remanent.model import Found, Model, Receipt, Record, Scope
+from remanent.model.base import Count, Text
 from remanent.model.message import Messages
-from remanent.model.word import Count, Text
 from remanent.settings import Settings
 
 F = TypeVar("F")
 
 
-class Step(Word):
+class Step(Model):
     """How far long work has come."""
 
     done: Count = 0
@@ -36,7 +36,7 @@ class AnyAgent(Protocol):
     async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
         """Keep messages for good."""
 
-    async def recall(self, query: str, /, **options: Any) -> Found:
+    async def recall(self, query: str, *, limit: int = 5, session: str | None = None) -> Found:
         """Return what is remembered that answers a question."""
 
     async def get(self, record_id: str) -> Record:

@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hints
 
 from remanent.discipline.permission import Permission
-from remanent.model import Word
+from remanent.model import Model
 
-Q = TypeVar("Q", bound=Word)
+Q = TypeVar("Q", bound=Model)
 A = TypeVar("A")
 
 Handler = Callable[[Any, Q], Awaitable[A]] | Callable[[Any, Q], AsyncIterator[A]]

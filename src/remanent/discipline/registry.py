@@ -39,7 +39,16 @@ def chosen(given: Sequence[Discipline]) -> tuple[Discipline, ...]:
 
 def operations() -> tuple[Operation[Any, Any], ...]:
     """Return the operations of every discipline that is installed."""
-    return tuple(operation for discipline in registered() for operation in discipline.operations())
+    found: list[Operation[Any, Any]] = []
+    for discipline in registered():
+        for operation in discipline.operations():
+            if operation.name.partition(".")[0] != discipline.name:
+                raise InvalidSettings(
+                    f"{operation.name} is an operation of {discipline.name} and must be called {discipline.name}.…; "
+                    "mend or uninstall its distribution"
+                )
+            found.append(operation)
+    return tuple(found)
 
 
 class Disciplines:

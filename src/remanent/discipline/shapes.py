@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BeforeValidator, Field
 
 from remanent.errors import InvalidInput
-from remanent.model import Message, Word
+from remanent.model import Message, Model
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.kinds import KnownKind
@@ -59,7 +59,7 @@ def _message(value: object) -> object:
     return {"content": value} if isinstance(value, str) else value
 
 
-class Remember(Word):
+class Remember(Model):
     """What to remember."""
 
     messages: Annotated[
@@ -75,23 +75,23 @@ class Remember(Word):
     task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
 
 
-class Nothing(Word):
+class Nothing(Model):
     """Nothing needs to be said."""
 
 
-class Done(Word):
+class Done(Model):
     """It is done, and there is nothing more to say."""
 
     done: bool = True
 
 
-class ByRecord(Word):
+class ByRecord(Model):
     """Which record."""
 
     record_id: RecordId
 
 
-class Page(Word, Generic[T]):
+class Page(Model, Generic[T]):
     """Some of many, and how to go on."""
 
     items: tuple[T, ...]

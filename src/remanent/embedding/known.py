@@ -12,14 +12,14 @@ from remanent.embedding.port import Embedder
 from remanent.embedding.registry import open_embedder
 from remanent.embedding.wrappers import CachedEmbedder
 from remanent.errors import InvalidInput, MissingDependency, RemanentError, StorageError
-from remanent.model import Clock, Word, system_clock
+from remanent.model import Clock, Model, system_clock
 from remanent.settings import EmbeddingSettings
 
 _QUESTIONS = 512
 """Vectors of questions that are kept for each former model."""
 
 
-class _Opening(Word):
+class _Opening(Model):
     """What must be known to open an embedder again; never its key."""
 
     model_id: str

@@ -12,11 +12,11 @@ from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.role import Form, Role, Tier
 from remanent.language.roles import ROLES
-from remanent.model import Word
+from remanent.model import Model
 from remanent.settings import Settings
 
 
-class RoleSetup(Word):
+class RoleSetup(Model):
     """How a role is done under the settings in force."""
 
     role: str

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from remanent.model.word import Share, Text
+from remanent.model.base import Share, Text
 
 _RANGE = re.compile(r"\D{0,12}?(\d{1,6})\s*(?:[-–—~～]|to|至|到)\s*\D{0,4}?(\d{1,6})\D{0,4}")
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,6})\D{0,4}")

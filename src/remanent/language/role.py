@@ -6,15 +6,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
 
 from remanent.language.tongue import Tongue
-from remanent.model import Word
-from remanent.model.word import Text
+from remanent.model import Model
+from remanent.model.base import Text
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
 
-RequestT = TypeVar("RequestT", bound=Word)
-ReplyT = TypeVar("ReplyT", bound=Word)
-ResponseT = TypeVar("ResponseT", bound=Word)
+RequestT = TypeVar("RequestT", bound=Model)
+ReplyT = TypeVar("ReplyT", bound=Model)
+ResponseT = TypeVar("ResponseT", bound=Model)
 
 Form = Literal["json", "text"]
 """How a model replies: with one JSON object of the role's `reply`, or with plain text."""
@@ -76,7 +76,7 @@ class Prompt:
     """What followed the content, oldest first; only a role that goes on over several calls has any."""
 
 
-class TextReply(Word):
+class TextReply(Model):
     """The reply of a role of the form `text`: what the model wrote."""
 
     text: Text

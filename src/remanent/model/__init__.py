@@ -1,5 +1,6 @@
 """The words that every part of Remanent speaks in."""
 
+from remanent.model.base import JsonObject, Model
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
 from remanent.model.entry import Attachment, Entry, EntryKind, Origin, is_ahead, least_trusted
 from remanent.model.evaluation import Evaluation, Probe, Probed
@@ -38,7 +39,6 @@ from remanent.model.link import Claim, Conflict, ConflictState, Link, Verdict
 from remanent.model.message import Message, read_messages
 from remanent.model.record import Maker, Record, Source, Status, Tombstone, Version
 from remanent.model.scope import SHARED, Scope
-from remanent.model.word import JsonObject, Word
 
 __all__ = [
     "SHARED",
@@ -72,6 +72,7 @@ __all__ = [
     "Link",
     "Maker",
     "Message",
+    "Model",
     "NewId",
     "NoteData",
     "Origin",
@@ -97,7 +98,6 @@ __all__ = [
     "UsageFigures",
     "Verdict",
     "Version",
-    "Word",
     "from_millis",
     "id_source",
     "is_ahead",

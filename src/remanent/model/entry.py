@@ -7,10 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.model.base import Count, JsonObject, Model, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.scope import Scope
-from remanent.model.word import Count, JsonObject, Text, Word
 
 
 class EntryKind(StrEnum):
@@ -56,7 +56,7 @@ def is_ahead(occurred_at: datetime, *, recorded_at: datetime) -> bool:
     return occurred_at - recorded_at > AHEAD
 
 
-class Attachment(Word):
+class Attachment(Model):
     """A file that belongs to an entry, by reference and never by bytes."""
 
     attachment_id: Text
@@ -67,7 +67,7 @@ class Attachment(Word):
     size: Count = 0
 
 
-class Entry(Word):
+class Entry(Model):
     """One raw thing that happened; never changed, and erased only down to a stub without text."""
 
     id: Id

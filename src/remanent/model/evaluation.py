@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.model.base import Count, Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
-from remanent.model.word import Count, Share, Text, Word
 
 
-class Probe(Word):
+class Probe(Model):
     """A question, and what should answer it: nothing here does, where neither ids nor texts are named."""
 
     question: Annotated[Text, Field(min_length=1, max_length=10_000)]
@@ -21,7 +21,7 @@ class Probe(Word):
     """When it is asked; now unless given."""
 
 
-class Probed(Word):
+class Probed(Model):
     """What one question found."""
 
     question: Text
@@ -37,7 +37,7 @@ class Probed(Word):
     ms: float = 0.0
 
 
-class Evaluation(Word):
+class Evaluation(Model):
     """How well and how fast questions were answered; shares are from 0 to 1."""
 
     questions: Count

@@ -1,9 +1,9 @@
 """How parts of a running memory do."""
 
-from remanent.model.word import Count, Text, Word
+from remanent.model.base import Count, Model, Text
 
 
-class CacheFigures(Word):
+class CacheFigures(Model):
     """How often a cache had what was asked for, since the memory was opened."""
 
     name: Text
@@ -17,7 +17,7 @@ class CacheFigures(Word):
         return self.hits / asked if asked else None
 
 
-class EmbeddingFigures(Word):
+class EmbeddingFigures(Model):
     """What a model embedded since the memory was opened."""
 
     model: Text
@@ -28,7 +28,7 @@ class EmbeddingFigures(Word):
     failures: Count = 0
 
 
-class RoleFigures(Word):
+class RoleFigures(Model):
     """What a role of language work took since the memory was opened."""
 
     role: Text
@@ -43,7 +43,7 @@ class RoleFigures(Word):
     seconds: float = 0.0
 
 
-class UsageFigures(Word):
+class UsageFigures(Model):
     """What models took: by embedding model, and by role; the roles are empty where no model is asked."""
 
     embedding: tuple[EmbeddingFigures, ...] = ()

@@ -3,16 +3,16 @@
 from typing import Literal
 
 from remanent.errors import InvalidInput
+from remanent.model.base import Count, Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.entry import Origin
 from remanent.model.gate import GateVerdict
 from remanent.model.ids import Id
 from remanent.model.injection import Injection
 from remanent.model.kinds import Kind
-from remanent.model.word import Count, Share, Text, Word
 
 
-class FoundSource(Word):
+class FoundSource(Model):
     """The words an item rests on, and where in the journal they stand."""
 
     entry_id: Id
@@ -29,7 +29,7 @@ class FoundSource(Word):
     """When it was told; `None` in answers from before this was kept."""
 
 
-class PathRank(Word):
+class PathRank(Model):
     """Where one recall path placed an item, with that path's own score."""
 
     path: Text
@@ -38,14 +38,14 @@ class PathRank(Word):
     reason: Text = ""
 
 
-class Boost(Word):
+class Boost(Model):
     """What else than its fit moved an item, and by which factor."""
 
     name: Text
     factor: float
 
 
-class FoundItem(Word):
+class FoundItem(Model):
     """One recalled memory.
 
     Its score is `fused` times its boosts, plus `context`, unless a cross-encoder had a say (`reranked`) or it is a
@@ -83,14 +83,14 @@ class FoundItem(Word):
     """Its place by relevance, from 1; it stands elsewhere when the answer is in order of time."""
 
 
-class LeftOut(Word):
+class LeftOut(Model):
     """A recall path that did not answer, and why."""
 
     path: Text
     reason: Text
 
 
-class ExplainedItem(Word):
+class ExplainedItem(Model):
     """How one item came to its place."""
 
     place: Count
@@ -112,7 +112,7 @@ Grain = Literal["item", "turns", "session"]
 ItemOrder = Literal["relevance", "time"]
 
 
-class Found(Word):
+class Found(Model):
     """The answer to a recall: best first, or in order of time where that was asked for."""
 
     query: Text

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from remanent.model.word import Share, Text, Word
+from remanent.model.base import Model, Share, Text
 
 
 class GateReason(StrEnum):
@@ -23,7 +23,7 @@ class GateReason(StrEnum):
     """Too little is known of this store and its models to judge by."""
 
 
-class GateVerdict(Word):
+class GateVerdict(Model):
     """What the gate found; the scores of one store can be compared, those of different stores roughly."""
 
     passed: bool

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.model.base import Count, Model, Text
 from remanent.model.ids import Id
-from remanent.model.word import Count, Text, Word
 
 
-class Injection(Word):
+class Injection(Model):
     """A text to give a model, what it was made of, and what it counts."""
 
     text: Text = ""

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.model.base import Count, JsonObject, Model, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.scope import Scope
-from remanent.model.word import Count, JsonObject, Text, Word
 
 
 class JobState(StrEnum):
@@ -19,7 +19,7 @@ class JobState(StrEnum):
     DEAD = "dead"
 
 
-class Job(Word):
+class Job(Model):
     """One piece of background work; jobs of one lane of an agent run strictly in order."""
 
     id: Id
@@ -44,7 +44,7 @@ class Job(Word):
     error: Text = ""
 
 
-class Receipt(Word):
+class Receipt(Model):
     """Proof that entries are durable: they survive any crash from here on."""
 
     entry_ids: tuple[Id, ...]

@@ -14,8 +14,8 @@ from pydantic import AfterValidator, ConfigDict, Field, GetCoreSchemaHandler, Ge
 from pydantic_core import CoreSchema, core_schema
 
 from remanent.errors import CallerError, InvalidInput
+from remanent.model.base import Count, JsonObject, Model, Share, Text
 from remanent.model.clock import Instant
-from remanent.model.word import Count, JsonObject, Share, Text, Word
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST = 64
@@ -159,7 +159,7 @@ def unregister_kind(kind: Kind) -> None:
     _DECLARED.pop(kind, None)
 
 
-class RecordData(Word):
+class RecordData(Model):
     """What a kind of record carries beyond the fields that all records have."""
 
 

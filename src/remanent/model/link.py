@@ -5,14 +5,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.model.base import Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.record import Source
 from remanent.model.scope import Scope
-from remanent.model.word import Share, Text, Word
 
 
-class Link(Word):
+class Link(Model):
     """A directed tie between two records; the far end may be gone."""
 
     from_id: Id
@@ -32,7 +32,7 @@ class ConflictState(StrEnum):
     UNRESOLVED = "unresolved"
 
 
-class Claim(Word):
+class Claim(Model):
     """What one record says in a conflict, and on what grounds."""
 
     record_id: Id
@@ -40,7 +40,7 @@ class Claim(Word):
     evidence: tuple[Source, ...] = ()
 
 
-class Verdict(Word):
+class Verdict(Model):
     """How a conflict ended, and the record versions to go back to if that was wrong."""
 
     text: Text
@@ -52,7 +52,7 @@ class Verdict(Word):
     """Record id to the version that restores what was before the verdict."""
 
 
-class Conflict(Word):
+class Conflict(Model):
     """A contradiction between records, kept until it is settled and undoable after."""
 
     id: Id

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from remanent.errors import InvalidInput
+from remanent.model.base import JsonObject, Model, Text
 from remanent.model.clock import Instant
 from remanent.model.entry import Attachment, Entry, EntryKind, Origin
 from remanent.model.scope import Scope
-from remanent.model.word import JsonObject, Text, Word
 
 _ORIGIN_OF_ROLE = {
     role: origin
@@ -37,7 +37,7 @@ def _join_parts(value: object) -> object:
     return "\n".join(texts)
 
 
-class Message(Word):
+class Message(Model):
     """One message to remember."""
 
     role: Annotated[Text, Field(min_length=1, max_length=200)] = "user"

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from remanent.errors import InvalidInput
+from remanent.model.base import Count, Model, Share, Text, check_json
 from remanent.model.clock import Instant
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
 from remanent.model.kinds import Kind, RawData, RecordData
 from remanent.model.scope import Scope
-from remanent.model.word import Count, Share, Text, Word, check_json
 
 
 class Status(StrEnum):
@@ -25,7 +25,7 @@ class Status(StrEnum):
     FORGOTTEN = "forgotten"
 
 
-class Source(Word):
+class Source(Model):
     """A span of a journal entry that a record came from; the end is exclusive, `None` means all of it."""
 
     entry_id: Id
@@ -33,7 +33,7 @@ class Source(Word):
     end: Count | None = None
 
 
-class Maker(Word):
+class Maker(Model):
     """Which role, engine and version derived a record."""
 
     role: Text = "journal"
@@ -41,7 +41,7 @@ class Maker(Word):
     version: Text = "1"
 
 
-class Record(Word):
+class Record(Model):
     """One memory, derived from journal entries, with its standing and its history counter."""
 
     id: Id
@@ -107,7 +107,7 @@ def _raw(value: Any, wanted: type[RecordData]) -> RecordData:
     return wanted.model_validate(fields)
 
 
-class Version(Word):
+class Version(Model):
     """A record as it once was, and for how long."""
 
     record: Record
@@ -120,7 +120,7 @@ class Version(Word):
         return self.record.version
 
 
-class Tombstone(Word):
+class Tombstone(Model):
     """What is left of a forgotten record: that it was known, about what, and from where it could be rebuilt."""
 
     record_id: Id

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from remanent.errors import InvalidScope
-from remanent.model.word import Word
+from remanent.model.base import Model
 
 SHARED = "shared"
 """The agent name reserved for what a workspace shares."""
@@ -92,7 +92,7 @@ def _label(what: str) -> Any:
     return BeforeValidator(lambda value: check_label(value, what=what))
 
 
-class Scope(Word):
+class Scope(Model):
     """Whose memory is meant: organisation, workspace and agent always, session and task when narrower."""
 
     org: Annotated[str, _name("org")]

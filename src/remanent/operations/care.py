@@ -19,16 +19,16 @@ from remanent.discipline.shapes import (
 from remanent.discipline.uploads import spooled_lines
 from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
-from remanent.model import Job, JobState, Scope, Word
+from remanent.model import Job, JobState, Model, Scope
+from remanent.model.base import Count
 from remanent.model.ids import Id
-from remanent.model.word import Count
 from remanent.operations.call import Call
 from remanent.stores import Erased, Health, QueueState
 
 READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
 
 
-class Erase(Word):
+class Erase(Model):
     """What to destroy."""
 
     entry_ids: Annotated[tuple[Id, ...], about("Entries.", "原始记录。", max_length=MOST)] = ()
@@ -89,7 +89,7 @@ async def export(call: Call, request: Nothing) -> AsyncIterator[str]:
         yield line
 
 
-class Loaded(Word):
+class Loaded(Model):
     """How many of each sort were taken in."""
 
     counts: dict[str, Count]
@@ -121,7 +121,7 @@ async def queue(call: Call, request: Nothing) -> QueueState:
     return await call.agent.queue()
 
 
-class ListJobs(Word):
+class ListJobs(Model):
     """Which background work."""
 
     states: Annotated[
@@ -148,7 +148,7 @@ async def jobs(call: Call, request: ListJobs) -> Page[Job]:
     return Page(items=tuple(await call.agent.jobs(states=request.states, limit=request.limit)))
 
 
-class ByJob(Word):
+class ByJob(Model):
     """Which job."""
 
     job_id: Annotated[Id, about("A job, as `jobs` shows it.", "任务的 id，见 `jobs` 的输出。")]
@@ -178,7 +178,7 @@ async def check(call: Call, request: Nothing) -> Health:
     return await call.agent.check()
 
 
-class Settle(Word):
+class Settle(Model):
     """How long to wait."""
 
     timeout: Annotated[float | None, about("Seconds to wait at most.", "最多等待的秒数。", gt=0, le=86_400)] = None

@@ -7,11 +7,11 @@ from remanent.discipline.operation import Command, Face, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import MOST, about
 from remanent.jobs import Progress
-from remanent.model import Evaluation, Probe, Word
+from remanent.model import Evaluation, Model, Probe
 from remanent.operations.call import Call
 
 
-class Evaluate(Word):
+class Evaluate(Model):
     """Questions whose answers are known."""
 
     questions: Annotated[

@@ -25,7 +25,7 @@ from remanent.discipline.shapes import (
 )
 from remanent.discipline.uploads import read_whole
 from remanent.errors import InvalidInput
-from remanent.model import Attachment, Entry, Found, Grain, Receipt, Word
+from remanent.model import Attachment, Entry, Found, Grain, Model, Receipt
 from remanent.operations.call import Call
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -73,7 +73,7 @@ async def remember(call: Call, request: Remember) -> Receipt:
     return await call.agent.remember(list(request.messages), session=request.session, task=request.task)
 
 
-class Ask(Word):
+class Ask(Model):
     """A question, and what its answers are limited to."""
 
     query: Annotated[
@@ -169,7 +169,7 @@ async def recall(call: Call, request: Ask) -> Found:
     return await call.agent.recall(request.query, **given)
 
 
-class ListEntries(Word):
+class ListEntries(Model):
     """Which entries of the journal."""
 
     session: Session = None
@@ -218,7 +218,7 @@ async def entries(call: Call, request: ListEntries) -> Page[Entry]:
     return page_of(found, limit=request.limit, after=lambda entry: entry.seq)
 
 
-class Attach(Word):
+class Attach(Model):
     """What a file is called and what is in it."""
 
     name: Annotated[str, about("The file's name.", "文件名。", max_length=500)] = ""
@@ -242,7 +242,7 @@ async def attach(call: Call, request: Attach) -> Attachment:
     return await call.agent.attach(content, name=request.name, media_type=request.media_type)
 
 
-class Fetch(Word):
+class Fetch(Model):
     """Which file."""
 
     digest: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated
 from remanent.discipline.operation import Command, Level, operation
 from remanent.discipline.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
 from remanent.errors import NotFound, NotPermitted
-from remanent.model import Word
+from remanent.model import Model
 from remanent.operations.access.chain import Noted, Verified
 from remanent.operations.access.keys import Key
 from remanent.operations.access.principal import Name, Permission, Reach
@@ -17,7 +17,7 @@ from remanent.operations.call import Call
 ADMIN, ORG = Permission.ADMIN, Level.ORG
 
 
-class MakeKey(Word):
+class MakeKey(Model):
     """What a new key is called, allows, and reaches."""
 
     name: Annotated[str, about("What the key is for.", "密钥的用途。", min_length=1, max_length=200)]
@@ -39,7 +39,7 @@ class MakeKey(Word):
     expires_at: Annotated[Moment | None, about("When it ends by itself.", "自动失效的时刻。")] = None
 
 
-class NewKey(Word):
+class NewKey(Model):
     """A key with its token, which is shown this once."""
 
     key: Key
@@ -85,7 +85,7 @@ async def listed(call: Call, request: Nothing) -> Page[Key]:
     return Page(items=tuple(key for key in call.keys.list() if _is_theirs(call, key)))
 
 
-class ByKey(Word):
+class ByKey(Model):
     """Which key."""
 
     key_id: Annotated[
@@ -133,7 +133,7 @@ async def revoke(call: Call, request: ByKey) -> Key:
     return await asyncio.to_thread(call.keys.revoke, request.key_id)
 
 
-def _seed(call: Call, request: Word) -> str | None:
+def _seed(call: Call, request: Model) -> str | None:
     """Return what a token follows from where the caller has a key for the request: asked again, it is the same one."""
     if call.key is None:
         return None
@@ -150,7 +150,7 @@ def _require_theirs(call: Call, key_id: str) -> None:
         raise NotFound(f"there is no key {key_id}")
 
 
-class ReadAudit(Word):
+class ReadAudit(Model):
     """Which lines of the audit log."""
 
     limit: Limit = 100

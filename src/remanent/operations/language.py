@@ -14,8 +14,8 @@ from remanent.language import Role
 from remanent.language.engine import Usage
 from remanent.language.engines import RoleSetup, open_engine, role_setups
 from remanent.language.roles import ROLES
-from remanent.model import Maker, Word
-from remanent.model.word import JsonObject
+from remanent.model import Maker, Model
+from remanent.model.base import JsonObject
 from remanent.operations.call import Call
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -34,14 +34,14 @@ async def roles(call: Call, request: Nothing) -> Page[RoleSetup]:
     return Page(items=tuple(role_setups(call.memory.settings)))
 
 
-class Try(Word):
+class Try(Model):
     """Which role, and what it is asked."""
 
     role: Annotated[str, about("As `roles` names it.", "角色名，见 `roles`。", min_length=1, max_length=100)]
     request: Annotated[JsonObject, about("What the role is asked, as JSON.", "给角色的请求（JSON）。")]
 
 
-class Tried(Word):
+class Tried(Model):
     """What a role answered, what made the answer and what it cost."""
 
     response: JsonValue

@@ -24,9 +24,9 @@ from remanent.discipline.shapes import (
     read_cursor,
 )
 from remanent.discipline.showing import show_restored
-from remanent.model import Conflict, ConflictState, Link, Record, Status, Tombstone, Version, Word
+from remanent.model import Conflict, ConflictState, Link, Model, Record, Status, Tombstone, Version
+from remanent.model.base import Share
 from remanent.model.ids import Id
-from remanent.model.word import Share
 from remanent.operations.call import Call
 from remanent.stores import LIVE, Order
 
@@ -35,7 +35,7 @@ _ONE = Command(arguments=("record_id",))
 _EACH = Command(repeated="record_id")
 
 
-class ListRecords(Word):
+class ListRecords(Model):
     """Which records."""
 
     kinds: Kinds = None
@@ -120,7 +120,7 @@ async def links(call: Call, request: ByRecord) -> Page[Link]:
     return Page(items=tuple(await call.agent.links(request.record_id)))
 
 
-class MakeLink(Word):
+class MakeLink(Model):
     """Which records are tied, and how."""
 
     from_id: Annotated[Id, about("The record it leaves.", "起点记忆。")]
@@ -142,7 +142,7 @@ async def link(call: Call, request: MakeLink) -> Link:
     return await call.agent.link(request.from_id, request.to_id, relation=request.relation, strength=request.strength)
 
 
-class WordsBehind(Word):
+class WordsBehind(Model):
     """What the raw words are wanted of."""
 
     record_id: RecordId
@@ -173,7 +173,7 @@ async def deep_retrieval(call: Call, request: WordsBehind) -> DeepRetrieved:
     return await call.agent.deep_retrieval(request.record_id, attachment_id=request.attachment_id)
 
 
-class Forget(Word):
+class Forget(Model):
     """What to forget, and why."""
 
     record_id: RecordId
@@ -204,7 +204,7 @@ async def forget(call: Call, request: Forget) -> Tombstone:
     return await call.agent.forget(request.record_id, reason=request.reason, expects=request.expects)
 
 
-class Restore(Word):
+class Restore(Model):
     """What to bring back."""
 
     record_id: RecordId
@@ -247,7 +247,7 @@ async def tombstones(call: Call, request: Nothing) -> Page[Tombstone]:
     return Page(items=tuple(await call.agent.tombstones()))
 
 
-class ListConflicts(Word):
+class ListConflicts(Model):
     """Which contradictions."""
 
     states: Annotated[

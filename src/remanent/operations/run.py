@@ -5,7 +5,7 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from remanent.discipline.call import Step
-from remanent.model import Word
+from remanent.model import Model
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 
@@ -21,7 +21,7 @@ class RunState(StrEnum):
     """The process that did it ended before it was done."""
 
 
-class Run(Word):
+class Run(Model):
     """Long work as it stands."""
 
     run_id: Id

@@ -10,7 +10,7 @@ from typing import IO, Annotated, Any
 from pydantic import Field
 
 from remanent.errors import InvalidInput, StorageError
-from remanent.model import Word
+from remanent.model import Model
 from remanent.operations.access.keys import FOLDER
 from remanent.operations.access.principal import Permission, Place
 from remanent.operations.run import Run
@@ -19,7 +19,7 @@ from remanent.stores.sqlite.layout import make_folder, write_durably
 _TIDY_EVERY = 100
 
 
-class RunFile(Word):
+class RunFile(Model):
     """A run as it is written down: without its answer and without its words."""
 
     run: Run

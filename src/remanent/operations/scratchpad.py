@@ -8,8 +8,8 @@ from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
 from remanent.discipline.operation import Command, Face, Said, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
-from remanent.model import Word
-from remanent.model.word import Text
+from remanent.model import Model
+from remanent.model.base import Text
 from remanent.operations.call import Call
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -29,14 +29,14 @@ Pad = Annotated[
 ]
 
 
-class ReadPad(Word):
+class ReadPad(Model):
     """Which scratchpad."""
 
     key: Annotated[str | None, about("Only this value.", "只要这个值。", min_length=1, max_length=LONGEST_KEY)] = None
     session: Pad = None
 
 
-class PadValues(Word):
+class PadValues(Model):
     """What a scratchpad holds, by key."""
 
     values: dict[str, JsonValue] = Field(default_factory=dict)
@@ -64,7 +64,7 @@ async def read_pad(call: Call, request: ReadPad) -> PadValues:
     return PadValues(values=await call.agent.scratchpad_read(key=request.key, session=request.session))
 
 
-class WritePad(Word):
+class WritePad(Model):
     """What to write where."""
 
     key: Key

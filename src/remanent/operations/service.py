@@ -8,7 +8,7 @@ from remanent.discipline.call import Report
 from remanent.discipline.operation import Level, Operation
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
-from remanent.model import Clock, Word, system_clock
+from remanent.model import Clock, Model, system_clock
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.chain import Deed
 from remanent.operations.access.keys import MAKE_ONE, KeyRing
@@ -67,7 +67,7 @@ class Service:
     async def perform(
         self,
         name: str,
-        request: Word | Mapping[str, Any],
+        request: Model | Mapping[str, Any],
         *,
         place: Place,
         principal: Principal = LOCAL,
@@ -82,7 +82,7 @@ class Service:
         return await self._noted(operation, asked, call)
 
     async def stream(
-        self, name: str, request: Word | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
+        self, name: str, request: Model | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
     ) -> AsyncIterator[str]:
         """Return the lines of an operation that answers with lines; it is allowed before the first of them."""
         operation, asked = self._read(name, request)
@@ -95,7 +95,7 @@ class Service:
         return lines
 
     async def start(
-        self, name: str, request: Word | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
+        self, name: str, request: Model | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
     ) -> Run:
         """Begin long work and return how it stands; follow it, fetch it and cancel it by the run's id."""
         operation, asked = self._read(name, request)
@@ -111,7 +111,7 @@ class Service:
         return await self.runs.start(operation, work, place=place)
 
     async def admit(
-        self, operation: Operation[Any, Any], asked: Word | None, *, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], asked: Model | None, *, place: Place, principal: Principal
     ) -> None:
         """Refuse what the principal may not do; what lies outside of its reach is as if it did not exist."""
         needed = {Level.ORG: 1, Level.WORKSPACE: 2, Level.AGENT: 3}[operation.level]
@@ -127,12 +127,12 @@ class Service:
             await self._note(operation, asked, place=place, principal=principal, outcome=type(error).__name__)
             raise
 
-    def _read(self, name: str, request: Word | Mapping[str, Any]) -> tuple[Operation[Any, Any], Word]:
+    def _read(self, name: str, request: Model | Mapping[str, Any]) -> tuple[Operation[Any, Any], Model]:
         operation = self.catalogue[name]
-        asked = request if isinstance(request, Word) else operation.request.model_validate(dict(request))
+        asked = request if isinstance(request, Model) else operation.request.model_validate(dict(request))
         return operation, asked
 
-    async def _noted(self, operation: Operation[Any, Any], asked: Word, call: Call) -> Any:
+    async def _noted(self, operation: Operation[Any, Any], asked: Model, call: Call) -> Any:
         if not _is_noted(operation):
             return await operation.handler(call, asked)  # type: ignore[misc]
         # Before anything is done: what was stored and cannot be noted would be there without a trace of who did it.
@@ -149,7 +149,7 @@ class Service:
         return answer
 
     async def _note(
-        self, operation: Operation[Any, Any], asked: Word | None, *, place: Place, principal: Principal, outcome: str
+        self, operation: Operation[Any, Any], asked: Model | None, *, place: Place, principal: Principal, outcome: str
     ) -> None:
         deed = Deed(
             who=principal.name,
@@ -185,7 +185,7 @@ def _seen(operation: Operation[Any, Any], place: Place) -> Place:
     }[operation.level]
 
 
-def _subjects(asked: Word | None) -> Iterator[str]:
+def _subjects(asked: Model | None) -> Iterator[str]:
     """Yield the ids that a request names."""
     for name in type(asked).model_fields if asked is not None else ():
         value = getattr(asked, name)

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.model import Kind
-from remanent.model.word import Share, Text, Word
+from remanent.model.base import Model, Share, Text
 from remanent.recall.fusion import RRF_K
 from remanent.text.language import Language
 
@@ -17,7 +17,7 @@ Boosting = Annotated[float, Field(ge=0, le=0.9)]
 """How far a boost may move a score: between 1 - this and 1 + this times what it was."""
 
 
-class PathUse(Word):
+class PathUse(Model):
     """How much a family of paths counts, and how many candidates each of them gives."""
 
     weight: Weight = 1.0
@@ -30,7 +30,7 @@ class PathUse(Word):
         return self.by_language.get(language, self.weight)
 
 
-class Boosts(Word):
+class Boosts(Model):
     """How far each of these may move a score; 0 turns it off. What is unknown of a record moves nothing."""
 
     recency: Boosting = 0.0
@@ -50,7 +50,7 @@ class Boosts(Word):
     """What a kind multiplies by; others by 1."""
 
 
-class Surroundings(Word):
+class Surroundings(Model):
     """How far what stands around a turn speaks for it."""
 
     neighbours: Weight = 0.0
@@ -75,14 +75,14 @@ class Surroundings(Word):
     """How many of the best sessions are compared."""
 
 
-class Rerank(Word):
+class Rerank(Model):
     """The cross-encoder: how many candidates it reads, and how far it decides."""
 
     candidates: Annotated[int, Field(ge=1, le=200)] = 30
     share: Share = 0.5
 
 
-class Recipe(Word):
+class Recipe(Model):
     """One way to answer: named, checked, and nothing but data."""
 
     name: Annotated[Text, Field(min_length=1)]

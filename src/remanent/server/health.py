@@ -8,7 +8,7 @@ from pathlib import Path
 
 from remanent.errors import RemanentError
 from remanent.memory import AsyncMemory
-from remanent.model import Clock, Word, system_clock
+from remanent.model import Clock, Model, system_clock
 from remanent.operations.access.audit import AuditLog, Standing
 from remanent.server.warming import Warming
 
@@ -16,7 +16,7 @@ MOST_AGENTS = 50
 """Agents in use whose queues are looked at."""
 
 
-class Check(Word):
+class Check(Model):
     """What one check found."""
 
     check: str
@@ -25,7 +25,7 @@ class Check(Word):
     ms: float = 0.0
 
 
-class Readiness(Word):
+class Readiness(Model):
     """Whether the server can do its work now, and whether somebody should look after it nevertheless."""
 
     ready: bool

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 from remanent.errors import InvalidInput
-from remanent.model import Word
-from remanent.model.word import describe
+from remanent.model import Model
+from remanent.model.base import describe
 from remanent.operations import Body, Operation
 from remanent.server.types import check_types
 
@@ -41,7 +41,7 @@ def is_list(operation: Operation[Any, Any], name: str) -> bool:
     return any(get_origin(option) is tuple for option in options)
 
 
-def from_query(operation: Operation[Any, Any], request: Request) -> Word:
+def from_query(operation: Operation[Any, Any], request: Request) -> Model:
     """Read a request whose fields are in the address."""
     values: dict[str, Any] = {name: request.path_params[name] for name in operation.path_fields}
     for name in dict.fromkeys(request.query_params.keys()):
@@ -56,13 +56,13 @@ def from_query(operation: Operation[Any, Any], request: Request) -> Word:
             raise InvalidInput(f"{name} is given {len(given)} times")
     expected = _expected(operation, request)
     try:
-        read: Word = operation.request.model_validate_strings({**values, **expected})
+        read: Model = operation.request.model_validate_strings({**values, **expected})
     except ValidationError as error:
         raise InvalidInput(describe(error, what="request")) from error
     return read
 
 
-def from_json(operation: Operation[Any, Any], request: Request, body: dict[str, Any]) -> Word:
+def from_json(operation: Operation[Any, Any], request: Request, body: dict[str, Any]) -> Model:
     """Read a request whose fields are in the body; types are taken at their word there."""
     if request.query_params:
         raise InvalidInput("this takes no parameters in the address; send them in the body")
@@ -73,7 +73,7 @@ def from_json(operation: Operation[Any, Any], request: Request, body: dict[str, 
     path = {name: request.path_params[name] for name in operation.path_fields}
     expected = {name: int(value) for name, value in _expected(operation, request).items()}
     try:
-        read: Word = operation.request.model_validate({**body, **path, **expected})
+        read: Model = operation.request.model_validate({**body, **path, **expected})
     except ValidationError as error:
         raise InvalidInput(describe(error, what="request")) from error
     return read

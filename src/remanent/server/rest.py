@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from remanent.errors import RemanentError, VersionConflict
-from remanent.model import Word
+from remanent.model import Model
 from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
 from remanent.server.door import Door
 from remanent.server.limits import UPLOAD_DISCOUNT, check_type, cost_of, declared, pieces, read_content
@@ -109,7 +109,7 @@ class Rest:
 
     async def _asked(
         self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
-    ) -> Word:
+    ) -> Model:
         if not takes_body(operation):
             return from_query(operation, request)
         # Before it is here: many at once would else all be let in before the first of them is counted.
@@ -119,7 +119,7 @@ class Rest:
 
     async def _read_body(
         self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
-    ) -> Word:
+    ) -> Model:
         limits = self._settings
         content = await read_content(
             request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
@@ -135,7 +135,7 @@ class Rest:
             self._door.charge(principal, cost=cost_of(0, values=content.count))
 
     async def _keyed(
-        self, operation: Operation[Any, Any], request: Request, asked: Word, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Place, principal: Principal
     ) -> Response:
         key = key_of(request)
         if key is None or not operation.changes:
@@ -156,7 +156,7 @@ class Rest:
         self,
         operation: Operation[Any, Any],
         request: Request,
-        asked: Word,
+        asked: Model,
         place: Place,
         principal: Principal,
         *,
@@ -196,7 +196,7 @@ class Rest:
         self,
         operation: Operation[Any, Any],
         request: Request,
-        asked: Word,
+        asked: Model,
         place: Place,
         principal: Principal,
         *,

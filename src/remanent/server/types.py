@@ -5,17 +5,17 @@ from functools import cache
 from typing import Any
 
 from remanent.errors import InvalidInput
-from remanent.model import Word
+from remanent.model import Model
 
 _DEEPEST = 20
 
 
 @cache
-def _schema(request: type[Word]) -> dict[str, Any]:
+def _schema(request: type[Model]) -> dict[str, Any]:
     return request.model_json_schema(mode="validation")
 
 
-def check_types(request: type[Word], body: Mapping[str, Any]) -> None:
+def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
     """Refuse values of another JSON type than the request's schema names; everything else is left to the request."""
     schema = _schema(request)
     for name, value in body.items():

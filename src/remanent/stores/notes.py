@@ -11,8 +11,8 @@ from datetime import timedelta
 from pydantic import Field
 
 from remanent.errors import InvalidInput
-from remanent.model import Clock, Instant, Scope, Word
-from remanent.model.word import Text
+from remanent.model import Clock, Instant, Model, Scope
+from remanent.model.base import Text
 from remanent.stores.store import HIDDEN, Store
 
 LIFETIME = timedelta(days=1)
@@ -25,7 +25,7 @@ _MOST_COUNTED = 10_000
 """Agents whose notes are counted at a time."""
 
 
-class Note(Word):
+class Note(Model):
     """An answer, and what tells the request that it was given to from others."""
 
     fingerprint: Text

@@ -20,7 +20,7 @@ from pydantic_core import from_json
 
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBusy
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
-from remanent.model.word import check_json
+from remanent.model.base import check_json
 from remanent.stores.changes import (
     AppendEntry,
     Change,

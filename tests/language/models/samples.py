@@ -11,8 +11,8 @@ from remanent.language import Defaults, Prompt, Role, Tier
 from remanent.language.models import ModelEngine
 from remanent.language.role import TextReply
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.model import Word
-from remanent.model.word import Share, Text
+from remanent.model import Model
+from remanent.model.base import Share, Text
 from remanent.settings import ModelSettings
 from tests.language.scripted.server import ScriptedServer
 
@@ -23,18 +23,18 @@ KEY = "canary-0123456789abcdef"
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
-class PickRequest(Word):
+class PickRequest(Model):
     question: Text
     options: tuple[Text, ...]
 
 
-class PickReply(Word):
+class PickReply(Model):
     option: Text
     confidence: Share
     reasons: tuple[Text, ...] = ()
 
 
-class PickResponse(Word):
+class PickResponse(Model):
     option: Text
     confidence: Share
     reasons: tuple[Text, ...]
@@ -65,11 +65,11 @@ class Pick(Role[PickRequest, PickReply, PickResponse]):
         return PickResponse(option=request.options[0], confidence=0, reasons=())
 
 
-class TellRequest(Word):
+class TellRequest(Model):
     question: Text
 
 
-class TellResponse(Word):
+class TellResponse(Model):
     story: Text
 
 

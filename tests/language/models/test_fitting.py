@@ -9,8 +9,8 @@ from pydantic import Field
 
 from remanent.language.models.fitting import fit, read_reply, schema_of
 from remanent.language.models.parsing import Unreadable
-from remanent.model import JsonObject, Word
-from remanent.model.word import Count, Share, Text
+from remanent.model import JsonObject, Model
+from remanent.model.base import Count, Share, Text
 
 
 class Standing(StrEnum):
@@ -18,12 +18,12 @@ class Standing(StrEnum):
     FOLLOW_UP = "follow_up"
 
 
-class Part(Word):
+class Part(Model):
     name: Text
     share: Share = 0.5
 
 
-class Reply(Word):
+class Reply(Model):
     title: Text
     share: Share
     count: Count = 0
@@ -36,7 +36,7 @@ class Reply(Word):
     extra: JsonObject = Field(default_factory=dict)
 
 
-class Only(Word):
+class Only(Model):
     parts: tuple[Part, ...]
 
 

@@ -29,7 +29,7 @@ from remanent.language.exchanges.structure import StructureRequest
 from remanent.language.exchanges.summary import Level, SummaryRequest
 from remanent.language.role import Role
 from remanent.language.roles import ROLES
-from remanent.model import Word
+from remanent.model import Model
 
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EVENING = datetime(2026, 3, 2, 19, 5, tzinfo=UTC)
@@ -98,7 +98,7 @@ TEXT_EN = (
     "It rains a lot in Leeds.\n\nWhose chip is the largest?"
 )
 
-CASES: dict[str, Word] = {
+CASES: dict[str, Model] = {
     "classification.zh": ClassificationRequest(text=TEXT_ZH, task="比较量子芯片"),
     "classification.en": ClassificationRequest(text=TEXT_EN, task="Compare quantum chips"),
     "classification.question.zh": ClassificationRequest(text=TEXT_ZH, find_question=True),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.language.role import ReplyT, Role
-from remanent.model import Word
+from remanent.model import Model
 
 HOSTILE = (
     "",
@@ -95,7 +95,7 @@ def objects(schema: dict[str, Any], root: dict[str, Any]) -> st.SearchStrategy[d
 
 
 @cache
-def forms(reply: type[Word]) -> st.SearchStrategy[dict[str, Any]]:
+def forms(reply: type[Model]) -> st.SearchStrategy[dict[str, Any]]:
     """Objects of the form of a reply."""
     schema = reply.model_json_schema()
     return objects(schema, schema)

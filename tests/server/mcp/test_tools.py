@@ -7,7 +7,7 @@ import pytest
 
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput
-from remanent.model import Word
+from remanent.model import Model
 from remanent.operations import CATALOGUE, Call, Catalogue, Operation, Permission, Said, Tool, operation
 from remanent.server.mcp.schemas import check_offered, input_schema, offered
 from remanent.server.mcp.tools import MOST, chosen
@@ -15,7 +15,7 @@ from remanent.server.mcp.tools import MOST, chosen
 TOOLS = chosen(CATALOGUE)
 
 
-class Ask(Word):
+class Ask(Model):
     """A request."""
 
     text: str

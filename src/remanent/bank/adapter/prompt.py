@@ -10,9 +10,9 @@ from remanent.language.exchanges.planning import PlannedTask, TaskType
 from remanent.language.exchanges.react import Image, Tool
 from remanent.language.tongue import Tongue
 from remanent.language.wording import Wording, abridged, block, group
-from remanent.model import Conflict, Word
+from remanent.model import Conflict, Model
+from remanent.model.base import Text
 from remanent.model.clock import to_text
-from remanent.model.word import Text
 from remanent.text.budget import fill
 from remanent.text.tokens import ESTIMATE
 
@@ -42,7 +42,7 @@ _UNRESOLVED: Wording = {"zh": "存在未解决的矛盾", "en": "contradicted, n
 _PROVISIONAL: Wording = {"zh": "待验证", "en": "waits for validation"}
 
 
-class EnhancedPrompt(Word):
+class EnhancedPrompt(Model):
     """What a framework is given for one step; stored text in it cannot leave its tag."""
 
     insight: InsightDoc

@@ -7,9 +7,9 @@ from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.shapes import Context, Keywords, Node, Remark
-from remanent.model import Word
+from remanent.model import Model
+from remanent.model.base import Share
 from remanent.model.ids import Id
-from remanent.model.word import Share
 
 
 class Phase(StrEnum):
@@ -32,7 +32,7 @@ class Relationship(StrEnum):
     UNRELATED = "unrelated"
 
 
-class AnalysisRequest(Word):
+class AnalysisRequest(Model):
     """A new node and the candidates to judge it against."""
 
     new_node: Node
@@ -48,7 +48,7 @@ class AnalysisRequest(Word):
         return self
 
 
-class Relation(Word):
+class Relation(Model):
     """How the new node stands to one candidate; fields that do not belong to the relationship are empty."""
 
     existing_node: Id
@@ -64,7 +64,7 @@ class Relation(Word):
     keywords_update_existing: Keywords = ()
 
 
-class AnalysisResponse(Word):
+class AnalysisResponse(Model):
     """One relation for every candidate, in the order in which they were given."""
 
     relations: tuple[Relation, ...]

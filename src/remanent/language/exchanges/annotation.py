@@ -5,21 +5,21 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.exchanges.shapes import Keyword, LongText
-from remanent.model import Word
-from remanent.model.word import Text
+from remanent.model import Model
+from remanent.model.base import Text
 
 LONGEST_PHRASE = 20
 MOST_ANNOTATED_KEYWORDS = 5
 
 
-class AnnotationRequest(Word):
+class AnnotationRequest(Model):
     """A text, and the number of characters that it is to be compressed to, if it is."""
 
     text: LongText
     target_length: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
 
-class AnnotationResponse(Word):
+class AnnotationResponse(Model):
     """The text, compressed if that was asked for, with a phrase of 10 to 20 characters and 3 to 5 keywords."""
 
     content: Annotated[Text, Field(min_length=1)]

@@ -5,11 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.exchanges.shapes import Context, Keywords, LongText, Remark, Stretch
-from remanent.model import Word
-from remanent.model.word import Count, Text
+from remanent.model import Model
+from remanent.model.base import Count, Text
 
 
-class ClassificationRequest(Word):
+class ClassificationRequest(Model):
     """A text to part by topics, with the task that it serves; longer than a window, it is cut by the caller before."""
 
     text: LongText
@@ -18,7 +18,7 @@ class ClassificationRequest(Word):
     """Set for a user's own input: the question in it is then extracted on its own."""
 
 
-class Cluster(Word):
+class Cluster(Model):
     """The part of a text that belongs to one topic."""
 
     cluster_id: Annotated[Count, Field(ge=1)]
@@ -30,7 +30,7 @@ class Cluster(Word):
     """Where in the text the content stands."""
 
 
-class ClassificationResponse(Word):
+class ClassificationResponse(Model):
     """The topics of a text; each character of it is in exactly one cluster or in the question."""
 
     should_cluster: bool

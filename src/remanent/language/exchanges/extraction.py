@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.exchanges.shapes import Remark, Utterance
-from remanent.model import Word
-from remanent.model.word import Count, Share
+from remanent.model import Model
+from remanent.model.base import Count, Share
 
 
 class FactKind(StrEnum):
@@ -32,7 +32,7 @@ SHORT_TERM = (FactKind.PREFERENCE, FactKind.DECISION, FactKind.FOLLOW_UP, FactKi
 """What short-term memory keeps."""
 
 
-class ExtractionRequest(Word):
+class ExtractionRequest(Model):
     """A conversation and the sorts of things to look for."""
 
     utterances: Annotated[tuple[Utterance, ...], Field(min_length=1, max_length=1000)]
@@ -40,7 +40,7 @@ class ExtractionRequest(Word):
     limit: Annotated[int, Field(ge=1, le=100)] = 20
 
 
-class ExtractedFact(Word):
+class ExtractedFact(Model):
     """One thing worth keeping, worded so that it makes sense alone."""
 
     kind: FactKind
@@ -54,7 +54,7 @@ class ExtractedFact(Word):
     """The numbers, from 0, of the utterances that it came from."""
 
 
-class ExtractionResponse(Word):
+class ExtractionResponse(Model):
     """What was found, in the order of the conversation; only of the kinds that were asked for."""
 
     facts: tuple[ExtractedFact, ...]

@@ -7,9 +7,9 @@ from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.shapes import LONGEST_TEXT, Context, Keywords, Neighbour, Node, Remark, Summary
-from remanent.model import Word
+from remanent.model import Model
+from remanent.model.base import Text
 from remanent.model.ids import Id
-from remanent.model.word import Text
 
 
 class Trigger(StrEnum):
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
     """The validation settled nothing, or refuted every side: all nodes stay."""
 
 
-class IntegrationRequest(Word):
+class IntegrationRequest(Model):
     """Nodes to make one of, those around them, and what a validation of their conflict found."""
 
     nodes: Annotated[tuple[Node, ...], Field(min_length=2, max_length=20)]
@@ -49,7 +49,7 @@ class IntegrationRequest(Word):
         return self
 
 
-class NeighbourUpdate(Word):
+class NeighbourUpdate(Model):
     """What a neighbour is about, now that it stands beside the integrated node."""
 
     node_id: Id
@@ -57,7 +57,7 @@ class NeighbourUpdate(Word):
     keywords: Keywords
 
 
-class IntegrationResponse(Word):
+class IntegrationResponse(Model):
     """The content of the integrated node, or why there is none."""
 
     outcome: Outcome

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.exchanges.shapes import LongText, Utterance
-from remanent.model import Word
-from remanent.model.word import Share, Text
+from remanent.model import Model
+from remanent.model.base import Share, Text
 
 
 class Intent(StrEnum):
@@ -23,7 +23,7 @@ class Intent(StrEnum):
 AgentName = Annotated[Text, Field(min_length=1, max_length=64)]
 
 
-class IntentRequest(Word):
+class IntentRequest(Model):
     """A message, what was said right before it, and the other agents that it could be for."""
 
     message: LongText
@@ -31,7 +31,7 @@ class IntentRequest(Word):
     agents: Annotated[tuple[AgentName, ...], Field(max_length=100)] = ()
 
 
-class IntentResponse(Word):
+class IntentResponse(Model):
     """What the message is after, and how sure that is."""
 
     intent: Intent

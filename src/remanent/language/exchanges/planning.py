@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT, Node, Remark
 from remanent.language.tongue import Tongue
-from remanent.model import Word
+from remanent.model import Model
+from remanent.model.base import Text
 from remanent.model.ids import Id
-from remanent.model.word import Text
 
 
 class TaskType(StrEnum):
@@ -27,7 +27,7 @@ class TaskStatus(StrEnum):
     FAILED = "failed"
 
 
-class CompletedTask(Word):
+class CompletedTask(Model):
     """A step that was taken: what it was, how it ended, what it taught in one or two sentences."""
 
     type: TaskType
@@ -36,7 +36,7 @@ class CompletedTask(Word):
     context: Remark = ""
 
 
-class PlannedTask(Word):
+class PlannedTask(Model):
     """The next step."""
 
     type: TaskType
@@ -53,7 +53,7 @@ class PlannedTask(Word):
         return self
 
 
-class FinishedTask(Word):
+class FinishedTask(Model):
     """The step that was just taken and what came of it."""
 
     type: TaskType = TaskType.NORMAL
@@ -63,7 +63,7 @@ class FinishedTask(Word):
     """Set when it is known to have failed; otherwise the planner judges by the result."""
 
 
-class PendingConflict(Word):
+class PendingConflict(Model):
     """A contradiction between nodes that waits for its validation."""
 
     conflict_id: Id
@@ -71,7 +71,7 @@ class PendingConflict(Word):
     description: Remark = ""
 
 
-class PendingUpload(Word):
+class PendingUpload(Model):
     """A file that waits to be recognised."""
 
     upload_id: Id
@@ -79,7 +79,7 @@ class PendingUpload(Word):
     media_type: Annotated[Text, Field(max_length=100)] = ""
 
 
-class PlanningRequest(Word):
+class PlanningRequest(Model):
     """The task's goal, what was done, what was just done, and what came up."""
 
     goal: Remark
@@ -99,7 +99,7 @@ class PlanningRequest(Word):
         return self
 
 
-class PlanningResponse(Word):
+class PlanningResponse(Model):
     """What was done, the finished step included, and the next step; none means that the goal is reached."""
 
     completed: tuple[CompletedTask, ...]

@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field
 
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.shapes import LONGEST_TEXT, LongText, Remark
-from remanent.model import JsonObject, Word
-from remanent.model.word import Text
+from remanent.model import JsonObject, Model
+from remanent.model.base import Text
 
 
 def _check_base64(text: str) -> str:
@@ -20,7 +20,7 @@ def _check_base64(text: str) -> str:
     return text
 
 
-class Tool(Word):
+class Tool(Model):
     """A tool that may be called, declared as chat APIs do."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
@@ -29,14 +29,14 @@ class Tool(Word):
     """The JSON schema of its arguments; empty for a tool without any."""
 
 
-class ToolCall(Word):
+class ToolCall(Model):
     """A call of a tool that was declared."""
 
     name: Text
     arguments: JsonObject
 
 
-class ToolResult(Word):
+class ToolResult(Model):
     """What a tool gave back, or why it did not."""
 
     name: Text
@@ -44,14 +44,14 @@ class ToolResult(Word):
     failed: bool = False
 
 
-class Turn(Word):
+class Turn(Model):
     """What the agent said in one turn, and what its tool calls gave back."""
 
     said: Annotated[Text, Field(max_length=LONGEST_TEXT)]
     results: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
 
 
-class Image(Word):
+class Image(Model):
     """A picture that belongs to a task, as chat APIs take it."""
 
     media_type: Annotated[str, Field(pattern=r"^image/[a-z0-9.+-]{1,50}$")]
@@ -79,7 +79,7 @@ class Urgency(StrEnum):
     """Past it: no tool may be called any more."""
 
 
-class ReactRequest(Word):
+class ReactRequest(Model):
     """A task, the tools, and all turns up to now."""
 
     task: LongText
@@ -91,7 +91,7 @@ class ReactRequest(Word):
     """Shown with the task; needs a model that sees pictures."""
 
 
-class ReactResponse(Word):
+class ReactResponse(Model):
     """One turn, taken apart."""
 
     said: Text

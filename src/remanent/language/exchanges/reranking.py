@@ -6,26 +6,26 @@ from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.shapes import LongText, Remark
-from remanent.model import Word
+from remanent.model import Model
+from remanent.model.base import Share
 from remanent.model.ids import Id
-from remanent.model.word import Share
 
 
-class RankedPassage(Word):
+class RankedPassage(Model):
     """A passage and how well it answers, from 0 to 1."""
 
     passage_id: Id
     score: Share
 
 
-class Passage(Word):
+class Passage(Model):
     """A passage that may answer the question."""
 
     passage_id: Id
     text: LongText
 
 
-class RerankingRequest(Word):
+class RerankingRequest(Model):
     """A question and passages, in the order in which they were found."""
 
     query: Annotated[Remark, Field(min_length=1)]
@@ -38,7 +38,7 @@ class RerankingRequest(Word):
         return self
 
 
-class RerankingResponse(Word):
+class RerankingResponse(Model):
     """Every passage once, best first; those of equal score stay in the order in which they were given."""
 
     ranked: tuple[RankedPassage, ...]

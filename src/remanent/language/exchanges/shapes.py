@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from remanent.errors import InvalidInput
-from remanent.model import Instant, Word
+from remanent.model import Instant, Model
+from remanent.model.base import Count, Text
 from remanent.model.ids import Id
-from remanent.model.word import Count, Text
 
 LONGEST_TEXT = 1_000_000
 LONGEST_SUMMARY = 20_000
@@ -37,7 +37,7 @@ Keyword = Annotated[Text, Field(min_length=1, max_length=LONGEST_KEYWORD)]
 Keywords = Annotated[tuple[Keyword, ...], Field(max_length=MOST_KEYWORDS)]
 
 
-class Utterance(Word):
+class Utterance(Model):
     """Something that was said: by whom, and when if that is known."""
 
     speaker: Annotated[Text, Field(min_length=1, max_length=200)] = "user"
@@ -45,7 +45,7 @@ class Utterance(Word):
     occurred_at: Instant | None = None
 
 
-class Place(Word):
+class Place(Model):
     """A stretch of one of the utterances that were given: its number from 0, and characters, the end exclusive."""
 
     utterance: Count
@@ -53,14 +53,14 @@ class Place(Word):
     end: Count
 
 
-class Stretch(Word):
+class Stretch(Model):
     """A stretch of the text that was given, in characters, the end exclusive."""
 
     start: Count
     end: Count
 
 
-class Node(Word):
+class Node(Model):
     """A node of a task's graph as a role sees it: no embedding, no edges."""
 
     node_id: Id
@@ -70,7 +70,7 @@ class Node(Word):
     timestamp: Instant | None = None
 
 
-class Neighbour(Word):
+class Neighbour(Model):
     """A node beside those at hand: what it is about, without what it says."""
 
     node_id: Id

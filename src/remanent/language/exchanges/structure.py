@@ -7,7 +7,7 @@ from pydantic import Field
 
 from remanent.language.exchanges.shapes import LONGEST_SUMMARY, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tongue import Tongue
-from remanent.model import Word
+from remanent.model import Model
 
 _HEADINGS: dict[Tongue, tuple[str, str, str]] = {
     "zh": ("要点：", "证据：", "逻辑："),
@@ -15,7 +15,7 @@ _HEADINGS: dict[Tongue, tuple[str, str, str]] = {
 }
 
 
-class StructureRequest(Word):
+class StructureRequest(Model):
     """One topic's text, with what it is about and the task that it serves."""
 
     content: LongText
@@ -24,7 +24,7 @@ class StructureRequest(Word):
     task: Remark = ""
 
 
-class StructureResponse(Word):
+class StructureResponse(Model):
     """A summary that is detailed enough to work from: key facts, evidence, reasoning, each under its heading."""
 
     summary: Annotated[Summary, Field(min_length=1)]

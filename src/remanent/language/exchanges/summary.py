@@ -11,7 +11,7 @@ from remanent.errors import InvalidInput
 from remanent.language.exchanges.shapes import LONGEST_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.tongue import Tongue
-from remanent.model import Word
+from remanent.model import Model
 from remanent.text.tokens import ESTIMATE
 
 
@@ -43,7 +43,7 @@ _MOST_ITEMS = 30
 _LONGEST_ITEM = 300
 
 
-class SummaryRequest(Word):
+class SummaryRequest(Model):
     """What was said, after what was summarised before."""
 
     level: Level = Level.SEGMENT
@@ -65,7 +65,7 @@ class SummaryRequest(Word):
         return self.max_tokens or TOKENS[self.level]
 
 
-class SummaryResponse(Word):
+class SummaryResponse(Model):
     """The shortened conversation, ready to stand in for what it shortens."""
 
     text: Annotated[Summary, Field(min_length=1)]

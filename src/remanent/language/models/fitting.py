@@ -14,9 +14,9 @@ from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
 from remanent.language.models.parsing import Unreadable, read_values
-from remanent.model import Word
+from remanent.model import Model
 
-_ReplyT = TypeVar("_ReplyT", bound=Word)
+_ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]
 
 _DEEPEST = 32
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%|％)?", re.
 
 
 @lru_cache(maxsize=256)
-def schema_of(reply: type[Word]) -> Schema:
+def schema_of(reply: type[Model]) -> Schema:
     """Return the JSON schema of a reply without the titles, which only repeat the names."""
     schema: Schema = _without_titles(reply.model_json_schema())
     return schema

@@ -19,7 +19,7 @@ from remanent.language.role import Defaults, Prompt, Role
 from remanent.language.tidying import keywords, line, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, node_block, prompt
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -122,7 +122,7 @@ about the weather, not about quantum chips"}]}
 }
 
 
-class RelationReply(Word):
+class RelationReply(Model):
     """How the new node stands to one existing node."""
 
     existing_node: Prose
@@ -137,7 +137,7 @@ class RelationReply(Word):
     keywords_update_existing: Words = ()
 
 
-class AnalysisReply(Word):
+class AnalysisReply(Model):
     """How the new node stands to the existing ones."""
 
     relations: Annotated[tuple[RelationReply, ...], Field(max_length=MOST_ITEMS)]

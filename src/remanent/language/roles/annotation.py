@@ -15,7 +15,7 @@ from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tidying import keywords, line, remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
-from remanent.model import Word
+from remanent.model import Model
 from remanent.text.folding import fold
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
@@ -70,7 +70,7 @@ Example: {"content": "Lily moved to Leeds in May and kept her job.", "phrase": "
 }
 
 
-class AnnotationReply(Word):
+class AnnotationReply(Model):
     """A memory's annotation, with its compressed content where that was asked for."""
 
     content: Prose = ""

@@ -14,7 +14,7 @@ from remanent.language.role import Defaults, Prompt, Role
 from remanent.language.tidying import keywords, line
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, passage_blocks, prompt
-from remanent.model import Word
+from remanent.model import Model
 from remanent.text.spans import Span, joined
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ algorithms", "keywords": ["algorithm"]}]}
 }
 
 
-class ClusterReply(Word):
+class ClusterReply(Model):
     """One topic."""
 
     passages: Numbers
@@ -75,7 +75,7 @@ class ClusterReply(Word):
     keywords: Words = ()
 
 
-class ClassificationReply(Word):
+class ClassificationReply(Model):
     """The topics of the passages."""
 
     should_cluster: bool = True

@@ -17,7 +17,7 @@ from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tidying import line, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -97,7 +97,7 @@ _EXAMPLE: Wording = {
 }
 
 
-class FactReply(Word):
+class FactReply(Model):
     """One thing worth keeping."""
 
     kind: Literal["preference", "decision", "follow_up", "mood", "fact", "request", "completion"]
@@ -108,7 +108,7 @@ class FactReply(Word):
     sources: Numbers = ()
 
 
-class ExtractionReply(Word):
+class ExtractionReply(Model):
     """What is worth keeping."""
 
     facts: Annotated[tuple[FactReply, ...], Field(max_length=MOST_ITEMS)]

@@ -19,7 +19,7 @@ from remanent.language.role import Defaults, Prompt, Role
 from remanent.language.tidying import keywords, line, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, node_block, prompt
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -95,7 +95,7 @@ def _listed(value: object) -> object:
     return value
 
 
-class NeighbourReply(Word):
+class NeighbourReply(Model):
     """A neighbour's topic as it is to be worded now."""
 
     node: Prose
@@ -103,7 +103,7 @@ class NeighbourReply(Word):
     keywords: Words = ()
 
 
-class IntegrationReply(Word):
+class IntegrationReply(Model):
     """The new node, or that there is none."""
 
     outcome: Literal["integrated", "unresolved"]

@@ -8,7 +8,7 @@ from remanent.language.replies import Confidence, Prose
 from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, prompt, utterance_block
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -45,7 +45,7 @@ Example: {"intent": "bug_fix", "confidence": 0.9, "target_agent": null}
 }
 
 
-class IntentReply(Word):
+class IntentReply(Model):
     """What a message is after."""
 
     intent: Literal["new_task", "follow_up", "bug_fix", "preference", "cross_agent"]

@@ -16,7 +16,7 @@ from remanent.language.role import Defaults, Prompt, Role
 from remanent.language.tidying import remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, node_block, prompt
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -59,14 +59,14 @@ Example: {"finished": {"status": "success", "context": "IBM's chip has 1,121 qub
 }
 
 
-class FinishedReply(Word):
+class FinishedReply(Model):
     """How the step just taken ended."""
 
     status: Literal["success", "failed"]
     context: Prose = ""
 
 
-class TaskReply(Word):
+class TaskReply(Model):
     """The next step."""
 
     type: Literal["NORMAL", "CROSS_VALIDATE"] = "NORMAL"
@@ -75,7 +75,7 @@ class TaskReply(Word):
     uploads: Words = ()
 
 
-class PlanningReply(Word):
+class PlanningReply(Model):
     """How the last step ended, and the next one."""
 
     finished: FinishedReply | None = None

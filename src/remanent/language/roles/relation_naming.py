@@ -15,7 +15,7 @@ from remanent.language.replies import MOST_ITEMS, Prose
 from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, prompt
-from remanent.model import Word
+from remanent.model import Model
 from remanent.text.scripts import HAN
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ Example: {"relations": [{"focus": "f1", "relation": "adds to"}, {"focus": "f3", 
 }
 
 
-class NamedReply(Word):
+class NamedReply(Model):
     """The relation to one memory in focus."""
 
     focus: Prose
     relation: Prose = ""
 
 
-class RelationNamingReply(Word):
+class RelationNamingReply(Model):
     """The relations to the memories in focus."""
 
     relations: Annotated[tuple[NamedReply, ...], Field(max_length=MOST_ITEMS)]

@@ -10,7 +10,7 @@ from remanent.language.replies import MOST_ITEMS
 from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, passage_blocks, prompt
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -34,14 +34,14 @@ Example: {"scores": [{"passage": 1, "score": 7}, {"passage": 2, "score": 0}]}
 }
 
 
-class ScoreReply(Word):
+class ScoreReply(Model):
     """How well one passage answers."""
 
     passage: Annotated[int, Field(ge=0)]
     score: Annotated[float, Field(ge=0, le=_BEST)]
 
 
-class RerankingReply(Word):
+class RerankingReply(Model):
     """How well the passages answer."""
 
     scores: Annotated[tuple[ScoreReply, ...], Field(max_length=MOST_ITEMS)]

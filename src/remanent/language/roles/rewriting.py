@@ -9,7 +9,7 @@ from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tidying import line, lines
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, prompt, utterance_block
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -40,14 +40,14 @@ Example (for "how do I fix that login bug"): {"queries": ["login page bug fix", 
 }
 
 
-class RewritingReply(Word):
+class RewritingReply(Model):
     """Queries that search well."""
 
     queries: Lines
 
 
 class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
-    """Word a question in several ways."""
+    """Model a question in several ways."""
 
     name = "rewriting"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.4, top_p=0.9, max_tokens=512, window=8_000)

@@ -20,7 +20,7 @@ from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tidying import remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, group, place_blocks, prompt, utterance_block
-from remanent.model import Word
+from remanent.model import Model
 from remanent.text.words import query_terms
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ Example: {"segments": [{"text": "Tom's sister Lily moved to Leeds last Saturday 
 }
 
 
-class SegmentReply(Word):
+class SegmentReply(Model):
     """One piece."""
 
     text: Prose
     sources: Numbers = ()
 
 
-class SegmentationReply(Word):
+class SegmentationReply(Model):
     """The pieces of a conversation."""
 
     segments: Annotated[tuple[SegmentReply, ...], Field(max_length=MOST_ITEMS)]

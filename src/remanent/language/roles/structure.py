@@ -9,7 +9,7 @@ from remanent.language.role import Defaults, Prompt, Role
 from remanent.language.tidying import lines, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
-from remanent.model import Word
+from remanent.model import Model
 from remanent.text.folding import fold
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ qubits"], "reasoning": "The first chip past 1,000 qubits; the text says nothing 
 }
 
 
-class StructureReply(Word):
+class StructureReply(Model):
     """A text taken apart."""
 
     facts: Lines

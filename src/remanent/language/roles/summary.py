@@ -8,7 +8,7 @@ from remanent.language.replies import Lines, Prose
 from remanent.language.role import Defaults, Prompt, Role, Tier
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
-from remanent.model import Word
+from remanent.model import Model
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox
@@ -88,7 +88,7 @@ release.", "decisions": ["Use grid instead of flex, for old browsers"], "todos":
 }
 
 
-class SummaryReply(Word):
+class SummaryReply(Model):
     """A conversation shortened."""
 
     summary: Prose

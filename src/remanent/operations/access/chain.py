@@ -19,9 +19,9 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.errors import IntegrityError, InvalidInput, StorageError, StorageFull, StoreBusy
-from remanent.model import Clock, Word
+from remanent.model import Clock, Model
+from remanent.model.base import Count
 from remanent.model.clock import Instant
-from remanent.model.word import Count
 from remanent.operations.access.anchors import BEGINNING, Anchors, Head, Sealer
 from remanent.stores.sqlite.layout import make_folder, sync_folder
 
@@ -43,7 +43,7 @@ _PATIENCE = 10.0
 """Seconds to wait for another process that writes; one write takes milliseconds."""
 
 
-class Deed(Word):
+class Deed(Model):
     """What is to be noted: never any text of a memory, only who, what, where and on which ids."""
 
     who: str
@@ -56,7 +56,7 @@ class Deed(Word):
     """`ok`, or the name of the error that it ended with."""
 
 
-class Noted(Word):
+class Noted(Model):
     """One line of the log."""
 
     seq: Count
@@ -66,7 +66,7 @@ class Noted(Word):
     seal: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Verified(Word):
+class Verified(Model):
     """What a walk along the whole chain found."""
 
     intact: bool

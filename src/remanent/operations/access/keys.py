@@ -20,7 +20,7 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound, StorageError
-from remanent.model import Clock, Word, system_clock
+from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
 from remanent.operations.access.principal import Permission, Principal, Reach
 
@@ -45,7 +45,7 @@ _NOBODY = "0" * 64
 _MOST_SPENT = 32
 
 
-class Key(Word):
+class Key(Model):
     """A key as it is kept: everything but its secret."""
 
     key_id: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
@@ -62,7 +62,7 @@ class Key(Word):
         return self.revoked_at is None and (self.expires_at is None or moment < self.expires_at)
 
 
-class _Kept(Word):
+class _Kept(Model):
     """A key with the hash of its secret, and for a while with that of the secret before."""
 
     key: Key
@@ -73,7 +73,7 @@ class _Kept(Word):
     former_until: Instant | None = None
 
 
-class _File(Word):
+class _File(Model):
     """What the file holds."""
 
     format: int = 1

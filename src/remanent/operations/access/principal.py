@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from remanent.discipline.permission import Permission
 from remanent.errors import InvalidInput
-from remanent.model import Word
+from remanent.model import Model
 from remanent.model.scope import check_name
 
 __all__ = ["LOCAL", "Name", "Permission", "Place", "Principal", "Reach"]
@@ -14,7 +14,7 @@ __all__ = ["LOCAL", "Name", "Permission", "Place", "Principal", "Reach"]
 Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
 
 
-class Place(Word):
+class Place(Model):
     """Where something is done: an organisation, perhaps one of its workspaces, perhaps one agent there."""
 
     org: Name
@@ -22,7 +22,7 @@ class Place(Word):
     agent: Name | None = None
 
 
-class Reach(Word):
+class Reach(Model):
     """How far a principal may go: everywhere, or only in one organisation, workspace or agent."""
 
     org: Name | None = None
@@ -41,7 +41,7 @@ class Reach(Word):
         return all(mine is None or mine == theirs for mine, theirs in zip(own, asked, strict=True))
 
 
-class Principal(Word):
+class Principal(Model):
     """Who asks: the holder of a key, or whoever sits at this machine."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)]

@@ -12,7 +12,7 @@ from pydantic import Field
 from remanent.context.waiting import REFUSED, Waiting
 from remanent.errors import CallerError, InvalidInput
 from remanent.model import Message, NewId, Scope
-from remanent.model.word import Word
+from remanent.model.base import Model
 from remanent.operations import LOCAL
 from remanent.server.proxy.tolerance import Tolerated
 from remanent.stores.sqlite.layout import make_folder, sync_folder, write_durably
@@ -20,7 +20,7 @@ from remanent.stores.sqlite.layout import make_folder, sync_folder, write_durabl
 _logger = logging.getLogger(__name__)
 
 
-class Turn(Word):
+class Turn(Model):
     """What one request adds to memory; its messages carry ids, so storing it again changes nothing."""
 
     scope: Scope

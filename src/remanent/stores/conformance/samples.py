@@ -4,19 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from remanent.model import (
-    Claim,
-    Conflict,
-    Entry,
-    Job,
-    Kind,
-    Link,
-    Record,
-    Scope,
-    Source,
-    Tombstone,
-    id_source,
-)
+from remanent.model import Claim, Conflict, Entry, Job, Kind, Link, Record, Scope, Source, Tombstone, id_source
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from remanent.errors import InvalidInput
 MAX_JSON_DEPTH = 32
 
 
-class Word(BaseModel):
+class Model(BaseModel):
     """A frozen value whose malformed forms are refused with `InvalidInput`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
