@@ -1,0 +1,84 @@
+"""The pages of docs/: each in two languages with the same code, and every block of it does what the page says."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PAGES = ["concepts.md", *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md")))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PORT = "8765"
+"""The port that the pages name; a free one is put in its place."""
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    return BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
+
+
+def headings(page: str) -> list[int]:
+    text = BLOCK.sub("", (DOCS / page).read_text(encoding="utf-8"))
+    return [len(mark) for mark in re.findall(r"^(#+) ", text, flags=re.MULTILINE)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_the_same_sections_and_the_same_code_in_both_languages(page: str) -> None:
+    assert headings(page) == headings(f"zh/{page}")
+    assert blocks(page) == blocks(f"zh/{page}")
+
+
+def test_every_page_has_its_chinese_twin_and_no_twin_is_alone() -> None:
+    chinese = {str(path.relative_to(DOCS / "zh")) for path in (DOCS / "zh").rglob("*.md")}
+    assert chinese == set(PAGES)
+
+
+@pytest.mark.spec("USE-07")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
+def test_the_code_of_a_page_works_from_top_to_bottom(page: str, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    environment = {
+        "HOME": str(tmp_path),
+        "LANG": "C.UTF-8",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "REMANENT_SERVER__PORT": port,
+    }
+    shown = tmp_path / "shown.txt"
+    with shown.open("w") as output:
+        # One shell for the whole page, so that what a block starts or exports is there for the next; and a group of its
+        # own, so that a server which the page started ends with it.
+        done = subprocess.Popen(
+            ["bash", "-c", script_of(page, tmp_path, port=port)],
+            cwd=tmp_path,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = done.wait(timeout=300)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(done.pid, signal.SIGKILL)
+    assert code == 0, shown.read_text()
+
+
+def script_of(page: str, folder: Path, *, port: str) -> str:
+    lines = ["set -e"]
+    for number, (language, block) in enumerate(blocks(page)):
+        code = block.replace(PORT, port)
+        if language == "python":
+            (folder / f"block{number}.py").write_text(code, encoding="utf-8")
+            code = f"{sys.executable} block{number}.py"
+            if any("remanent serve" in line for line in lines):
+                lines.append(f"curl -sf --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:{port}/livez")
+        lines.append(code)
+    return "\n".join(lines)
