@@ -27,7 +27,7 @@ from remanent.errors import InvalidInput
 from remanent.jobs import Handler
 from remanent.model import Entry, Job, Record, RecordData, Scope, Source, register_kind
 from remanent.recall import Candidate, Question, RecallPath
-from remanent.settings import Chinese, Section
+from remanent.settings import Chinese, SettingsSection
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
 
 FIND = "promises.find"
@@ -45,7 +45,7 @@ class PromiseData(RecordData):
 PROMISE = register_kind("promise", PromiseData)
 
 
-class PromiseSettings(Section):
+class PromiseSettings(SettingsSection):
     """How promises are shown."""
 
     most: Annotated[

@@ -142,7 +142,7 @@ Seconds = Annotated[float, Field(gt=0, le=86_400 * 366)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """What all groups of settings share: frozen, and no unknown name passes."""
 
     model_config = ConfigDict(
@@ -150,7 +150,7 @@ class Section(BaseModel):
     )
 
 
-class JobSettings(Section):
+class JobSettings(SettingsSection):
     """How background work is queued, retried and given up."""
 
     queue_limit: Annotated[
@@ -197,7 +197,7 @@ class JobSettings(Section):
     ] = 25.0
 
 
-class VectorSettings(Section):
+class VectorSettings(SettingsSection):
     """How vectors are searched."""
 
     exact_limit: Annotated[
@@ -212,7 +212,7 @@ class VectorSettings(Section):
     ] = ByteSize(1024**3)
 
 
-class ModelChoice(Section):
+class ModelChoice(SettingsSection):
     """Which model is asked, and how; what is not set is taken from the next more general place.
 
     One that names a provider or a base URL stands alone in what it says of provider, URL, key and name: a key is never
@@ -349,7 +349,7 @@ class ModelSettings(ModelChoice):
     ] = 30.0
 
 
-class EmbeddingSettings(Section):
+class EmbeddingSettings(SettingsSection):
     """The embedder that is not bundled: which model, where, and how long to wait for it."""
 
     base_url: Annotated[
@@ -421,7 +421,7 @@ class EmbeddingSettings(Section):
     ] = 3
 
 
-class ReactSettings(Section):
+class ReactSettings(SettingsSection):
     """How far the built-in agent goes before it must answer."""
 
     max_calls: Annotated[
@@ -453,7 +453,7 @@ class ReactSettings(Section):
     ] = 120.0
 
 
-class SearchSettings(Section):
+class SearchSettings(SettingsSection):
     """The web search of agents: Serper's API, or another that speaks its form."""
 
     api_key: Annotated[
@@ -481,7 +481,7 @@ class SearchSettings(Section):
     ] = 30.0
 
 
-class ReaderSettings(Section):
+class ReaderSettings(SettingsSection):
     """How agents read web pages."""
 
     mode: Annotated[
@@ -516,7 +516,7 @@ class ReaderSettings(Section):
     ] = ByteSize(8 * 1024**2)
 
 
-class ProxySettings(Section):
+class ProxySettings(SettingsSection):
     """The OpenAI-compatible proxy: which model stands behind it, and what memory may add to a request."""
 
     base_url: Annotated[
@@ -582,7 +582,7 @@ class ProxySettings(Section):
     ] = ByteSize(32 * 1024**2)
 
 
-class ServerSettings(Section):
+class ServerSettings(SettingsSection):
     """What `remanent serve` listens to, takes in and refuses."""
 
     host: Annotated[
@@ -748,7 +748,7 @@ class ServerSettings(Section):
     ] = 300.0
 
 
-class RerankerSettings(Section):
+class RerankerSettings(SettingsSection):
     """The cross-encoder, which reads question and text together: better and slower than vectors."""
 
     kind: Annotated[
@@ -780,7 +780,7 @@ class RerankerSettings(Section):
     ] = None
 
 
-class RecallSettings(Section):
+class RecallSettings(SettingsSection):
     """How questions are answered."""
 
     recipe: Annotated[
@@ -844,10 +844,10 @@ class RecallSettings(Section):
     reranker: RerankerSettings = RerankerSettings()
 
 
-SectionT = TypeVar("SectionT", bound=Section)
+SectionT = TypeVar("SectionT", bound=SettingsSection)
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All settings of Remanent. `load_settings` reads them from where users keep them.
 
     Each discipline that is installed has a section under its name: `section` returns it with its type.
@@ -1177,10 +1177,10 @@ def setting_rows() -> list[SettingRow]:
     return list(_rows(Settings, path=()))
 
 
-def _rows(section: type[Section], *, path: tuple[str, ...]) -> Iterator[SettingRow]:
+def _rows(section: type[SettingsSection], *, path: tuple[str, ...]) -> Iterator[SettingRow]:
     for name, field in section.model_fields.items():
         steps = (*path, name)
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+        if isinstance(field.annotation, type) and issubclass(field.annotation, SettingsSection):
             yield from _rows(field.annotation, path=steps)
             continue
         if get_origin(field.annotation) is dict:

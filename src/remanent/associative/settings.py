@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from remanent.settings import Chinese, Number, Seconds, Section
+from remanent.settings import Chinese, Number, Seconds, SettingsSection
 
 
-class AssociativeSettings(Section):
+class AssociativeSettings(SettingsSection):
     """How the associative memory attends, forgets and searches."""
 
     follow: Annotated[

@@ -15,7 +15,7 @@ from pathlib import Path
 from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.exchanges.planning import PendingUpload
-from remanent.loaders.media import AttachmentType, media_type_of, type_of
+from remanent.loaders.files import AttachmentType, media_type_of, type_of
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id

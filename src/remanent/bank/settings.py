@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from remanent.settings import Chinese, Folder, Number, Section
+from remanent.settings import Chinese, Folder, Number, SettingsSection
 
 
-class BankSettings(Section):
+class BankSettings(SettingsSection):
     """How a task's memory bank reads, searches and plans."""
 
     top_k: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.port import Embedder, Reranker, windows
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable
-from remanent.http.jsonapi import Bounds, JsonApi
+from remanent.http.jsonapi import JsonApi, RequestLimits
 from remanent.model import Clock, system_clock
 from remanent.settings import EmbeddingSettings
 
@@ -48,7 +48,7 @@ class HttpEmbedder(Embedder):
             settings.base_url,
             key=settings.api_key,
             group="embedding",
-            bounds=Bounds(
+            bounds=RequestLimits(
                 timeout=settings.timeout,
                 request_timeout=settings.request_timeout,
                 max_answer=int(settings.max_answer),
@@ -164,7 +164,7 @@ class HttpReranker(Reranker):
         name: str,
         api_key: "SecretStr | None" = None,
         window: int = 4000,
-        bounds: Bounds | None = None,
+        bounds: RequestLimits | None = None,
         clock: Clock = system_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:

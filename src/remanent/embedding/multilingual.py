@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from remanent.embedding.port import Embedder
 from remanent.embedding.runtime import Background, PackagedFile
 from remanent.errors import MissingDependency
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 if TYPE_CHECKING:
     import numpy as np

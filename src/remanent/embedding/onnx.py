@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from remanent.embedding.minilm import fast_minilm
 from remanent.embedding.port import Embedder, Reranker, _well_formed
 from remanent.embedding.runtime import Background, PackagedFile, require
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,7 @@ MINILM = LocalModel(_MINILM, 256, fast_minilm, without=("SkipLayerNormFusion",))
 RERANKER = LocalModel(_RERANKER, 512, without=("SkipLayerNormFusion",))
 
 
-class Loaded:
+class LoadedModel:
     """A model in memory with its tokenizer; used on the background threads only."""
 
     def __init__(self, model: LocalModel) -> None:
@@ -121,15 +121,15 @@ class Loaded:
         return out, mask.astype(np.float32)
 
 
-_loaded: dict[LocalModel, Loaded] = {}
+_loaded: dict[LocalModel, LoadedModel] = {}
 _loading = threading.Lock()
 
 
-def load(model: LocalModel) -> Loaded:
+def load(model: LocalModel) -> LoadedModel:
     """Load a model once per process; called on the background threads only."""
     with _loading:
         if model not in _loaded:
-            _loaded[model] = Loaded(model)
+            _loaded[model] = LoadedModel(model)
         return _loaded[model]
 
 

@@ -13,7 +13,7 @@ from remanent.embedding.wrappers import MeteredEmbedder
 from remanent.errors import InvalidInput, InvalidSettings, MissingDependency
 from remanent.model import EmbeddingFigures
 from remanent.settings import EmbeddingSettings, RerankerSettings
-from remanent.text.language import Language, language_of
+from remanent.text.scripts import Language, language_of
 
 if TYPE_CHECKING:
     import numpy as np

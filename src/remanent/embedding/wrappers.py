@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from remanent.embedding.port import Embedder
 from remanent.errors import InvalidInput
 from remanent.model import CacheFigures, Clock, EmbeddingFigures, system_clock
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,7 +18,7 @@ _MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RequestLimits:
     """How long is waited, how much is read, how often is tried."""
 
     timeout: float = 60.0
@@ -45,7 +45,7 @@ class JsonApi:
         key_header: str = "Authorization",
         group: str = "",
         names_model: bool = True,
-        bounds: Bounds | None = None,
+        bounds: RequestLimits | None = None,
         clock: Clock = system_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
@@ -55,7 +55,7 @@ class JsonApi:
         self._key_header = key_header
         self._names_model = names_model
         self._prefix = f"{group}." if group else ""
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or RequestLimits()
         self._clock = clock
         self._sleep = sleep
         self._chance = chance

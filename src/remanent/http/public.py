@@ -111,7 +111,7 @@ _REDIRECTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """What stands at an address, and where it was found in the end."""
 
     url: str
@@ -166,7 +166,7 @@ class PublicFetcher:
         except TimeoutError as error:
             raise ToolFailed(f"the host of {_shown(url)} could not be looked up in time") from error
 
-    async def fetch(self, url: str) -> Page:
+    async def fetch(self, url: str) -> FetchedPage:
         """Return what stands at a public address; raise `AddressRefused` or `ToolFailed`."""
         try:
             async with asyncio.timeout(self._timeout):
@@ -180,7 +180,7 @@ class PublicFetcher:
         if self._client is not None:
             await self._client.aclose()
 
-    async def _follow(self, url: str) -> Page:
+    async def _follow(self, url: str) -> FetchedPage:
         for _ in range(_REDIRECTS + 1):
             checked = await self._checked(url)
             response = await self._ask(checked)
@@ -276,11 +276,11 @@ class PublicFetcher:
             return self._client
 
 
-def _page(url: "httpx2.URL", response: "httpx2.Response") -> Page:
+def _page(url: "httpx2.URL", response: "httpx2.Response") -> FetchedPage:
     if not response.is_success:
         raise ToolFailed(f"{_shown(str(url))} answers {response.status_code} {response.reason_phrase}".rstrip())
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return Page(
+    return FetchedPage(
         url=str(url),
         status=response.status_code,
         media_type=media_type or "application/octet-stream",

@@ -34,7 +34,7 @@ class WebPage:
 
 def read_page(html: str) -> WebPage:
     """Return the words of a page, its paragraphs and headings kept apart; never fails, whatever the markup is."""
-    reader = _Reader()
+    reader = _TextExtractor()
     reader.feed(bounded_references(_plain_tags(html)))
     reader.close()
     return WebPage(title=" ".join("".join(reader.title).split()), text=_tidy("".join(reader.parts)))
@@ -55,7 +55,7 @@ def _plain_tag(tag: re.Match[str]) -> str:
     return "" if tag["open"] is None else "&lt;"
 
 
-class _Reader(HTMLParser):
+class _TextExtractor(HTMLParser):
     """Gathers text; what stands in silent elements is passed over."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from remanent.text.chinese_names import Gender
+from remanent.text.chinese import Gender
 from remanent.text.mentions import Mention, mentions
 from remanent.text.sentences import sentences
 

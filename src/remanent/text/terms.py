@@ -17,9 +17,8 @@ from itertools import islice
 
 from remanent.text.chinese import cut
 from remanent.text.english import stem
-from remanent.text.folding import fold
-from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED
-from remanent.text.stopwords import CHINESE, ENGLISH
+from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED, fold
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
 # Raise it when the terms of an unchanged text change: stored full-text rows must then be made anew.
 TERMS_VERSION = 1
@@ -73,7 +72,9 @@ def query_terms(text: str) -> list[str]:
         terms = dict.fromkeys(islice(_query_terms(chunks, keep_stop_words=True), _QUERY_LIMIT))
     if len(terms) <= _SHORT_QUESTION:
         unspaced = [term for term in terms if _UNSPACED_START.match(term)]
-        terms |= dict.fromkeys(character for term in unspaced for character in term if character not in CHINESE)
+        terms |= dict.fromkeys(
+            character for term in unspaced for character in term if character not in CHINESE_STOP_WORDS
+        )
     return list(terms)
 
 
@@ -83,7 +84,7 @@ def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[st
             yield from _unspaced_query_terms(chunk, keep_stop_words=keep_stop_words)
         else:
             for form in _forms(chunk):
-                if keep_stop_words or form not in ENGLISH:
+                if keep_stop_words or form not in ENGLISH_STOP_WORDS:
                     yield _term(form)
 
 
@@ -160,7 +161,7 @@ def _unspaced_index_terms(run: str) -> list[str]:
 def _unspaced_query_terms(run: str, *, keep_stop_words: bool) -> Iterator[str]:
     span = ""
     for word in _words(run):
-        if word in CHINESE and not keep_stop_words:
+        if word in CHINESE_STOP_WORDS and not keep_stop_words:
             yield from _span_terms(span)
             span = ""
         else:
