@@ -43,14 +43,19 @@ def _all_marks(text: str) -> None:
         summary.marks_within(found, span)
 
 
+def _bytes(text: str) -> bytes:
+    """Return a file of the text; without what makes it none, for a refusal costs nothing."""
+    return text.replace("\0", " ").encode(errors="replace")
+
+
 def _counted(text: str) -> int:
     return tokens.token_counter()(text)
 
 
 ADAPTERS: dict[str, Work] = {
-    "loaders.files.decoded": lambda text: files.decoded(text.encode()),
-    "loaders.files.media_type_of": lambda text: files.media_type_of(text.encode()),
-    "loaders.files.read_document": lambda text: files.read_document(text.encode(), media_type="text/plain"),
+    "loaders.files.decoded": lambda text: files.decoded(_bytes(text)),
+    "loaders.files.media_type_of": lambda text: files.media_type_of(_bytes(text)),
+    "loaders.files.read_document": lambda text: files.read_document(_bytes(text), media_type="text/plain"),
     "text.budget.fill": lambda text: budget.fill(_words(text), len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.fit": lambda text: budget.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.chunks": lambda text: budget.chunks(text, 20, counter=tokens.ESTIMATE),

@@ -1,4 +1,8 @@
-"""HTTP for adapters: a client bounded in time and size, when to try again, and keeping keys out of errors."""
+"""HTTP for adapters: a client bounded in time and size, when to try again, and keeping keys out of errors.
+
+Providers fail in every way there is: they are silent, flood, answer too late, repeat the key that they were sent. None
+of that may hang a memory, fill it, or reach a log.
+"""
 
 import re
 import traceback

@@ -1,4 +1,7 @@
-"""One JSON API behind a URL and a key: questions by POST, with retries, bounds and errors that name who must act."""
+"""One JSON API behind a URL and a key: questions by POST, with retries, bounds and errors that name who must act.
+
+Shared by embedders, rerankers and agents' tools, so that all of them wait, retry and complain alike.
+"""
 
 import asyncio
 import random

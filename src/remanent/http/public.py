@@ -1,4 +1,8 @@
-"""Fetching pages of the public web and of no private network: addresses are checked, at every redirect again."""
+"""Fetching pages of the public web and of no private network: addresses are checked, at every redirect again.
+
+An agent visits what a page or a model names. Without these checks either could have it read a cloud's metadata, a
+router's settings or this very server (server-side request forgery).
+"""
 
 import asyncio
 import ipaddress

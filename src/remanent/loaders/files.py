@@ -1,4 +1,7 @@
-"""Files of every type: what sort of file it is, by its first bytes, its media type and its name, and the text in it."""
+"""Files of every type: what sort of file it is, and the text in it.
+
+The first bytes are believed before the name, and the name before nothing: whoever sends a file chooses its name.
+"""
 
 import mimetypes
 from enum import StrEnum

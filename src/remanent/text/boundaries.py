@@ -1,4 +1,8 @@
-"""Short excerpts: the beginning of a text, cut where a reader would cut it."""
+"""Where a text may be cut: after a word, or at worst after a grapheme, which a reader sees as one sign.
+
+An excerpt is the beginning of a text, cut so. A cut inside of a grapheme would leave half an emoji, a flag's first
+letter or a letter without its accent; one inside of a word would make another word of it.
+"""
 
 import re
 import unicodedata
@@ -47,6 +51,7 @@ def _is_spaced_letter(character: str) -> bool:
 
 
 def _grapheme_boundary(text: str, end: int) -> int:
+    """Move the cut back to the nearest place that splits no grapheme."""
     for start in range(end, max(-1, end - _CLUSTER), -1):
         if not is_inside_grapheme(text, start):
             return start
@@ -69,6 +74,7 @@ def is_inside_grapheme(text: str, position: int) -> bool:
 
 
 def _is_inside(text: str, position: int) -> bool:
+    """Tell it of everything but flags, which need a look at what stands before."""
     if position <= 0:
         return False
     before, after = text[position - 1], text[position]
@@ -86,6 +92,7 @@ def _is_flag_letter(character: str) -> bool:
 
 
 def _flag_letters_before(text: str, position: int) -> int:
+    """Count them: a flag is two, so that after an odd number the cut would fall inside one."""
     start = position
     while start > 0 and _is_flag_letter(text[start - 1]):
         start -= 1

@@ -1,4 +1,8 @@
-"""Filling a token budget: which texts fit, and how much of one text fits."""
+"""Fitting texts into a token budget: which of them fit, how much of one fits, and one cut into chunks that fit.
+
+A long text is cut at the best border there is: sections stay whole while they fit, then paragraphs, then sentences,
+then words, then graphemes. No character is lost: chunks joined are the text, so that places in it stay true.
+"""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -79,6 +83,7 @@ def _longest(text: str, borders: Sequence[int], budget: int, count: TokenCounter
 
 
 def _require(budget: int) -> None:
+    """Refuse a budget that no text can fit, rather than return nothing without a word."""
     if budget < 0:
         raise InvalidInput(f"a token budget cannot be negative, as {budget} is")
 
@@ -112,6 +117,7 @@ def chunks(text: str, limit: int, *, counter: TokenCounter | None = None) -> lis
 
 
 def _section_ends(text: str) -> list[int]:
+    """A section under its heading is the best unit there is: whoever wrote the text drew the border."""
     return [section.end for section in parse_markdown(text).sections]
 
 
@@ -124,6 +130,7 @@ def _sentence_ends(text: str) -> list[int]:
 
 
 def _character_ends(text: str) -> range:
+    """Any character: the last resort, so that every text can be cut."""
     return range(1, len(text) + 1)
 
 

@@ -1,4 +1,8 @@
-"""What a rule for dates is: a pattern, and what its match means as seen from a moment."""
+"""What a rule for dates is: a pattern, and what its match means as seen from a moment; and the rules for digits.
+
+Dates in digits read alike in every language: 2023-05-08, 5/8/2023, 07:47, 1:56 pm. Each language has a book of rules
+of its own beside them. Rules only say what they see; what belongs together is put together afterwards (`dates`).
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -133,6 +137,7 @@ class RuleBook:
 
 NUMERIC_DATES = RuleBook()
 
+# Times without a zone are taken as UTC, as entries are stored.
 _ZONE = r"(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
 
 
@@ -204,6 +209,7 @@ def clock_time(hour: int, minute: int | None, half: str | None, *, seconds: int 
 
 
 def _zone(written: str | None) -> timezone:
+    """Return the offset that is written; without one, and for Z, UTC."""
     if written is None or written[0] not in "+-":
         return UTC
     hours, minutes = int(written[1:3]), int(written[-2:])

@@ -1,4 +1,8 @@
-"""Dates and times in Chinese and English text, as half-open intervals in UTC with the place where they stand."""
+"""Dates and times in Chinese and English text, as half-open intervals in UTC with the place where they stand.
+
+First every rule of every book is tried, and of matches that overlap the longest is kept. Then what belongs together is
+joined: a day with its time, "the week before" with its date, the two ends of a range.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,6 +26,7 @@ _BESIDE = re.compile(
 )
 _JOIN = re.compile(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|and|和|与)\s*", re.IGNORECASE)
 _FROM = re.compile(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)
+# Searched backwards from each date within a fixed reach, so that the work stays proportional to the text.
 _SIDE = re.compile(
     r"\b(?:(?:the|about)\s+)?"
     r"(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|a\s+couple\s+of|a\s+few|several)\s+)?"
@@ -74,6 +79,7 @@ def _closed(text: str, found: DateMatch) -> int:
 
 
 def _together(left: DateMatch, right: DateMatch) -> DateMatch | None:
+    """Return a day and what stands beside it as one date, whichever comes first; None when they are two."""
     for day, other in ((left, right), (right, left)):
         whole = day.meaning.interval
         if whole is not None and whole.granularity in {"day", "part"}:
@@ -85,6 +91,7 @@ def _together(left: DateMatch, right: DateMatch) -> DateMatch | None:
 
 
 def _day_with(day: DateMeaning, whole: Interval, other: DateMeaning) -> DateMeaning | None:
+    """Return what a day means with a time of day or a weekday beside it."""
     if other.clock and (whole.granularity == "day" or not other.waits):
         within = whole.begin.date()
         interval = other.clock.on(within)
@@ -116,6 +123,7 @@ def with_sides(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
 
 
 def _beside_in_calendar(side: re.Match[str], interval: Interval) -> Interval | None:
+    """Return what `_beside` finds, and nothing where that lies outside of the calendar."""
     try:
         return _beside(side, interval)
     except (ValueError, OverflowError):
@@ -123,6 +131,7 @@ def _beside_in_calendar(side: re.Match[str], interval: Interval) -> Interval | N
 
 
 def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
+    """Return the interval that "the week before", "two days after", "the week of" make of a date."""
     unit, word = side["unit"].lower(), side["side"].lower()
     if word == "of":
         around = {"week": intervals.week, "weekend": intervals.weekend}.get(unit)
@@ -134,6 +143,7 @@ def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
 
 
 def _before(unit: str, count: int, day: date) -> Interval:
+    """Return the unit that ends where the date begins; weeks count back from the day, not from a Monday."""
     if unit in _WEEKDAYS:
         return intervals.day(intervals.weekday_before(day, _WEEKDAYS.index(unit)))
     if unit == "weekend":
@@ -145,6 +155,7 @@ def _before(unit: str, count: int, day: date) -> Interval:
 
 
 def _after(unit: str, count: int, day: date) -> Interval:
+    """Return the unit that begins where the date ends."""
     if unit in _WEEKDAYS:
         return intervals.day(intervals.weekday_after(day, _WEEKDAYS.index(unit)))
     if unit == "weekend":
@@ -156,6 +167,7 @@ def _after(unit: str, count: int, day: date) -> Interval:
 
 
 def _units_away(unit: str, count: int, day: date) -> Interval:
+    """Return the day, month, year or part of a day so many units away."""
     if unit == "month":
         return intervals.month(day.year, day.month + count)
     if unit == "year":
@@ -182,6 +194,7 @@ def with_ranges(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
 
 
 def _range(text: str, left: DateMatch, right: DateMatch) -> DateMatch | None:
+    """Return two dates with a word of joining between them as one; None when they are only neighbours."""
     join = _JOIN.fullmatch(text, left.end, right.start)
     if not join or left.meaning.waits or right.meaning.waits:
         return None
@@ -196,6 +209,10 @@ def _range(text: str, left: DateMatch, right: DateMatch) -> DateMatch | None:
 
 
 def _from_to(left: DateMeaning, right: DateMeaning) -> DateMeaning | None:
+    """Return the stretch between two dates, each end filled in with what only the other one says.
+
+    "May to July 2021" says the year at the end, "from November to February 2023" begins in the year before.
+    """
     if left.clock and right.clock:
         clock = _clock_range(left.clock, right.clock)
         return DateMeaning(clock=clock, relative=True) if clock else None
@@ -217,6 +234,7 @@ def _from_to(left: DateMeaning, right: DateMeaning) -> DateMeaning | None:
 
 
 def _clock_range(left: TimeOfDay, right: TimeOfDay) -> TimeOfDay | None:
+    """Return the time from one hour to another; the later one may leave out that it is in the afternoon."""
     length = right.begin + right.length - left.begin
     if length <= timedelta(0) and left.begin >= _HALF_A_DAY:
         length += _HALF_A_DAY  # 下午三点到五点
@@ -226,10 +244,12 @@ def _clock_range(left: TimeOfDay, right: TimeOfDay) -> TimeOfDay | None:
 
 
 def _moved(interval: Interval, years: int) -> Interval:
+    """Return the same days in another year."""
     return Interval(_in_year(interval.begin, years), _in_year(interval.finish, years), interval.granularity)
 
 
 def _in_year(moment: datetime, years: int) -> datetime:
+    """Return the moment so many years later; the 29th of February becomes the 28th."""
     day = 28 if (moment.month, moment.day) == (2, 29) else moment.day
     return moment.replace(year=moment.year + years, day=day)
 
@@ -316,6 +336,7 @@ def find_durations(text: str, *, reference: datetime | None = None) -> list[Dura
 
 
 def _matches(view: DateContext) -> Iterator[DateMatch]:
+    """Yield what every rule finds, overlaps included; rules whose words the text lacks are not tried."""
     books = [NUMERIC_DATES]
     if _HAS_LATIN.search(view.text):
         books.append(ENGLISH_DATES)
@@ -342,6 +363,7 @@ def _trimmed(text: str, start: int, end: int, meaning: DateMeaning) -> DateMatch
 
 
 def _mention(found: DateMatch, view: DateContext) -> TimeMention | None:
+    """Return a match as the caller sees it; None for what found no day to belong to."""
     meaning = found.meaning
     if meaning.waits:
         return None

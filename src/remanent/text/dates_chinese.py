@@ -16,10 +16,12 @@ _YEAR = (
     rf"(?P<year>(?:1[1-9]|20)\d\d年|(?<!\d)\d\d年(?=\d{{1,2}}月)|[一二][{_DIGIT}]{{3}}年"
     r"|大前年|前年|去年|上一?年|今年|本年|明年|来年|后年)度?"
 )
+# 月亮, 月饼, 月球 and 月台 have nothing to do with months.
 _MONTH = (
     r"(?P<month>(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]|正|腊)月(?!亮|饼|球|台)份?"
     r"|(?P<near>上上|下下|上|下|这|本|当)一?个?月)"
 )
+# 中国, 中心, 中学, 中间 and 中午 begin with the same character as the middle of a month.
 _STAGE = r"(?P<stage>初|上旬|中旬|下旬|中(?!国|心|学|间|午)|底|末)"
 _DAY_NUMBER = "(?:[12]\\d|3[01]|0?[1-9]|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九]|廿[一二三四五六七八九]?)"
 _DAY = rf"(?P<day>{_DAY_NUMBER})(?:日|号)"
@@ -96,6 +98,7 @@ def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 def _year_and_month(match: re.Match[str], view: DateContext, day: int) -> tuple[int, int]:
+    """Return which year and month are meant: named, near (上个月), or the nearest when only the month is said."""
     groups = match.groupdict()
     if groups["near"]:
         start = intervals.first_of(view.today.year, view.today.month + _SHIFTS[groups["near"]])
@@ -107,10 +110,12 @@ def _year_and_month(match: re.Match[str], view: DateContext, day: int) -> tuple[
 
 
 def _is_absolute(year: str | None) -> bool:
+    """Tell whether the year is written out, so that the date means the same whenever it is read."""
     return year is not None and year.rstrip("度") not in _NEAR_YEARS
 
 
 def _year_number(written: str, view: DateContext) -> int:
+    """Return the year of 去年, 二〇二四年, 24年: two digits are of this century."""
     word = written.rstrip("度")
     if word in _NEAR_YEARS:
         return view.today.year + _NEAR_YEARS[word]
@@ -119,6 +124,7 @@ def _year_number(written: str, view: DateContext) -> int:
 
 
 def _number(written: str) -> int:
+    """Return the value of digits or Chinese numerals; 廿 and 两 are read as 二十 and 二."""
     if written.isdecimal():
         return int(written)
     return int(chinese_value(written.replace("廿", "二十").replace("两", "二")) or 0)
@@ -217,6 +223,7 @@ def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 def _day_or_part(day: date, part: str | None) -> DateMeaning:
+    """Return a day, or the part of it that was named."""
     interval = intervals.part_of_day(day, _PARTS[part]) if part else intervals.day(day)
     return DateMeaning(interval, relative=True)
 
@@ -265,6 +272,7 @@ def _distance(match: re.Match[str], view: DateContext) -> DateMeaning | None:
 
 
 def _amount(written: str) -> float:
+    """Return how many: 半 is a half; 几 and 数 are taken as three, 好几 as five (chosen by hand)."""
     if written == "半":
         return 0.5
     if written in {"几", "数"}:
@@ -306,6 +314,7 @@ def _clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
 
 
 def _minute(written: str | None) -> int | None:
+    """Return the minutes after an hour: 半, 一刻, 二十分; None when only the hour was said."""
     if written is None:
         return None
     if written in {"半", "整"}:

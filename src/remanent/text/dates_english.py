@@ -27,6 +27,7 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _SEASON = r"(?P<season>spring|summer|fall|autumn|winter)"
 _PART = r"(?P<part>morning|afternoon|evening|night)"
 _STAGE = r"(?:(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+(?:in\s+)?)?"
+# The longest first: "sixty" must not be read as "six".
 _NUMERAL = f"(?:{'|'.join(sorted(ENGLISH_NUMERALS, key=len, reverse=True))})"
 _NUMBER = (
     r"(?P<number>\d{1,4}|an?|half\s+an?|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|"
@@ -35,6 +36,7 @@ _NUMBER = (
 _UNIT = r"(?P<unit>second|sec|minute|min|hour|hr|day|night|week|weekend|fortnight|month|quarter|year|decade)s?\b"
 _MONTH_WORDS = " ".join(_MONTH_NAMES)
 _WEEKDAY_WORDS = " ".join(_WEEKDAY_NAMES)
+# What a rule needs to find anything: most texts lack it and are not searched.
 _UNIT_WORDS = "sec min hour hr day night week month quarter year decade"
 _BEFORE = frozenset({"last", "past", "previous", "prior"})
 
@@ -96,6 +98,7 @@ def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: DateContext) -> int:
+    """Return the year of a month without one: "last May" is over, "next May" is to come, "May" the nearest."""
     this = view.today.year
     if lead is None:
         return view.year_of(number, 1, match)
@@ -107,6 +110,7 @@ def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: Da
 
 
 def _staged(stage: str | None, whole: Interval, year: int, number: int | None) -> Interval:
+    """Return the part of a month or year that "early", "mid", "the end of" name."""
     if not stage:
         return whole
     first = stage.lower().removeprefix("the").split()[0]
@@ -197,6 +201,7 @@ def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 def _day_or_part(day: date, part: str | None) -> DateMeaning:
+    """Return a day, or the part of it that was named."""
     name: DayPart | None = part.lower() if part else None  # type: ignore[assignment]  # one of the pattern's parts
     return DateMeaning(intervals.part_of_day(day, name) if name else intervals.day(day), relative=True)
 
@@ -376,6 +381,7 @@ def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 def _holiday_in(name: str, year: int) -> date:
+    """Return the day of a holiday in a year; Thanksgiving is the fourth Thursday of November."""
     if name == "thanksgiving":
         first = date(year, 11, 1)
         return first + timedelta(days=(3 - first.weekday()) % 7 + 21)

@@ -1,4 +1,8 @@
-"""Key phrases of Chinese and English text: names and noun phrases that tell what it is about, best first."""
+"""Key phrases of Chinese and English text: names and noun phrases that tell what it is about, best first.
+
+Candidates are runs of words that no stop word, verb or sign parts. They are weighed by how rare their words are, how
+often and how early they come, and how long they are; no model is asked and nothing is learned from other texts.
+"""
 
 import math
 import re
@@ -70,6 +74,7 @@ def runs(text: str) -> Iterator[list[Term]]:
 
 
 def _english_runs(sentence: str, offset: int) -> Iterator[list[Term]]:
+    """Yield runs of English words; a sign between two words, a comma for one, ends a run."""
     run: list[Term] = []
     last = 0
     first = True
@@ -101,6 +106,7 @@ def _parts(lowered: str, *, named: bool) -> bool:
 
 
 def _english_term(word: str, found: re.Match[str], offset: int, *, first: bool) -> Term:
+    """Return a word with its weight: a rare word tells more than a common one, a weak one little."""
     lowered = word.lower()
     key = _stem(lowered)
     rank = COMMON_RANKS.get(lowered, COMMON_RANKS.get(key))
@@ -113,10 +119,12 @@ def _english_term(word: str, found: re.Match[str], offset: int, *, first: bool) 
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
+    """Stem English words; names with digits, dots or accents stay as they are."""
     return stem(word) if word.isascii() and word.isalpha() else word
 
 
 def _chinese_runs(sentence: str, offset: int) -> Iterator[list[Term]]:
+    """Yield runs of Chinese words by their parts of speech."""
     run: list[Term] = []
     for word in tagged(sentence):
         term = _chinese_term(word.text, word.tag, offset + word.start)
@@ -130,6 +138,7 @@ def _chinese_runs(sentence: str, offset: int) -> Iterator[list[Term]]:
 
 
 def _chinese_term(word: str, tag: str, start: int) -> Term | None:
+    """Return a word that may be part of a phrase, weighed by how rare it is in general Chinese; None for others."""
     lowered = word.lower()
     if _LATIN.fullmatch(word):
         if len(word) < 2 or lowered in ENGLISH_STOP_WORDS:
@@ -146,11 +155,14 @@ def _chinese_term(word: str, tag: str, start: int) -> Term | None:
     return Term(word, word, start, start + len(word), weight, pale, ends=noun, name=tag in _NAME_TAGS)
 
 
+# In words. Longer phrases are sentences rather than topics.
 _LONGEST = 4
 # How much a phrase of so many words is worth against one of two.
 _ENGLISH_LENGTHS = (0.0, 0.28, 1.0, 0.85, 0.6)
 _CHINESE_LENGTHS = (0.0, 0.48, 1.0, 1.0, 0.5)
+# In characters; chosen by hand.
 _LONGEST_CHINESE = 12
+# The weights below are chosen by hand; the rows for key phrases in docs/figures.md say how far they carry.
 _REPEATED_WORD = 0.8
 _REPEATED_PHRASE = 1.4
 _EARLY = 0.6
@@ -175,6 +187,8 @@ class Keyword:
 
 @dataclass(slots=True)
 class _Candidate:
+    """A phrase that may be a key phrase, with every place where it stands."""
+
     terms: list[Term]
     order: int
     """How many words stand before its first place."""
@@ -184,6 +198,7 @@ class _Candidate:
 
     @property
     def chinese(self) -> bool:
+        """Whether any word of it is Chinese."""
         return any(_HAN.search(term.text) for term in self.terms)
 
 
@@ -208,6 +223,7 @@ def keywords(text: str, *, limit: int = 5) -> list[Keyword]:
 
 
 def _candidates(found: Iterable[list[Term]]) -> tuple[dict[Key, _Candidate], Counter[str]]:
+    """Return every phrase of up to four words inside the runs, and how often each word occurs."""
     candidates: dict[Key, _Candidate] = {}
     words: Counter[str] = Counter()
     order = 0
@@ -226,6 +242,7 @@ def _candidates(found: Iterable[list[Term]]) -> tuple[dict[Key, _Candidate], Cou
 
 
 def _may_be_key(terms: list[Term]) -> bool:
+    """Tell whether a phrase may stand alone: it ends in a noun, and is neither one weak word nor one character."""
     if not terms[-1].ends or (len(terms) == 1 and terms[0].pale):
         return False
     size = terms[-1].end - terms[0].start
@@ -244,6 +261,10 @@ def _longest_containing(candidates: dict[Key, _Candidate]) -> dict[Key, int]:
 
 
 def _score(one: _Candidate, words: Counter[str], containing: int, total: int) -> float:
+    """Return how well a phrase tells what the text is about; 0 for what only ever stands inside a longer one.
+
+    Repetition counts by its logarithm, and what comes early counts more, as titles and first sentences do.
+    """
     count = len(one.places)
     nested = count <= containing
     single = len(one.terms) == 1
@@ -272,6 +293,7 @@ def _repeats(key: Key, chosen: Key) -> bool:
 
 
 def _keyword(text: str, one: _Candidate, score: float) -> Keyword:
+    """Return a phrase in the form in which the text writes it most often."""
     spans = tuple(Span(place[0].start, place[-1].end) for place in one.places)
     written = Counter(" ".join(span.of(text).split()) for span in spans)
     # The most frequent way to write it; of equals the one with fewer capitals, which is not a title's.

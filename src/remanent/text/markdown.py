@@ -1,4 +1,8 @@
-"""The sections of a Markdown text with their heading paths, and its front matter, as spans that cover it exactly."""
+"""Markdown: its sections with their heading paths, its front matter, its fenced code, as spans of the text.
+
+Not a renderer: only what decides where a text may be cut and what is prose. Fences come first, so that nobody takes
+code for prose or a comment in it for a heading.
+"""
 
 import re
 from bisect import bisect_right
@@ -96,6 +100,8 @@ class Markdown:
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
+    """A heading line, or two with its underline."""
+
     start: int
     end: int
     level: int
@@ -113,6 +119,10 @@ def parse_markdown(text: str) -> Markdown:
 
 
 def _front_matter(text: str) -> FrontMatter | None:
+    """Read the fields of front matter: `key: value`, `key: [a, b]`, and lists with a dash per line.
+
+    No YAML parser: it would take anything that stands between two lines of dashes, and refuse half of it.
+    """
     found = _FRONT_MATTER.match(text)
     if not found:
         return None
@@ -130,6 +140,7 @@ def _front_matter(text: str) -> FrontMatter | None:
 
 
 def _value(raw: str) -> str | list[str]:
+    """Return a value: a list in square brackets, else a text."""
     raw = raw.strip()
     if raw.startswith("[") and raw.endswith("]"):
         return [_unquoted(part) for part in raw[1:-1].split(",") if part.strip()]
@@ -137,11 +148,13 @@ def _value(raw: str) -> str | list[str]:
 
 
 def _unquoted(raw: str) -> str:
+    """Return a text without the quotation marks around it."""
     raw = raw.strip()
     return raw[1:-1] if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" else raw
 
 
 def _headings(text: str) -> list[_Heading]:
+    """Return the headings in order: those with hashes and those that are underlined, none of them in code."""
     found = [
         _Heading(match.start(), _line_end(text, match.end()), len(match["marks"]), _title(match["title"]))
         for match in _ATX.finditer(text)
@@ -178,10 +191,12 @@ def _underlined(text: str, underline: re.Match[str]) -> _Heading | None:
 
 
 def _line_end(text: str, position: int) -> int:
+    """Return the place after a line break that stands here."""
     return position + 1 if text[position : position + 1] == "\n" else position
 
 
 def _sections(headings: list[_Heading], length: int) -> list[MarkdownSection]:
+    """Return the sections that the headings make, each with the titles above it."""
     sections: list[MarkdownSection] = []
     above: list[_Heading] = []
     tree_ends = _tree_ends(headings, length)

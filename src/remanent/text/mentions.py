@@ -1,4 +1,8 @@
-"""Who and what a text names: candidates for people, places, organisations, works, handles and acronyms."""
+"""Who and what a text names: candidates for people, places, organisations, works, handles and acronyms.
+
+Rules and lists, no model: quick enough for every message that is stored, and wrong at times. What rests on it must
+bear a name too many or too few.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,6 +36,7 @@ class Mention:
         return Span(self.start, self.end)
 
 
+# Given names that are used for one gender nearly always; those for both are in neither list.
 FEMALE_NAMES = word_set("""
     abigail ada adriana agnes alexandra alice alicia alison amanda amber amelia amy ana andrea angela anita anna
     anne annie antonia ashley audrey barbara beatrice bella beth betty bianca bonnie brenda bridget camila carla
@@ -85,7 +90,9 @@ ORGANISATION_ENDINGS = word_set("""
 
 _HAS_HAN = re.compile(rf"[{HAN}]")
 _CAPITAL = r"[A-Z\u00c0-\u00de][\w'’\u00c0-\u024f-]*"
+# What may stand between two capitals of one name: "University of the Arts", "van der Berg", "J. R.".
 _LINK = r"(?:\s+(?:of\s+the|of|the|de|da|van|von|der|la|le|&)\s+|[^\S\n]+|(?<=\b[A-Z])\.\s?)"
+# Eight words at most: more are a heading in title case.
 _CAPITALISED = re.compile(rf"(?<![\w@#/.])(?:[A-Z]\.\s?)*{_CAPITAL}(?:{_LINK}{_CAPITAL}){{0,7}}")
 _WHERE = re.compile(
     r"\b(?:in|near|across|around|outside|inside|throughout|visit(?:ed|ing|s)?|(?:moved?|moving|going|go|goes|went|gone"
@@ -135,6 +142,7 @@ def name_key(name: str) -> str:
 
 
 def _marked(text: str) -> Iterator[Mention]:
+    """Yield what signs mark as a name: a handle, a title in 《》, something quoted, capitals only."""
     for found in _HANDLE.finditer(text):
         yield Mention(found.start(), found.end(), found[0], "handle", found[0].casefold())
     for found in _WORK.finditer(text):
@@ -151,6 +159,7 @@ def _marked(text: str) -> Iterator[Mention]:
 
 
 def _capitalised(text: str) -> Iterator[Mention]:
+    """Yield names of capitalised words; the first word of a sentence counts if it is one elsewhere, too."""
     starts = {span.trimmed(text).start for span in sentences(text)}
     found = [(match.start(), match.end()) for match in _CAPITALISED.finditer(text)]
     opening = {start for start, _ in found if _opens(text, start, starts)}
@@ -180,6 +189,7 @@ def _after_opening_word(text: str, start: int, end: int, inside: set[str]) -> in
 
 
 def _title(text: str, start: int) -> str:
+    """Return the title that stands right before a name: "Dr.", "Mrs."; empty without one."""
     found = _TITLE_BEFORE.search(text, max(0, start - 12), start)
     return found["title"].lower() if found else ""
 
@@ -206,16 +216,19 @@ def _name(text: str, start: int, end: int, title: str) -> Iterator[Mention]:
 
 
 def _may_stand_at_an_end(word: str, *, alone: bool) -> bool:
+    """Tell whether a word may begin or end a name."""
     return word[0].isupper() and not _is_idle(word, alone=alone)
 
 
 def _kind_by_place(text: str, start: int) -> MentionKind:
+    """Return what kind of name it is by the words before it: "lives in", "works at"."""
     if _WHERE.search(text, max(0, start - 30), start):
         return "place"
     return "organisation" if _AT.search(text, max(0, start - 30), start) else "name"
 
 
 def _is_idle(word: str, *, alone: bool) -> bool:
+    """Tell whether a capitalised word is no name: a day, a month, a language, a stop word."""
     lowered = _POSSESSIVE.sub("", word.lower().rstrip("."))
     if lowered in _NO_NAME or lowered in ENGLISH_STOP_WORDS or lowered in TITLES or "'" in lowered:
         return True
@@ -223,6 +236,7 @@ def _is_idle(word: str, *, alone: bool) -> bool:
 
 
 def _kind(words: Sequence[str], title: str) -> tuple[MentionKind, Gender]:
+    """Return what kind of name it is, and whose gender, by its words and the title before it."""
     first = _POSSESSIVE.sub("", words[0].lower())
     last = _POSSESSIVE.sub("", words[-1].lower().rstrip("."))
     if last in ORGANISATION_ENDINGS or first in {"university", "bank", "ministry"}:

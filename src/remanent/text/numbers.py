@@ -1,4 +1,8 @@
-"""Numbers in Chinese and English text, with their units and their values made comparable."""
+"""Numbers in Chinese and English text, with their units and their values made comparable.
+
+Two texts may say the same amount in kilograms and in 斤: both are brought to the base unit of what they measure, so
+that a contradiction can be told from another way to say it.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -77,6 +81,7 @@ _TABLE: dict[tuple[Dimension, str], str] = {
     ("times", "×"): "× 1 倍",
 }
 
+# Sign or code first, then what it is called.
 _CURRENCIES = """
     USD $ US$ usd dollar dollars buck bucks 美元 美金 | EUR € eur euro euros 欧元 | GBP £ gbp quid 英镑
     | CNY ¥ ￥ cny rmb yuan 元 块 块钱 元钱 人民币 | JPY jpy yen 日元 | HKD hk$ hkd 港币 港元 | TWD nt$ twd 台币 新台币
@@ -155,6 +160,7 @@ _SKIPPED = r"""
 
 @cache
 def _number() -> re.Pattern[str]:
+    """Return the pattern of every way to write a number; compiled by the first text, as it takes 10 ms."""
     numeral = _either(ENGLISH_NUMERALS)
     parts = _either(ENGLISH_PARTS - {"third", "fourth", "fifth"})
     scales = _either(scale for scale in SCALES if scale.isascii() and len(scale) > 2)
@@ -183,11 +189,13 @@ def _number() -> re.Pattern[str]:
 
 
 def _either(words: Iterable[str]) -> str:
+    """Return an alternation that prefers the longest word, since the first match wins."""
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 @cache
 def _unit_after() -> re.Pattern[str]:
+    """Return the pattern of the unit that may follow a number."""
     latin = _either(name for name in units() if name[0].isascii() and name[0].isalpha())
     other = _either(name for name in units() if not (name[0].isascii() and name[0].isalpha()))
     return re.compile(
@@ -213,6 +221,7 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def _quantity(text: str, match: re.Match[str]) -> Quantity | None:
+    """Return a match as a number with its unit; None for a numeral that counts nothing."""
     value = _value(match)
     if value is None:
         return None
@@ -232,6 +241,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity | None:
 
 
 def _made(text: str, span: Span, value: Fraction, unit: MeasurementUnit) -> Quantity:
+    """Return a quantity with its value in the base unit, reckoned in fractions and rounded once."""
     amount = float(value)
     base = float(value * Fraction(unit.factor))
     if unit.name == "°F":
@@ -240,6 +250,7 @@ def _made(text: str, span: Span, value: Fraction, unit: MeasurementUnit) -> Quan
 
 
 def _value(match: re.Match[str]) -> Fraction | None:
+    """Return the value of a number, in whichever way it is written."""
     if match["percent"]:
         return chinese_value(match["percent"]) or digits_value(match["percent"])
     if match["below"]:
@@ -259,6 +270,7 @@ def _value(match: re.Match[str]) -> Fraction | None:
 
 
 def _digits(match: re.Match[str]) -> Fraction | None:
+    """Return the value of digits with a fraction sign (3½), a scale (3.5 million) and a sign."""
     written = match["digits"]
     whole, fraction = (written[:-1], written[-1]) if written[-1] in "½⅓⅔¼¾⅛" else (written, "")
     value = digits_value(whole) if whole.strip() else Fraction(0)
@@ -296,6 +308,7 @@ def _unit(text: str, match: re.Match[str]) -> tuple[MeasurementUnit, int, Fracti
 
 
 def _counted_noun(text: str, end: int) -> MeasurementUnit:
+    """Return the noun that a number counts: "three cats". Only plurals, else "5 apple" would be a unit."""
     noun = _NOUN.match(text, end)
     if not noun or noun[1] in ENGLISH_STOP_WORDS or noun[1].endswith("ss"):
         return _NO_UNIT
@@ -304,6 +317,7 @@ def _counted_noun(text: str, end: int) -> MeasurementUnit:
 
 
 def _is_idle(match: re.Match[str], unit: str) -> bool:
+    """Tell whether a numeral and what follows make a word that counts nothing."""
     written = match["chinese"]
     return (written == "一" and unit in _NOT_AFTER_ONE) or f"{written}{unit}" in _NO_NUMBER
 

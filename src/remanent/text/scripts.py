@@ -84,6 +84,7 @@ class _FoldingTable(dict[int, str | None]):
 
 
 def _fold_character(character: str) -> str | None:
+    """Return what a character becomes: letters and digits, a space, or None for nothing."""
     code = ord(character)
     if code < 0x80:
         return character

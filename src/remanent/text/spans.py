@@ -1,4 +1,4 @@
-"""Places in a text: where something begins and where the next thing begins."""
+"""Spans: stretches of a text by their places, so that what is found can be shown, cut out and counted once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -23,8 +23,11 @@ from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 # Raise it when the terms of an unchanged text change: stored full-text rows must then be made anew.
 TERMS_VERSION = 1
 
+# In characters: longer runs are no words, and an index key of any length would be an attack on the store.
 _TERM_LIMIT = 64
+# Terms of one question: more cost time in proportion and tell nothing new.
 _QUERY_LIMIT = 256
+# Up to so many terms a Chinese question gives its characters, too; chosen by hand.
 _SHORT_QUESTION = 4
 # A letter that nobody types stands for the point in 3.14, so that it is not taken for 314.
 _POINT = "\u01c0"
@@ -79,6 +82,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[str]:
+    """Yield the terms of a question, chunk by chunk, with or without stop words."""
     for chunk in chunks:
         if _UNSPACED_START.match(chunk):
             yield from _unspaced_query_terms(chunk, keep_stop_words=keep_stop_words)
@@ -93,10 +97,12 @@ def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[st
 
 @lru_cache(maxsize=50_000)
 def _spaced_index_terms(chunk: str) -> tuple[str, ...]:
+    """Return the terms of a word; remembered, as most words of a text come again."""
     return tuple(_term(form) for form in _forms(chunk))
 
 
 def _term(form: str) -> str:
+    """Return the key of a form: English words by their stem, all else as it is."""
     return stem(form) if form.isascii() and form.isalpha() else form
 
 
@@ -128,6 +134,7 @@ def _joined(piece: str) -> str:
 
 
 def _part_forms(part: str) -> Iterator[str]:
+    """Yield the forms of a part of a compound: itself, the words of an identifier, a number without its zeros."""
     if "'" in part:
         head, _, tail = part.rpartition("'")
         yield _joined(part)
@@ -145,6 +152,7 @@ def _part_forms(part: str) -> Iterator[str]:
 
 
 def _lowered(text: str) -> str:
+    """Return a text in lower case, cut to what one term may have."""
     return text.casefold()[:_TERM_LIMIT]
 
 
@@ -152,6 +160,10 @@ def _lowered(text: str) -> str:
 
 
 def _unspaced_index_terms(run: str) -> list[str]:
+    """Return every character, every pair and the longer words of a run without spaces.
+
+    Pairs find what the segmenter cuts differently in text and question; words make the rare ones weigh.
+    """
     terms = list(run)
     terms += _pairs(run)
     terms += [word for word in _words(run) if len(word) > 2]  # shorter ones are among the characters and pairs
@@ -159,6 +171,7 @@ def _unspaced_index_terms(run: str) -> list[str]:
 
 
 def _unspaced_query_terms(run: str, *, keep_stop_words: bool) -> Iterator[str]:
+    """Yield the words of a run, and pairs within what its stop words leave."""
     span = ""
     for word in _words(run):
         if word in CHINESE_STOP_WORDS and not keep_stop_words:
@@ -172,6 +185,7 @@ def _unspaced_query_terms(run: str, *, keep_stop_words: bool) -> Iterator[str]:
 
 
 def _span_terms(span: str) -> list[str]:
+    """Return the pairs of what stands between two stop words; a single character stands for itself."""
     return _pairs(span) if len(span) != 1 else [span]
 
 

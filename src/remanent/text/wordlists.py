@@ -1,4 +1,7 @@
-"""Word lists: stop words, fillers, weak words and common words, written as prose between quotes and used as sets."""
+"""Word lists: stop words, fillers, weak words and common words, written as prose between quotes and used as sets.
+
+Chosen by hand, except for the common words, which are ordered by how often general English has them.
+"""
 
 from remanent.text.english import stem
 
@@ -8,6 +11,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# Stop words say nothing about what is looked for: a question is better off without them.
 _ENGLISH_STOP_WORDS = """
 a about after again all also although am an and any anybody anyone are arent around as at
 be because been before being between both but by can cannot cant could couldnt did didnt do does doesnt doing done
@@ -37,6 +41,7 @@ ENGLISH_STOP_WORDS = frozenset(_ENGLISH_STOP_WORDS.split())
 CHINESE_STOP_WORDS = frozenset(_CHINESE_STOP_WORDS.split())
 
 
+# Verbs of ordinary and of academic prose, chosen by hand: they do something to a topic and are none.
 _VERBS = """
 achieve address adopt aim allow analyse analyze apply appreciate argue ask assess assume attempt base become begin
 believe bet bring buy call cause choose claim come compare concern conclude consider construct contain cover create
@@ -55,6 +60,7 @@ _NOUNS = word_set("""
     call calls cause causes cover face faces focus learning link links meeting planning play processing result results
     start talk talks test tests understanding use uses visit work works
 """)
+# Words that fill a sentence and name nothing: a key phrase neither begins nor ends with them.
 _FILLERS = """
 able across actually again almost along already although always amazing among amongst anymore anyone anything anyway
 apart away awesome awhile back bad basically best better bit bye certain clearly completely congrats congratulations
@@ -85,6 +91,7 @@ NAMING_VERBS = _NOUNS
 FILLERS = word_set(_FILLERS)
 WEAK_WORDS = word_set(_WEAK_WORDS)
 
+# The same for Chinese.
 CHINESE_WEAK_WORDS = word_set("""
     不同 东西 个人 主要 之间 事情 介绍 企业 优势 优点 作用 信息 全部 公司 其实 其次 内容 分析 利用 功能 包括 单位 参数
     变化 各种 同时 因素 国内外 国家 地区 地方 基于 基础 增加 大小 好处 学习 实例 实现 实验 对比 对象 工作 左右 建立
@@ -96,6 +103,8 @@ CHINESE_WEAK_WORDS = word_set("""
 """)
 
 
+# The most common first. Words of three letters and more, each a single token after a space in cl100k and o200k,
+# which a test holds: the bound on tokens rests on it, and the rank tells how little a word says.
 _COMMON_WORDS = """
 the and for this that with com return you new from are class not was public have get can self all will your out has
 but function const set else more his they per data one name true end their private who time man which any false value
