@@ -43,7 +43,7 @@ class Visit:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._fetcher = fetcher or PublicFetcher(timeout=settings.timeout, most_bytes=int(settings.max_page))
+        self._fetcher = fetcher or PublicFetcher(timeout=settings.timeout, max_bytes=int(settings.max_page))
         through_jina = settings.mode == "jina" or (settings.mode == "auto" and settings.api_key is not None)
         self._jina = _jina(settings, sleep=sleep, chance=chance) if through_jina else None
 

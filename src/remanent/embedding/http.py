@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pydantic import SecretStr
 
+# Chosen by hand, below what the known APIs take in one request.
 _REQUEST_TEXTS = 64
 _REQUEST_CHARACTERS = 64_000
 
@@ -145,8 +146,9 @@ def _ordered(answer: bytes, count: int) -> list[list[Any]] | None:
     return ordered if is_sound else None
 
 
+# Cohere's and Jina's APIs take more; chosen by hand, so that one request stays short.
 _RERANKED_TOGETHER = 100
-_MOST_EXPONENT = 700
+_MAX_EXPONENT = 700
 """Past it, the exponential does not fit a float."""
 
 
@@ -192,6 +194,7 @@ class HttpReranker(Reranker):
         await self._api.close()
 
     def _cut(self, text: str) -> str:
+        """Cut a text to the window, in characters that UTF-8 can carry."""
         return text[: self._window].encode("utf-8", "replace").decode("utf-8")
 
     async def _ask(self, question: str, texts: list[str]) -> list[float]:
@@ -217,4 +220,5 @@ def _scores_in_order(answer: bytes, count: int) -> list[float] | None:
 
 
 def _logistic(score: float) -> float:
-    return 1 / (1 + math.exp(min(-score, _MOST_EXPONENT)))
+    """Bring a raw score into 0 to 1; the exponent is bounded, since some servers send any number."""
+    return 1 / (1 + math.exp(min(-score, _MAX_EXPONENT)))

@@ -79,6 +79,7 @@ class Embedders:
         return self._english.model_id
 
     def _suits(self, member: Embedder, text: str) -> bool:
+        """Tell whether a model is to embed a text at all."""
         # A text without a letter is no language's: it is to keep no model from knowing everything.
         return member is self._general or language_of(text) in _ENGLISH or not any(map(str.isalpha, text))
 

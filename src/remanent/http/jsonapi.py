@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import SecretStr
 
+# Time-outs, conflicts, too early, too many, and failures of the server, except for what it will never do.
 _MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
 
 
@@ -106,6 +107,7 @@ class JsonApi:
                 await self._sleep(max(wait, asked))
 
     async def _ask(self, url: str, body: Mapping[str, Any]) -> bytes:
+        """Send one request and return its answer, with every failure of the transport named as ours."""
         import httpx2
 
         client = await self._open()
@@ -130,6 +132,7 @@ class JsonApi:
         return response.content
 
     def _headers(self) -> dict[str, str]:
+        """Return the headers with the key; it is unwrapped here and nowhere else."""
         headers = {"Accept": "application/json"}
         if self._key is not None:
             bearer = "Bearer " if self._key_header == "Authorization" else ""
@@ -137,6 +140,7 @@ class JsonApi:
         return headers
 
     async def _open(self) -> "httpx2.AsyncClient":
+        """Return the client, made when the first question is asked."""
         if self._is_closed:
             raise StoreClosed(f"the connection to {self._base_url} was closed; open the memory again")
         async with self._opening:
@@ -151,6 +155,7 @@ class JsonApi:
             return self._client
 
     def _failure(self, response: "httpx2.Response") -> ModelUnavailable | ModelRejected:
+        """Return the error for a status: who must act, and which setting to look at."""
         status = response.status_code
         told = f"{self._base_url} answers {status}: {self._said(response)}"
         if status in _MAY_PASS:

@@ -13,6 +13,7 @@ from remanent.text.wordlists import word_set
 
 PDF = "application/pdf"
 _OCTETS = "application/octet-stream"
+# Endings, since media types of code are seldom set.
 _CODE = word_set(
     ".py .pyi .js .ts .jsx .tsx .java .c .h .cc .cpp .hpp .cs .go .rs .rb .php .swift .kt .scala .sh .bash .sql .r .jl "
     ".lua .pl .html .css .json .yaml .yml .toml .xml .ipynb .diff .patch .log"

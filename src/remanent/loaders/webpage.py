@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from remanent.text.escaping import bounded_references
 from remanent.text.wordlists import word_set
 
+# What is not read out: code, pictures, and what leads around the site.
 _SILENT = word_set(
     "script style noscript template svg math iframe object canvas nav header footer aside form button select head"
 )
@@ -50,6 +51,7 @@ def _plain_tags(html: str) -> str:
 
 
 def _plain_tag(tag: re.Match[str]) -> str:
+    """Return a tag without attributes; a bracket that opens none as text."""
     if tag["name"]:
         return f"<{tag['name']}/>" if tag[0].endswith("/>") else f"<{tag['name']}>"
     return "" if tag["open"] is None else "&lt;"
@@ -67,6 +69,7 @@ class _TextExtractor(HTMLParser):
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Break lines before blocks and mark headings and list items as Markdown does."""
         if tag == "title" and not self.title:
             self._in_title = True
         elif tag == "body":
@@ -82,6 +85,7 @@ class _TextExtractor(HTMLParser):
             self.parts.append(" | ")
 
     def handle_endtag(self, tag: str) -> None:
+        """Leave a silent element with all that was opened inside and never closed."""
         if tag == "title":
             self._in_title = False
         elif self._silenced[tag]:
@@ -92,6 +96,7 @@ class _TextExtractor(HTMLParser):
             self.parts.append("\n")
 
     def handle_data(self, data: str) -> None:
+        """Gather text; line breaks of the source mean nothing in HTML."""
         if self._in_title:
             self.title.append(data)
         elif not self._silent:
@@ -99,6 +104,7 @@ class _TextExtractor(HTMLParser):
 
 
 def _tidy(text: str) -> str:
+    """Return the text with single spaces and at most one blank line in a row."""
     lines = (line.strip() for line in _SPACES.sub(" ", text).split("\n"))
     return _WHITE_SPACE.sub(_at_most_one_blank_line, "\n".join(lines)).strip()
 

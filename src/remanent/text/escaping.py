@@ -102,7 +102,7 @@ _NAME: dict[int, str] = {
 _LONGEST_NAME = 80
 """Characters of a name that are shown; longer ones are sentences."""
 # Chosen by hand: nobody nests entities deeper by accident, and each round reads the whole text.
-_MOST_ROUNDS = 12
+_MAX_ROUNDS = 12
 # How far the bracket that closes a tag is looked for; chosen by hand.
 _LONGEST_TAG = 200
 
@@ -180,7 +180,7 @@ def forged_tags(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> list[Spa
 
 def _settled(text: str) -> str:
     """Write out entities that hide something, until none does; where there is no end to it, take entities away."""
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         simpler = _MAY_BE_ENTITY.sub(_simpler, text)
         if simpler == text:
             return text
@@ -281,7 +281,7 @@ def _either(words: Collection[str]) -> str:
 def _read(text: str) -> _Reading:
     """Read a text as a lenient reader does, until nothing changes any more."""
     reading = _visible(_Reading(text, range(len(text)), range(1, len(text) + 1)))
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         if not _ENTITY.search(reading.text):
             break
         decoded = _visible(_decoded(reading))

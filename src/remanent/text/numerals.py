@@ -52,7 +52,7 @@ _WORD = re.compile(r"[a-z]+")
 # Longer rows of digits are no numbers that anyone reckons with, and neither are more words than it takes to say
 # 999,999,999,999,999 with every "and" there may be.
 _LONGEST = 40
-_MOST_WORDS = 30
+_MAX_WORDS = 30
 _DIGITS = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+")
 
 
@@ -75,8 +75,8 @@ def english_value(written: str) -> Fraction | None:
     """Return the value of a number in English words: "two hundred and five", "one and a half", "three quarters"."""
     total = current = Fraction(0)
     counted = False
-    words = [found[0] for found in islice(_WORD.finditer(written.lower()), _MOST_WORDS + 1)]
-    if len(words) > _MOST_WORDS:
+    words = [found[0] for found in islice(_WORD.finditer(written.lower()), _MAX_WORDS + 1)]
+    if len(words) > _MAX_WORDS:
         return None
     after_and = "and" in words
     for word in words:
