@@ -24,7 +24,7 @@ from remanent.language import Answer, Engine
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import JobState, Link, Receipt, Record, Scope, Source, id_source, read_messages
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 from remanent.recall.measures import percentile
 from remanent.settings import JobSettings
 from remanent.stores import Change, JobQuery, search_terms

@@ -19,7 +19,7 @@ from remanent.stores import Change, RecordFilter, search_terms
 from remanent.stores.changes import PutRecord, PutVector
 from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 T = TypeVar("T")
 

@@ -38,6 +38,9 @@ Work = Callable[[str], object]
 EXPONENT = 1.2
 """Work may grow by this power of the input: sorting and halving cost a little more than a straight line."""
 _STEP = 4
+_TRIES = 6
+_TICK = 0.0005
+"""Seconds below which two measurements cannot be told apart."""
 _DEAR = 0.02
 """Seconds from which on a quarter of the text is enough to measure with, unless the counts are full."""
 FULL = os.environ.get("REMANENT_CHAOS") == "full"
@@ -75,26 +78,30 @@ def takes_just_a_text(function: Callable[..., object]) -> bool:
 def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> float:
     """Return by which power of its input the work grows, by CPU time, from a text to one four times as long.
 
-    What costs too little for the clock to tell grows by nothing. A high figure is measured again, and the least
-    counts: a busy machine can only ever make work look dearer than it is.
+    A high figure is not believed at once, since a busy machine can only ever make work look dearer than it is: where
+    the work takes too little for the clock to tell, a longer text is measured, else the same again, and the least
+    counts.
     """
-    least = math.inf
     _seconds(work, make(200))  # what is loaded once is no part of it
     size = large // _STEP
     short = _seconds(work, make(size))
-    known = None
     if short > _DEAR and not FULL:
-        size, known = size // _STEP, short
+        long, size = short, size // _STEP
         short = _seconds(work, make(size))
-    for _ in range(4):
-        long = _seconds(work, make(size * _STEP)) if known is None else known
-        known = None
-        if long < _NOISE * _STEP:
-            return 0.0
-        least = min(least, math.log(long / max(short, _NOISE), _STEP))
+    else:
+        long = _seconds(work, make(size * _STEP))
+    least = math.inf
+    for _ in range(_TRIES):
+        least = min(least, math.log(max(long, _TICK) / max(short, _TICK), _STEP))
         if least <= EXPONENT:
             break
-        short = _seconds(work, make(size))
+        if long < _NOISE * _STEP:
+            if size * _STEP >= HUGE:
+                return 0.0  # so cheap at a million characters that nobody has to wait
+            size, short, least = size * _STEP, long, math.inf
+        else:
+            short = _seconds(work, make(size))
+        long = _seconds(work, make(size * _STEP))
     return least
 
 

@@ -103,7 +103,7 @@ async def test_whoever_stops_waiting_leaves_no_hole() -> None:
 
 
 async def test_too_many_that_wait_are_refused() -> None:
-    slots = FairSlots(1, shared=1, most_waiting=1)
+    slots = FairSlots(1, shared=1, max_waiting=1)
     work = Work(slots)
     await work.ask("a1", "a2")
     async with AsyncExitStack() as stack:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from remanent.text.words import index_terms, query_terms
+from remanent.text.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,7 @@ its source. `pip install` this next to Remanent: its commands, routes, settings 
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from remanent.discipline import (
     AnyAgent,
@@ -27,7 +25,7 @@ from remanent.errors import InvalidInput
 from remanent.jobs import Handler
 from remanent.model import Entry, Job, Record, RecordData, Scope, Source, register_kind
 from remanent.recall import Candidate, Question, RecallPath
-from remanent.settings import Chinese, Section
+from remanent.settings import SettingsSection, setting
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
 
 FIND = "promises.find"
@@ -45,12 +43,10 @@ class PromiseData(RecordData):
 PROMISE = register_kind("promise", PromiseData)
 
 
-class PromiseSettings(Section):
+class PromiseSettings(SettingsSection):
     """How promises are shown."""
 
-    most: Annotated[
-        int, Field(ge=1, le=1000, description="Promises that are listed at most."), Chinese("最多列出多少条承诺。")
-    ] = 100
+    most: int = setting(100, "Promises that are listed at most.", "最多列出多少条承诺。", ge=1, le=1000)
 
 
 class AsyncPromises:

@@ -26,13 +26,13 @@ class FairSlots:
         total: int,
         *,
         shared: int,
-        most_waiting: int | None = None,
+        max_waiting: int | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._total = total
         self._shared = min(shared, total)
         self._alone = max(self._shared, total - total // 4)
-        self._most_waiting = most_waiting
+        self._max_waiting = max_waiting
         self._timer = timer
         self._held: Counter[str] = Counter()
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
@@ -52,8 +52,9 @@ class FairSlots:
             self._release(name)
 
     async def _wait(self, name: str) -> None:
+        """Wait for a place, in the queue of the name."""
         queue = self._waiting.get(name, deque())
-        if self._most_waiting is not None and len(queue) >= self._most_waiting:
+        if self._max_waiting is not None and len(queue) >= self._max_waiting:
             raise QueueFull(f"{len(queue)} requests of this organisation wait already; send fewer at a time")
         self._waiting[name] = queue
         turn = asyncio.get_running_loop().create_future()
@@ -70,6 +71,7 @@ class FairSlots:
             raise
 
     def _release(self, name: str) -> None:
+        """Give a place back, and hand out all that are free now."""
         self._held[name] -= 1
         if not self._held[name]:
             del self._held[name]
@@ -84,16 +86,19 @@ class FairSlots:
                 del self._waiting[served]
 
     def _may(self, name: str) -> bool:
+        """Tell whether somebody may have one more place."""
         if self._held.total() >= self._total:
             return False
         return self._held[name] < (self._shared if self._has_others(name) else self._alone)
 
     def _has_others(self, name: str) -> bool:
+        """Tell whether anybody else is there, works or waits."""
         if any(other != name for other in self._held) or any(other != name for other in self._waiting):
             return True
         return any(other != name for other in self._seen)
 
     def _see(self, name: str) -> None:
+        """Note that somebody was here just now, and forget who was not for a while."""
         now = self._timer()
         self._seen[name] = now
         self._seen.move_to_end(name)

@@ -58,7 +58,7 @@ from remanent.model import (
     system_clock,
     to_instant,
 )
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 from remanent.recall import (
     EMBED,
     GATE,

@@ -56,13 +56,6 @@ TOOL_KEYS: Mapping[str, str] = {"search": "SERPER_API_KEY", "reader": "JINA_API_
 """The same for the services that agents' tools ask, by the group of settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chinese:
-    """The description of a setting in Chinese, beside the English one of its field."""
-
-    text: str
-
-
 def _data_directory() -> Path:
     return _xdg("XDG_DATA_HOME", otherwise=".local/share") / "remanent"
 
@@ -138,11 +131,14 @@ def _check_model(name: str) -> str:
 
 Name = Annotated[str, AfterValidator(_check_name)]
 Folder = Annotated[Path, BeforeValidator(_check_home)]
+Url = Annotated[str, AfterValidator(_check_base_url)]
+Key = Annotated[SecretStr, AfterValidator(_check_key)]
+ModelName = Annotated[str, AfterValidator(_check_model)]
 Seconds = Annotated[float, Field(gt=0, le=86_400 * 366)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """What all groups of settings share: frozen, and no unknown name passes."""
 
     model_config = ConfigDict(
@@ -150,801 +146,634 @@ class Section(BaseModel):
     )
 
 
-class JobSettings(Section):
+def setting(default: Any, english: str, chinese: str, **bounds: Any) -> Any:
+    """Declare a setting: its default (or the function that makes it), its meaning in both languages, its bounds.
+
+    docs/settings.md and the help of the command line are made from this. Inside `Annotated`, where the default is
+    given beside it, the first argument is `...`.
+    """
+    made = {"default_factory": default} if callable(default) else {"default": default}
+    return Field(**made, description=english, json_schema_extra={"chinese": chinese}, **bounds)
+
+
+# What the groups for services asked over HTTP share: one meaning each, while every group has defaults of its own (an
+# answer of a language model takes longer than a batch of vectors, and is smaller).
+RequestTimeout = Annotated[
+    Seconds,
+    setting(
+        ...,
+        "Seconds that one request may take, from connecting to the last byte.",
+        "单个请求的时限（秒），从连接到最后一个字节。",
+    ),
+]
+ReadTimeout = Annotated[
+    Seconds, setting(..., "Seconds to wait for the next byte of an answer.", "等待回答的下一个字节的秒数。")
+]
+ConnectTimeout = Annotated[Seconds, setting(..., "Seconds to wait for a connection.", "等待建立连接的秒数。")]
+MaxAnswer = Annotated[
+    ByteSize,
+    setting(
+        ...,
+        "The largest answer that is read; a larger one is refused as soon as that shows.",
+        "可读取的最大回答；更大的一经发现即被拒绝。",
+        ge=1024,
+    ),
+]
+Attempts = Annotated[
+    Number,
+    setting(
+        ...,
+        "Attempts at a request that fails for a reason that may pass: overload, outage, time-out.",
+        "因过载、故障或超时而失败的请求的尝试次数。",
+    ),
+]
+
+
+class JobSettings(SettingsSection):
     """How background work is queued, retried and given up."""
 
-    queue_limit: Annotated[
-        Number,
-        Field(description="Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost."),
-        Chinese("每个智能体排队与运行中的任务上限；超出后拒绝新任务，已排队的不会丢失。"),
-    ] = 1000
-    concurrency: Annotated[
-        Number,
-        Field(description="Jobs that run at the same time in one process; those of one lane of an agent never do."),
-        Chinese("单个进程内同时运行的任务数；同一智能体同一通道的任务始终逐个执行。"),
-    ] = 4
-    lease: Annotated[
-        Seconds,
-        Field(
-            description="Seconds until a job of a process that died is taken over by another; renewed while it runs."
-        ),
-        Chinese("进程异常退出后，其任务由其他进程接手前的秒数；运行期间自动续期。"),
-    ] = 60.0
-    max_attempts: Annotated[
-        Number,
-        Field(description="Attempts before a failing job is kept as a dead letter."),
-        Chinese("任务失败多少次后转为死信保留。"),
-    ] = 5
-    backoff_base: Annotated[
-        Seconds,
-        Field(description="Seconds before the second attempt; doubled before each further one."),
-        Chinese("第二次尝试前等待的秒数；之后每次加倍。"),
-    ] = 1.0
-    backoff_cap: Annotated[
-        Seconds,
-        Field(description="The longest wait between two attempts, in seconds."),
-        Chinese("两次尝试之间的最长等待秒数。"),
-    ] = 30.0
-    poll: Annotated[
-        Seconds,
-        Field(description="Seconds between looks at an idle agent's queue, for work that other processes left there."),
-        Chinese("空闲时查看队列的间隔秒数，用于发现其他进程留下的任务。"),
-    ] = 30.0
-    drain_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that running jobs get to end when Remanent closes; then they are given back."),
-        Chinese("关闭时等待运行中任务结束的秒数；超时的任务退回队列。"),
-    ] = 25.0
+    queue_limit: Number = setting(
+        1000,
+        "Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost.",
+        "每个智能体排队与运行中的任务上限；超出后拒绝新任务，已排队的不会丢失。",
+    )
+    concurrency: Number = setting(
+        4,
+        "Jobs that run at the same time in one process; those of one lane of an agent never do.",
+        "单个进程内同时运行的任务数；同一智能体同一通道的任务始终逐个执行。",
+    )
+    lease: Seconds = setting(
+        60.0,
+        "Seconds until a job of a process that died is taken over by another; renewed while it runs.",
+        "进程异常退出后，其任务由其他进程接手前的秒数；运行期间自动续期。",
+    )
+    max_attempts: Number = setting(
+        5, "Attempts before a failing job is kept as a dead letter.", "任务失败多少次后转为死信保留。"
+    )
+    backoff_base: Seconds = setting(
+        1.0,
+        "Seconds before the second attempt; doubled before each further one.",
+        "第二次尝试前等待的秒数；之后每次加倍。",
+    )
+    backoff_cap: Seconds = setting(
+        30.0, "The longest wait between two attempts, in seconds.", "两次尝试之间的最长等待秒数。"
+    )
+    poll: Seconds = setting(
+        30.0,
+        "Seconds between looks at an idle agent's queue, for work that other processes left there.",
+        "空闲时查看队列的间隔秒数，用于发现其他进程留下的任务。",
+    )
+    drain_timeout: Seconds = setting(
+        25.0,
+        "Seconds that running jobs get to end when Remanent closes; then they are given back.",
+        "关闭时等待运行中任务结束的秒数；超时的任务退回队列。",
+    )
 
 
-class VectorSettings(Section):
+class VectorSettings(SettingsSection):
     """How vectors are searched."""
 
-    exact_limit: Annotated[
-        Number,
-        Field(description="Vectors of one agent that are searched exactly; past it, approximately."),
-        Chinese("单个智能体使用精确检索的向量数上限；超出后改用近似检索。"),
-    ] = 100_000
-    memory_budget: Annotated[
-        ByteSize,
-        Field(ge=1, description="Memory that vector indexes may use together; the longest unused are dropped first."),
-        Chinese("所有向量索引可用的内存总量；超出时先释放最久未用的。"),
-    ] = ByteSize(1024**3)
+    exact_limit: Number = setting(
+        100_000,
+        "Vectors of one agent that are searched exactly; past it, approximately.",
+        "单个智能体使用精确检索的向量数上限；超出后改用近似检索。",
+    )
+    memory_budget: ByteSize = setting(
+        ByteSize(1024**3),
+        "Memory that vector indexes may use together; the longest unused are dropped first.",
+        "所有向量索引可用的内存总量；超出时先释放最久未用的。",
+        ge=1,
+    )
 
 
-class ModelChoice(Section):
+class ModelChoice(SettingsSection):
     """Which model is asked, and how; what is not set is taken from the next more general place.
 
     One that names a provider or a base URL stands alone in what it says of provider, URL, key and name: a key is never
     sent to a place that it was not given for.
     """
 
-    provider: Annotated[
-        Provider | None,
-        Field(
-            description="Who serves the model; `local` is any OpenAI-compatible URL, and meant when only that is set."
-        ),
-        Chinese("模型的提供方；`local` 指任意兼容 OpenAI 的地址，只设置地址时即为此项。"),
-    ] = None
-    name: Annotated[
-        Annotated[str, AfterValidator(_check_model)] | None,
-        Field(description="The model, by the name that its provider gives it."),
-        Chinese("模型名称，即提供方所用的名称。"),
-    ] = None
-    api_key: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_key)] | None,
-        Field(
-            description="The provider's key; by default from `OPENAI_API_KEY`, `DEEPSEEK_API_KEY` or "
-            "`ANTHROPIC_API_KEY` when that provider is named."
-        ),
-        Chinese("提供方的密钥；指明提供方时，默认取自 `OPENAI_API_KEY`、`DEEPSEEK_API_KEY` 或 `ANTHROPIC_API_KEY`。"),
-    ] = None
-    base_url: Annotated[
-        Annotated[str, AfterValidator(_check_base_url)] | None,
-        Field(description="Where the provider is reached; needed for `local`, known for the others."),
-        Chinese("提供方的地址；`local` 必须设置，其余有默认值。"),
-    ] = None
-    output: Annotated[
-        Literal["auto", "schema", "tool", "json", "text"] | None,
-        Field(
-            description="How a structured answer is asked for: by JSON schema, as a tool call, as any JSON, or in "
-            "words alone; `auto` takes the best that the provider has."
-        ),
-        Chinese(
-            "获取结构化回答的方式：JSON schema、工具调用、任意 JSON 或仅凭文字说明；`auto` 取提供方支持的最佳方式。"
-        ),
-    ] = None
-    temperature: Annotated[
-        Annotated[float, Field(ge=0, le=2)] | None,
-        Field(description="How freely the model chooses its words; unset, each role has its own."),
-        Chinese("采样温度；未设置时各角色使用自己的默认值。"),
-    ] = None
-    top_p: Annotated[
-        Annotated[float, Field(gt=0, le=1)] | None,
-        Field(description="The share of likely words that the model chooses from; unset, each role has its own."),
-        Chinese("核采样比例；未设置时各角色使用自己的默认值。"),
-    ] = None
-    max_tokens: Annotated[
-        Number | None,
-        Field(description="Tokens that an answer may have; unset, each role has its own."),
-        Chinese("回答的最大 token 数；未设置时各角色使用自己的默认值。"),
-    ] = None
-    window: Annotated[
-        Number | None,
-        Field(description="Tokens that a request may have; unset, each role has its own."),
-        Chinese("请求的最大 token 数；未设置时各角色使用自己的默认值。"),
-    ] = None
-    vision: Annotated[
-        bool | None,
-        Field(description="Whether the model sees pictures; unset, it is shown none."),
-        Chinese("模型是否能看图；未设置时不向其展示图片。"),
-    ] = None
+    provider: Provider | None = setting(
+        None,
+        "Who serves the model; `local` is any OpenAI-compatible URL, and meant when only that is set.",
+        "模型的提供方；`local` 指任意兼容 OpenAI 的地址，只设置地址时即为此项。",
+    )
+    name: ModelName | None = setting(
+        None, "The model, by the name that its provider gives it.", "模型名称，即提供方所用的名称。"
+    )
+    api_key: Key | None = setting(
+        None,
+        "The provider's key; by default from `OPENAI_API_KEY`, `DEEPSEEK_API_KEY` or "
+        "`ANTHROPIC_API_KEY` when that provider is named.",
+        "提供方的密钥；指明提供方时，默认取自 `OPENAI_API_KEY`、`DEEPSEEK_API_KEY` 或 `ANTHROPIC_API_KEY`。",
+    )
+    base_url: Url | None = setting(
+        None,
+        "Where the provider is reached; needed for `local`, known for the others.",
+        "提供方的地址；`local` 必须设置，其余有默认值。",
+    )
+    output: Literal["auto", "schema", "tool", "json", "text"] | None = setting(
+        None,
+        "How a structured answer is asked for: by JSON schema, as a tool call, as any JSON, or in "
+        "words alone; `auto` takes the best that the provider has.",
+        "获取结构化回答的方式：JSON schema、工具调用、任意 JSON 或仅凭文字说明；`auto` 取提供方支持的最佳方式。",
+    )
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = setting(
+        None,
+        "How freely the model chooses its words; unset, each role has its own.",
+        "采样温度；未设置时各角色使用自己的默认值。",
+    )
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = setting(
+        None,
+        "The share of likely words that the model chooses from; unset, each role has its own.",
+        "核采样比例；未设置时各角色使用自己的默认值。",
+    )
+    max_tokens: Number | None = setting(
+        None,
+        "Tokens that an answer may have; unset, each role has its own.",
+        "回答的最大 token 数；未设置时各角色使用自己的默认值。",
+    )
+    window: Number | None = setting(
+        None,
+        "Tokens that a request may have; unset, each role has its own.",
+        "请求的最大 token 数；未设置时各角色使用自己的默认值。",
+    )
+    vision: bool | None = setting(
+        None, "Whether the model sees pictures; unset, it is shown none.", "模型是否能看图；未设置时不向其展示图片。"
+    )
 
 
 class ModelSettings(ModelChoice):
     """The language model: which one, for what, how long to wait for it and how often to try."""
 
-    tiers: Annotated[
-        dict[ModelTier, ModelChoice],
-        Field(description="Any of the settings from `model.provider` to `model.vision`, for the roles of one tier."),
-        Chinese("仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。"),
-    ] = Field(default_factory=dict)
-    roles: Annotated[
-        dict[str, ModelChoice],
-        Field(description="Any of the settings from `model.provider` to `model.vision`, for one role."),
-        Chinese("仅对某一角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。"),
-    ] = Field(default_factory=dict)
-    timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that a role's work may take in all, further attempts included."),
-        Chinese("一次角色任务的总时限（秒），包括重试。"),
-    ] = 300.0
-    request_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that one request may take, from connecting to the last byte."),
-        Chinese("单个请求的时限（秒），从连接到最后一个字节。"),
-    ] = 120.0
-    read_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds to wait for the next byte of an answer."),
-        Chinese("等待回答的下一个字节的秒数。"),
-    ] = 60.0
-    connect_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds to wait for a connection."),
-        Chinese("等待建立连接的秒数。"),
-    ] = 10.0
-    max_answer: Annotated[
-        ByteSize,
-        Field(ge=1024, description="The largest answer that is read; a larger one is refused as soon as that shows."),
-        Chinese("可读取的最大回答；更大的一经发现即被拒绝。"),
-    ] = ByteSize(8 * 1024**2)
-    attempts: Annotated[
-        Number,
-        Field(description="Attempts at a request that fails for a reason that may pass: overload, outage, time-out."),
-        Chinese("因过载、故障或超时而失败的请求的尝试次数。"),
-    ] = 3
-    backoff_base: Annotated[
-        Seconds,
-        Field(description="Seconds before the second attempt, more or less; doubled before each further one."),
-        Chinese("第二次尝试前大致等待的秒数；之后每次加倍。"),
-    ] = 1.0
-    backoff_cap: Annotated[
-        Seconds,
-        Field(
-            description="The longest wait between two attempts; a provider that asks for a longer one is not asked "
-            "again in the same call."
-        ),
-        Chinese("两次尝试之间的最长等待秒数；提供方要求更久时，本次调用不再重试。"),
-    ] = 30.0
-    breaker_failures: Annotated[
-        Number,
-        Field(description="Failures in a row after which a provider is left alone for a while."),
-        Chinese("提供方连续失败多少次后暂停使用。"),
-    ] = 5
-    breaker_rest: Annotated[
-        Seconds,
-        Field(description="Seconds that a failing provider is left alone before one request tries it."),
-        Chinese("失败的提供方暂停多少秒后，再以一个请求试探。"),
-    ] = 30.0
+    tiers: dict[ModelTier, ModelChoice] = setting(
+        dict,
+        "Any of the settings from `model.provider` to `model.vision`, for the roles of one tier.",
+        "仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。",
+    )
+    roles: dict[str, ModelChoice] = setting(
+        dict,
+        "Any of the settings from `model.provider` to `model.vision`, for one role.",
+        "仅对某一角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。",
+    )
+    timeout: Seconds = setting(
+        300.0,
+        "Seconds that a role's work may take in all, further attempts included.",
+        "一次角色任务的总时限（秒），包括重试。",
+    )
+    request_timeout: RequestTimeout = 120.0
+    read_timeout: ReadTimeout = 60.0
+    connect_timeout: ConnectTimeout = 10.0
+    max_answer: MaxAnswer = ByteSize(8 * 1024**2)
+    attempts: Attempts = 3
+    backoff_base: Seconds = setting(
+        1.0,
+        "Seconds before the second attempt, more or less; doubled before each further one.",
+        "第二次尝试前大致等待的秒数；之后每次加倍。",
+    )
+    backoff_cap: Seconds = setting(
+        30.0,
+        "The longest wait between two attempts; a provider that asks for a longer one is not asked "
+        "again in the same call.",
+        "两次尝试之间的最长等待秒数；提供方要求更久时，本次调用不再重试。",
+    )
+    breaker_failures: Number = setting(
+        5, "Failures in a row after which a provider is left alone for a while.", "提供方连续失败多少次后暂停使用。"
+    )
+    breaker_rest: Seconds = setting(
+        30.0,
+        "Seconds that a failing provider is left alone before one request tries it.",
+        "失败的提供方暂停多少秒后，再以一个请求试探。",
+    )
 
 
-class EmbeddingSettings(Section):
+class EmbeddingSettings(SettingsSection):
     """The embedder that is not bundled: which model, where, and how long to wait for it."""
 
-    base_url: Annotated[
-        Annotated[str, AfterValidator(_check_base_url)] | None,
-        Field(
-            description="Where an OpenAI-compatible embedding API is reached, up to `/embeddings`; needed for the "
-            "embedder `http`."
-        ),
-        Chinese("兼容 OpenAI 的向量接口地址，写到 `/embeddings` 之前；`embedder` 为 `http` 时必须设置。"),
-    ] = None
-    api_key: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_key)] | None,
-        Field(description="The key for that API, if it needs one."),
-        Chinese("该接口的密钥（如需要）。"),
-    ] = None
-    former_api_key: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_key)] | None,
-        Field(
-            description="After a change to another API: the key for the one before, whose vectors answer until all "
-            "have been made anew. At the same host `api_key` serves both."
-        ),
-        Chinese("更换接口后，原接口的密钥；新向量全部生成之前，原有向量仍参与检索。主机相同时共用 `api_key`。"),
-    ] = None
-    name: Annotated[
-        Annotated[str, AfterValidator(_check_model)] | None,
-        Field(
-            description="The embedding model, by the name that the API gives it, or for `sentence-transformers` the "
-            "folder it is in. Vectors are kept under this name: another model needs another one."
-        ),
-        Chinese(
-            "向量模型的名称，即接口所用的名称；`sentence-transformers` 时为模型所在目录。"
-            "向量按此名称保存，不同模型须用不同名称。"
-        ),
-    ] = None
-    dimension: Annotated[
-        Annotated[int, Field(ge=1, le=65_536)] | None,
-        Field(description="The length of the model's vectors; needed for `http` and `sentence-transformers`."),
-        Chinese("模型向量的维数；`embedder` 为 `http` 或 `sentence-transformers` 时必须设置。"),
-    ] = None
-    shorten: Annotated[
-        bool,
-        Field(description="Whether the API is asked to shorten its vectors to `dimension`; not every model can."),
-        Chinese("是否要求接口将向量缩短为 `dimension` 维；并非所有模型都支持。"),
-    ] = False
-    window: Annotated[
-        Number,
-        Field(description="Characters that the model reads at once; a longer text is read in pieces."),
-        Chinese("模型一次读取的字符数；更长的文本分段读取。"),
-    ] = 4000
-    timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that a batch may take in all, further attempts included."),
-        Chinese("一批文本的总时限（秒），包括重试。"),
-    ] = 60.0
-    request_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that one request may take, from connecting to the last byte."),
-        Chinese("单个请求的时限（秒），从连接到最后一个字节。"),
-    ] = 30.0
-    max_answer: Annotated[
-        ByteSize,
-        Field(ge=1024, description="The largest answer that is read; a larger one is refused as soon as that shows."),
-        Chinese("可读取的最大回答；更大的一经发现即被拒绝。"),
-    ] = ByteSize(32 * 1024**2)
-    attempts: Annotated[
-        Number,
-        Field(description="Attempts at a request that fails for a reason that may pass: overload, outage, time-out."),
-        Chinese("因过载、故障或超时而失败的请求的尝试次数。"),
-    ] = 3
+    base_url: Url | None = setting(
+        None,
+        "Where an OpenAI-compatible embedding API is reached, up to `/embeddings`; needed for the embedder `http`.",
+        "兼容 OpenAI 的向量接口地址，写到 `/embeddings` 之前；`embedder` 为 `http` 时必须设置。",
+    )
+    api_key: Key | None = setting(None, "The key for that API, if it needs one.", "该接口的密钥（如需要）。")
+    former_api_key: Key | None = setting(
+        None,
+        "After a change to another API: the key for the one before, whose vectors answer until all "
+        "have been made anew. At the same host `api_key` serves both.",
+        "更换接口后，原接口的密钥；新向量全部生成之前，原有向量仍参与检索。主机相同时共用 `api_key`。",
+    )
+    name: ModelName | None = setting(
+        None,
+        "The embedding model, by the name that the API gives it, or for `sentence-transformers` the "
+        "folder it is in. Vectors are kept under this name: another model needs another one.",
+        "向量模型的名称，即接口所用的名称；`sentence-transformers` 时为模型所在目录。"
+        "向量按此名称保存，不同模型须用不同名称。",
+    )
+    dimension: Annotated[int, Field(ge=1, le=65_536)] | None = setting(
+        None,
+        "The length of the model's vectors; needed for `http` and `sentence-transformers`.",
+        "模型向量的维数；`embedder` 为 `http` 或 `sentence-transformers` 时必须设置。",
+    )
+    shorten: bool = setting(
+        False,
+        "Whether the API is asked to shorten its vectors to `dimension`; not every model can.",
+        "是否要求接口将向量缩短为 `dimension` 维；并非所有模型都支持。",
+    )
+    window: Number = setting(
+        4000,
+        "Characters that the model reads at once; a longer text is read in pieces.",
+        "模型一次读取的字符数；更长的文本分段读取。",
+    )
+    timeout: Seconds = setting(
+        60.0, "Seconds that a batch may take in all, further attempts included.", "一批文本的总时限（秒），包括重试。"
+    )
+    request_timeout: RequestTimeout = 30.0
+    max_answer: MaxAnswer = ByteSize(32 * 1024**2)
+    attempts: Attempts = 3
 
 
-class ReactSettings(Section):
+class ReactSettings(SettingsSection):
     """How far the built-in agent goes before it must answer."""
 
-    max_calls: Annotated[
-        Annotated[int, Field(ge=1, le=1000)],
-        Field(description="Questions to the model in one run; the last of them asks for the final answer."),
-        Chinese("一次运行中调用模型的最多次数；最后一次要求给出最终答案。"),
-    ] = 60
-    max_tokens: Annotated[
-        Number,
-        Field(description="Tokens that the conversation may grow to; past it, an answer is forced."),
-        Chinese("对话可增长到的 token 数；超出后强制作答。"),
-    ] = 128_000
-    answer_at: Annotated[
-        Annotated[float, Field(gt=0, le=1)],
-        Field(description="The share of `react.max_tokens` from which on the final answer is asked for."),
-        Chinese("达到 `react.max_tokens` 的多大比例后要求给出最终答案。"),
-    ] = 0.9
-    max_result: Annotated[
-        Number,
-        Field(
-            description="Tokens of one tool's result that the agent is shown; the journal keeps all of it.",
-        ),
-        Chinese("智能体看到的单个工具结果的最多 token 数；完整结果保存在日志中。"),
-    ] = 8_000
-    tool_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that one tool call may take."),
-        Chinese("单次工具调用的时限（秒）。"),
-    ] = 120.0
+    max_calls: Annotated[int, Field(ge=1, le=1000)] = setting(
+        60,
+        "Questions to the model in one run; the last of them asks for the final answer.",
+        "一次运行中调用模型的最多次数；最后一次要求给出最终答案。",
+    )
+    max_tokens: Number = setting(
+        128_000,
+        "Tokens that the conversation may grow to; past it, an answer is forced.",
+        "对话可增长到的 token 数；超出后强制作答。",
+    )
+    answer_at: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.9,
+        "The share of `react.max_tokens` from which on the final answer is asked for.",
+        "达到 `react.max_tokens` 的多大比例后要求给出最终答案。",
+    )
+    max_result: Number = setting(
+        8_000,
+        "Tokens of one tool's result that the agent is shown; the journal keeps all of it.",
+        "智能体看到的单个工具结果的最多 token 数；完整结果保存在日志中。",
+    )
+    tool_timeout: Seconds = setting(120.0, "Seconds that one tool call may take.", "单次工具调用的时限（秒）。")
 
 
-class SearchSettings(Section):
+class SearchSettings(SettingsSection):
     """The web search of agents: Serper's API, or another that speaks its form."""
 
-    api_key: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_key)] | None,
-        Field(
-            description="Serper's key, by default from `SERPER_API_KEY`; without one, agents search what they were "
-            "given and not the web."
-        ),
-        Chinese("Serper 的密钥，默认取自 `SERPER_API_KEY`；未设置时智能体只检索已有内容，不检索网络。"),
-    ] = None
-    base_url: Annotated[
-        Annotated[str, AfterValidator(_check_base_url)],
-        Field(description="Where the search API is reached."),
-        Chinese("搜索接口的地址。"),
-    ] = "https://google.serper.dev"
-    results: Annotated[
-        Annotated[int, Field(ge=1, le=100)],
-        Field(description="Results that a search asks for."),
-        Chinese("一次搜索请求的结果数。"),
-    ] = 10
-    timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that a search may take in all, further attempts included."),
-        Chinese("一次搜索的总时限（秒），包括重试。"),
-    ] = 30.0
+    api_key: Key | None = setting(
+        None,
+        "Serper's key, by default from `SERPER_API_KEY`; without one, agents search what they were "
+        "given and not the web.",
+        "Serper 的密钥，默认取自 `SERPER_API_KEY`；未设置时智能体只检索已有内容，不检索网络。",
+    )
+    base_url: Url = setting("https://google.serper.dev", "Where the search API is reached.", "搜索接口的地址。")
+    results: Annotated[int, Field(ge=1, le=100)] = setting(
+        10, "Results that a search asks for.", "一次搜索请求的结果数。"
+    )
+    timeout: Seconds = setting(
+        30.0, "Seconds that a search may take in all, further attempts included.", "一次搜索的总时限（秒），包括重试。"
+    )
 
 
-class ReaderSettings(Section):
+class ReaderSettings(SettingsSection):
     """How agents read web pages."""
 
-    mode: Annotated[
-        Literal["auto", "jina", "direct"],
-        Field(
-            description="Who reads a page: `jina` is Jina Reader, `direct` this machine; `auto` is `jina` when it has "
-            "a key. Private addresses are refused either way."
-        ),
-        Chinese(
-            "由谁读取网页：`jina` 为 Jina Reader，`direct` 为本机；`auto` 在设有密钥时用 `jina`。内网地址一律拒绝。"
-        ),
-    ] = "auto"
-    api_key: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_key)] | None,
-        Field(description="Jina's key, by default from `JINA_API_KEY`."),
-        Chinese("Jina 的密钥，默认取自 `JINA_API_KEY`。"),
-    ] = None
-    base_url: Annotated[
-        Annotated[str, AfterValidator(_check_base_url)],
-        Field(description="Where Jina Reader is reached."),
-        Chinese("Jina Reader 的地址。"),
-    ] = "https://r.jina.ai"
-    timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that reading a page may take in all, further attempts included."),
-        Chinese("读取一个网页的总时限（秒），包括重试。"),
-    ] = 60.0
-    max_page: Annotated[
-        ByteSize,
-        Field(ge=1024, description="The largest page that is read."),
-        Chinese("可读取的最大网页。"),
-    ] = ByteSize(8 * 1024**2)
+    mode: Literal["auto", "jina", "direct"] = setting(
+        "auto",
+        "Who reads a page: `jina` is Jina Reader, `direct` this machine; `auto` is `jina` when it has "
+        "a key. Private addresses are refused either way.",
+        "由谁读取网页：`jina` 为 Jina Reader，`direct` 为本机；`auto` 在设有密钥时用 `jina`。内网地址一律拒绝。",
+    )
+    api_key: Key | None = setting(
+        None, "Jina's key, by default from `JINA_API_KEY`.", "Jina 的密钥，默认取自 `JINA_API_KEY`。"
+    )
+    base_url: Url = setting("https://r.jina.ai", "Where Jina Reader is reached.", "Jina Reader 的地址。")
+    timeout: Seconds = setting(
+        60.0,
+        "Seconds that reading a page may take in all, further attempts included.",
+        "读取一个网页的总时限（秒），包括重试。",
+    )
+    max_page: ByteSize = setting(ByteSize(8 * 1024**2), "The largest page that is read.", "可读取的最大网页。", ge=1024)
 
 
-class ProxySettings(Section):
+class ProxySettings(SettingsSection):
     """The OpenAI-compatible proxy: which model stands behind it, and what memory may add to a request."""
 
-    base_url: Annotated[
-        Annotated[str, AfterValidator(_check_base_url)] | None,
-        Field(
-            description="Where the OpenAI-compatible API behind the proxy is reached, up to `/chat/completions`, such "
-            "as `https://api.openai.com/v1`; unset, the proxy answers that there is none."
-        ),
-        Chinese(
-            "代理后方兼容 OpenAI 的接口地址，写到 `/chat/completions` 之前，如 `https://api.openai.com/v1`；"
-            "未设置时代理不可用。"
-        ),
-    ] = None
-    api_key: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_key)] | None,
-        Field(description="The key for that API; unset, the key that a client sends is passed on."),
-        Chinese("该接口的密钥；未设置时转发客户端自己的密钥。"),
-    ] = None
-    limit: Annotated[
-        Annotated[int, Field(ge=0, le=100)],
-        Field(description="Memories that are added to a request at most; 0 adds none and still keeps what is said."),
-        Chinese("每次请求最多加入的记忆条数；0 表示不加入，但仍记录对话。"),
-    ] = 5
-    budget: Annotated[
-        Number,
-        Field(description="Tokens that the added memories may have."),
-        Chinese("加入的记忆可占用的 token 数。"),
-    ] = 1000
-    recall_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that a chat waits for recall; then it goes on without memory."),
-        Chinese("对话等待检索记忆的秒数；超时后不带记忆继续。"),
-    ] = 2.0
-    keep_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that a chat waits until a turn is stored; then the turn is spooled for later."),
-        Chinese("等待存储一轮对话的秒数；超时后暂存，稍后补存。"),
-    ] = 5.0
-    read_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds to wait for the next byte of an answer."),
-        Chinese("等待回答的下一个字节的秒数。"),
-    ] = 600.0
-    connect_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds to wait for a connection."),
-        Chinese("等待建立连接的秒数。"),
-    ] = 10.0
-    connections: Annotated[
-        Number,
-        Field(description="Connections to that API at the same time; further requests wait for one."),
-        Chinese("同时与该接口建立的连接数；更多请求需等待。"),
-    ] = 200
-    max_request: Annotated[
-        ByteSize,
-        Field(ge=1024, description="The largest request that is taken."),
-        Chinese("可接受的最大请求。"),
-    ] = ByteSize(64 * 1024**2)
-    max_answer: Annotated[
-        ByteSize,
-        Field(ge=1024, description="The largest answer that is read for memory; a larger one is only passed on."),
-        Chinese("为记忆而读取的最大回答；更大的只转发。"),
-    ] = ByteSize(32 * 1024**2)
+    base_url: Url | None = setting(
+        None,
+        "Where the OpenAI-compatible API behind the proxy is reached, up to `/chat/completions`, such "
+        "as `https://api.openai.com/v1`; unset, the proxy answers that there is none.",
+        "代理后方兼容 OpenAI 的接口地址，写到 `/chat/completions` 之前，如 `https://api.openai.com/v1`；"
+        "未设置时代理不可用。",
+    )
+    api_key: Key | None = setting(
+        None,
+        "The key for that API; unset, the key that a client sends is passed on.",
+        "该接口的密钥；未设置时转发客户端自己的密钥。",
+    )
+    limit: Annotated[int, Field(ge=0, le=100)] = setting(
+        5,
+        "Memories that are added to a request at most; 0 adds none and still keeps what is said.",
+        "每次请求最多加入的记忆条数；0 表示不加入，但仍记录对话。",
+    )
+    budget: Number = setting(1000, "Tokens that the added memories may have.", "加入的记忆可占用的 token 数。")
+    recall_timeout: Seconds = setting(
+        2.0,
+        "Seconds that a chat waits for recall; then it goes on without memory.",
+        "对话等待检索记忆的秒数；超时后不带记忆继续。",
+    )
+    keep_timeout: Seconds = setting(
+        5.0,
+        "Seconds that a chat waits until a turn is stored; then the turn is spooled for later.",
+        "等待存储一轮对话的秒数；超时后暂存，稍后补存。",
+    )
+    read_timeout: ReadTimeout = 600.0
+    connect_timeout: ConnectTimeout = 10.0
+    connections: Number = setting(
+        200,
+        "Connections to that API at the same time; further requests wait for one.",
+        "同时与该接口建立的连接数；更多请求需等待。",
+    )
+    max_request: ByteSize = setting(
+        ByteSize(64 * 1024**2), "The largest request that is taken.", "可接受的最大请求。", ge=1024
+    )
+    max_answer: ByteSize = setting(
+        ByteSize(32 * 1024**2),
+        "The largest answer that is read for memory; a larger one is only passed on.",
+        "为记忆而读取的最大回答；更大的只转发。",
+        ge=1024,
+    )
 
 
-class ServerSettings(Section):
+class ServerSettings(SettingsSection):
     """What `remanent serve` listens to, takes in and refuses."""
 
-    host: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="The address to listen on; any other than the machine's own loopback needs keys.",
-        ),
-        Chinese("监听地址；除本机回环地址外都必须先创建密钥。"),
-    ] = "127.0.0.1"
-    port: Annotated[
-        Annotated[int, Field(ge=0, le=65_535)],
-        Field(description="The port to listen on; 0 takes any that is free."),
-        Chinese("监听端口；0 表示任取一个空闲端口。"),
-    ] = 8765
-    allowed_hosts: Annotated[
-        str,
-        Field(
-            description="Names, separated by commas, under which the server is reached beside loopback and `host`; "
-            "requests to any other name are refused."
-        ),
-        Chinese("除回环地址与 `host` 外，访问服务器所用的域名，以逗号分隔；其他域名的请求会被拒绝。"),
-    ] = ""
-    allowed_origins: Annotated[
-        str,
-        Field(
-            description="Origins such as `https://app.example`, separated by commas, whose pages may ask the server "
-            "beside its own: for a reverse proxy that changes the Host, or an extension. No CORS headers are sent."
-        ),
-        Chinese(
-            "除服务器自身外，允许其页面发出请求的来源（如 `https://app.example`），以逗号分隔：用于改写 Host 的反向代理"
-            "或浏览器扩展。不会发送 CORS 标头。"
-        ),
-    ] = ""
-    max_body: Annotated[
-        ByteSize,
-        Field(ge=1024, description="The largest request that is taken."),
-        Chinese("可接受的最大请求。"),
-    ] = ByteSize(16 * 1024**2)
-    max_upload: Annotated[
-        ByteSize,
-        Field(ge=1024, description="The largest file or export that is taken."),
-        Chinese("可接受的最大文件或导出内容。"),
-    ] = ByteSize(1024**3)
-    max_depth: Annotated[
-        Annotated[int, Field(ge=4, le=100)],
-        Field(description="Levels that JSON may be nested."),
-        Chinese("JSON 的最大嵌套层数。"),
-    ] = 48
-    max_values: Annotated[
-        Number,
-        Field(description="Values that the JSON of one request may hold."),
-        Chinese("单个请求的 JSON 最多包含的值的个数。"),
-    ] = 200_000
-    rate: Annotated[
-        Annotated[float, Field(ge=0, le=1e6)],
-        Field(
-            description="Requests per second that one key may make in the long run; each 8 KiB of a body and each 25 "
-            "values in it count as one more. 0 sets no limit."
-        ),
-        Chinese("单个密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。"),
-    ] = 200.0
-    burst: Annotated[
-        Number,
-        Field(description="Requests that one key may make at once before `server.rate` holds."),
-        Chinese("单个密钥在受 `server.rate` 限制之前可一次发出的请求数。"),
-    ] = 2000
-    max_requests: Annotated[
-        Number,
-        Field(
-            description="Requests that may be under way at the same time, half of them of one organisation; further "
-            "ones are told to come back. A few more are kept free for health checks and administrators."
-        ),
-        Chinese(
-            "同时处理的请求数上限，其中单个组织至多占一半；超出的请求会被告知稍后再试。另为健康检查和管理员保留少量名额。"
-        ),
-    ] = 2000
-    org_concurrency: Annotated[
-        Number,
-        Field(
-            description="Requests of one organisation that are worked on at the same time while others ask, too; the "
-            "rest of them wait their turn. An organisation that is alone has no such bound."
-        ),
-        Chinese("其他组织也有请求时，单个组织同时处理的请求数；其余请求排队等候。只有一个组织时不受此限。"),
-    ] = 2
-    max_connections: Annotated[
-        Number,
-        Field(
-            description="Connections that are held at the same time, and never more than half of the files that the "
-            "process may have open; when there are more, the oldest of those that wait for a request are closed."
-        ),
-        Chinese("同时保持的连接数上限，且不超过进程可打开文件数的一半；超出时关闭等待请求最久的连接。"),
-    ] = 4000
-    max_connections_per_address: Annotated[
-        Number,
-        Field(
-            description="Connections that one address may hold; loopback, where a reverse proxy stands for everybody, "
-            "is bound by `server.max_connections` alone. Raise it for a reverse proxy on another machine."
-        ),
-        Chinese(
-            "单个地址可保持的连接数；回环地址（本机反向代理代表所有客户端）只受 `server.max_connections` 限制。"
-            "反向代理在另一台机器上时请调高。"
-        ),
-    ] = 256
-    header_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds in which the headers of a request must be here."),
-        Chinese("请求头必须在多少秒内到齐。"),
-    ] = 10.0
-    body_timeout: Annotated[
-        Seconds,
-        Field(
-            description="Seconds over which the speed of a request's body is measured; one that is neither here nor "
-            "came at `server.min_speed` is given up."
-        ),
-        Chinese("衡量请求体速度的时间段（秒）；既未到齐又低于 `server.min_speed` 的请求会被放弃。"),
-    ] = 15.0
-    read_timeout: Annotated[
-        Seconds,
-        Field(
-            description="Seconds over which the speed is measured at which a client reads its answer; one that reads "
-            "slower than `server.min_speed` is disconnected."
-        ),
-        Chinese("衡量客户端读取回答速度的时间段（秒）；低于 `server.min_speed` 的客户端会被断开。"),
-    ] = 30.0
-    min_speed: Annotated[
-        ByteSize,
-        Field(ge=1, description="Bytes per second that a client must at least send or read."),
-        Chinese("客户端发送或读取的最低速度（字节/秒）。"),
-    ] = ByteSize(512)
-    idle_timeout: Annotated[
-        Annotated[int, Field(ge=1, le=86_400)],
-        Field(description="Seconds that a connection may stay open between two requests."),
-        Chinese("连接在两次请求之间可保持打开的秒数。"),
-    ] = 30
-    stream_timeout: Annotated[
-        Seconds,
-        Field(
-            description="Seconds after which a stream of events about long work ends, to be followed again by who "
-            "still wants to know."
-        ),
-        Chinese("长任务事件流在多少秒后结束；仍需关注者可再次订阅。"),
-    ] = 3600.0
-    drain_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds that requests and background work each get to end when the server is told to stop."),
-        Chinese("停止服务器时，请求与后台任务各自可用于收尾的秒数。"),
-    ] = 10.0
-    warm_agents: Annotated[
-        Annotated[int, Field(ge=0, le=100_000)],
-        Field(
-            description="Agents, those written to last, whose indexes are loaded when the server starts, as far as "
-            "`vectors.memory_budget` allows; the embedding models are loaded in any case."
-        ),
-        Chinese(
-            "服务器启动时预先加载多少个最近写入的智能体的索引（不超过 `vectors.memory_budget`）；嵌入模型总会加载。"
-        ),
-    ] = 64
-    ready_queue_age: Annotated[
-        Seconds,
-        Field(description="Seconds that background work may wait before `/readyz` says that the server is behind."),
-        Chinese("后台任务等待多少秒后，`/readyz` 报告服务器积压。"),
-    ] = 300.0
+    host: str = setting(
+        "127.0.0.1",
+        "The address to listen on; any other than the machine's own loopback needs keys.",
+        "监听地址；除本机回环地址外都必须先创建密钥。",
+        min_length=1,
+    )
+    port: Annotated[int, Field(ge=0, le=65_535)] = setting(
+        8765, "The port to listen on; 0 takes any that is free.", "监听端口；0 表示任取一个空闲端口。"
+    )
+    allowed_hosts: str = setting(
+        "",
+        "Names, separated by commas, under which the server is reached beside loopback and `host`; "
+        "requests to any other name are refused.",
+        "除回环地址与 `host` 外，访问服务器所用的域名，以逗号分隔；其他域名的请求会被拒绝。",
+    )
+    allowed_origins: str = setting(
+        "",
+        "Origins such as `https://app.example`, separated by commas, whose pages may ask the server "
+        "beside its own: for a reverse proxy that changes the Host, or an extension. No CORS headers are sent.",
+        "除服务器自身外，允许其页面发出请求的来源（如 `https://app.example`），以逗号分隔：用于改写 Host 的反向代理"
+        "或浏览器扩展。不会发送 CORS 标头。",
+    )
+    max_body: ByteSize = setting(
+        ByteSize(16 * 1024**2), "The largest request that is taken.", "可接受的最大请求。", ge=1024
+    )
+    max_upload: ByteSize = setting(
+        ByteSize(1024**3), "The largest file or export that is taken.", "可接受的最大文件或导出内容。", ge=1024
+    )
+    max_depth: Annotated[int, Field(ge=4, le=100)] = setting(
+        48, "Levels that JSON may be nested.", "JSON 的最大嵌套层数。"
+    )
+    max_values: Number = setting(
+        200_000, "Values that the JSON of one request may hold.", "单个请求的 JSON 最多包含的值的个数。"
+    )
+    rate: Annotated[float, Field(ge=0, le=1e6)] = setting(
+        200.0,
+        "Requests per second that one key may make in the long run; each 8 KiB of a body and each 25 "
+        "values in it count as one more. 0 sets no limit.",
+        "单个密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。",
+    )
+    burst: Number = setting(
+        2000,
+        "Requests that one key may make at once before `server.rate` holds.",
+        "单个密钥在受 `server.rate` 限制之前可一次发出的请求数。",
+    )
+    max_requests: Number = setting(
+        2000,
+        "Requests that may be under way at the same time, half of them of one organisation; further "
+        "ones are told to come back. A few more are kept free for health checks and administrators.",
+        "同时处理的请求数上限，其中单个组织至多占一半；超出的请求会被告知稍后再试。另为健康检查和管理员保留少量名额。",
+    )
+    org_concurrency: Number = setting(
+        2,
+        "Requests of one organisation that are worked on at the same time while others ask, too; the "
+        "rest of them wait their turn. An organisation that is alone has no such bound.",
+        "其他组织也有请求时，单个组织同时处理的请求数；其余请求排队等候。只有一个组织时不受此限。",
+    )
+    max_connections: Number = setting(
+        4000,
+        "Connections that are held at the same time, and never more than half of the files that the "
+        "process may have open; when there are more, the oldest of those that wait for a request are closed.",
+        "同时保持的连接数上限，且不超过进程可打开文件数的一半；超出时关闭等待请求最久的连接。",
+    )
+    max_connections_per_address: Number = setting(
+        256,
+        "Connections that one address may hold; loopback, where a reverse proxy stands for everybody, "
+        "is bound by `server.max_connections` alone. Raise it for a reverse proxy on another machine.",
+        "单个地址可保持的连接数；回环地址（本机反向代理代表所有客户端）只受 `server.max_connections` 限制。"
+        "反向代理在另一台机器上时请调高。",
+    )
+    header_timeout: Seconds = setting(
+        10.0, "Seconds in which the headers of a request must be here.", "请求头必须在多少秒内到齐。"
+    )
+    body_timeout: Seconds = setting(
+        15.0,
+        "Seconds over which the speed of a request's body is measured; one that is neither here nor "
+        "came at `server.min_speed` is given up.",
+        "衡量请求体速度的时间段（秒）；既未到齐又低于 `server.min_speed` 的请求会被放弃。",
+    )
+    read_timeout: Seconds = setting(
+        30.0,
+        "Seconds over which the speed is measured at which a client reads its answer; one that reads "
+        "slower than `server.min_speed` is disconnected.",
+        "衡量客户端读取回答速度的时间段（秒）；低于 `server.min_speed` 的客户端会被断开。",
+    )
+    min_speed: ByteSize = setting(
+        ByteSize(512),
+        "Bytes per second that a client must at least send or read.",
+        "客户端发送或读取的最低速度（字节/秒）。",
+        ge=1,
+    )
+    idle_timeout: Annotated[int, Field(ge=1, le=86_400)] = setting(
+        30, "Seconds that a connection may stay open between two requests.", "连接在两次请求之间可保持打开的秒数。"
+    )
+    stream_timeout: Seconds = setting(
+        3600.0,
+        "Seconds after which a stream of events about long work ends, to be followed again by who still wants to know.",
+        "长任务事件流在多少秒后结束；仍需关注者可再次订阅。",
+    )
+    drain_timeout: Seconds = setting(
+        10.0,
+        "Seconds that requests and background work each get to end when the server is told to stop.",
+        "停止服务器时，请求与后台任务各自可用于收尾的秒数。",
+    )
+    warm_agents: Annotated[int, Field(ge=0, le=100_000)] = setting(
+        64,
+        "Agents, those written to last, whose indexes are loaded when the server starts, as far as "
+        "`vectors.memory_budget` allows; the embedding models are loaded in any case.",
+        "服务器启动时预先加载多少个最近写入的智能体的索引（不超过 `vectors.memory_budget`）；嵌入模型总会加载。",
+    )
+    ready_queue_age: Seconds = setting(
+        300.0,
+        "Seconds that background work may wait before `/readyz` says that the server is behind.",
+        "后台任务等待多少秒后，`/readyz` 报告服务器积压。",
+    )
 
 
-class RerankerSettings(Section):
+class RerankerSettings(SettingsSection):
     """The cross-encoder, which reads question and text together: better and slower than vectors."""
 
-    kind: Annotated[
-        Literal["auto", "local", "http", "none"],
-        Field(
-            description="What reads candidates again for recipes that ask for it, such as `quality`; `auto` is "
-            "`local` (English only) if the extra `local` is installed; `http` is an API in the form of Cohere's and "
-            "Jina's."
-        ),
-        Chinese(
-            "对候选结果重新排序的交叉编码器，仅用于要求它的检索方案（如 `quality`）；`auto` 在装有 `local` 时"
-            "即为 `local`（仅英文）；`http` 为任意 Cohere、Jina 形式的接口。"
-        ),
-    ] = "auto"
-    base_url: Annotated[
-        Annotated[str, AfterValidator(_check_base_url)] | None,
-        Field(description="Where that API is reached, up to `/rerank`; needed for `http`."),
-        Chinese("该接口的地址，写到 `/rerank` 之前；`http` 必须设置。"),
-    ] = None
-    api_key: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_key)] | None,
-        Field(description="The key for that API, if it needs one."),
-        Chinese("该接口的密钥（如需要）。"),
-    ] = None
-    name: Annotated[
-        Annotated[str, AfterValidator(_check_model)] | None,
-        Field(description="The model, by the name that the API gives it; needed for `http`."),
-        Chinese("模型名称，即接口所用的名称；`http` 必须设置。"),
-    ] = None
+    kind: Literal["auto", "local", "http", "none"] = setting(
+        "auto",
+        "What reads candidates again for recipes that ask for it, such as `quality`; `auto` is "
+        "`local` (English only) if the extra `local` is installed; `http` is an API in the form of Cohere's and "
+        "Jina's.",
+        "对候选结果重新排序的交叉编码器，仅用于要求它的检索方案（如 `quality`）；`auto` 在装有 `local` 时"
+        "即为 `local`（仅英文）；`http` 为任意 Cohere、Jina 形式的接口。",
+    )
+    base_url: Url | None = setting(
+        None,
+        "Where that API is reached, up to `/rerank`; needed for `http`.",
+        "该接口的地址，写到 `/rerank` 之前；`http` 必须设置。",
+    )
+    api_key: Key | None = setting(None, "The key for that API, if it needs one.", "该接口的密钥（如需要）。")
+    name: ModelName | None = setting(
+        None,
+        "The model, by the name that the API gives it; needed for `http`.",
+        "模型名称，即接口所用的名称；`http` 必须设置。",
+    )
 
 
-class RecallSettings(Section):
+class RecallSettings(SettingsSection):
     """How questions are answered."""
 
-    recipe: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="The recipe that answers when a question names none: `default`, `quality` (with a "
-            "cross-encoder), `tiers`, `hybrid`, `words`, `meaning`, or one that a discipline adds.",
-        ),
-        Chinese(
-            "提问未指明时使用的检索方案：`default`、`quality`（使用交叉编码器）、`tiers`、`hybrid`、`words`、"
-            "`meaning`，或各记忆方式自带的方案。"
-        ),
-    ] = "default"
-    path_timeout: Annotated[
-        Seconds,
-        Field(
-            description="Seconds that one recall path may take; one that is late is left out, and the answer says so."
-        ),
-        Chinese("单条检索路径的时限（秒）；超时的路径被略去，结果中会注明。"),
-    ] = 10.0
-    load_timeout: Annotated[
-        Seconds,
-        Field(
-            description="Seconds that a question waits at most while a path loads its model or its index, before the "
-            "time of the path itself begins."
-        ),
-        Chinese("路径加载模型或索引时，提问最多等待的秒数；此后才开始计路径自身的时限。"),
-    ] = 120.0
-    failures: Annotated[
-        Number,
-        Field(
-            description="Failures of a path's model in a row after which the path is left alone for a while; one that "
-            "is late is left alone at once."
-        ),
-        Chinese("路径所用模型连续失败多少次后暂停该路径；超时则立即暂停。"),
-    ] = 2
-    rest: Annotated[
-        Seconds,
-        Field(description="Seconds that a failing path is left alone before a question tries it again."),
-        Chinese("失败的路径暂停多少秒后再次尝试。"),
-    ] = 30.0
-    answers_lifetime: Annotated[
-        Seconds,
-        Field(description="Seconds that an answer is kept for the same question; any write makes it unreachable."),
-        Chinese("同一问题的结果缓存秒数；任何写入都会使其失效。"),
-    ] = 300.0
-    embeddings_lifetime: Annotated[
-        Seconds,
-        Field(description="Seconds that the vector of a question is kept."),
-        Chinese("问题向量的缓存秒数。"),
-    ] = 86_400.0
-    gate: Annotated[
-        bool,
-        Field(
-            description="Whether a question that nothing in the store answers gets an empty answer rather than what is "
-            "least far away; a single question can be asked either way."
-        ),
-        Chinese("存储中没有内容能回答某个问题时，是否返回空结果，而不是最接近的无关内容；单次提问可另行指定。"),
-    ] = True
+    recipe: str = setting(
+        "default",
+        "The recipe that answers when a question names none: `default`, `quality` (with a "
+        "cross-encoder), `tiers`, `hybrid`, `words`, `meaning`, or one that a discipline adds.",
+        "提问未指明时使用的检索方案：`default`、`quality`（使用交叉编码器）、`tiers`、`hybrid`、`words`、"
+        "`meaning`，或各记忆方式自带的方案。",
+        min_length=1,
+    )
+    path_timeout: Seconds = setting(
+        10.0,
+        "Seconds that one recall path may take; one that is late is left out, and the answer says so.",
+        "单条检索路径的时限（秒）；超时的路径被略去，结果中会注明。",
+    )
+    load_timeout: Seconds = setting(
+        120.0,
+        "Seconds that a question waits at most while a path loads its model or its index, before the "
+        "time of the path itself begins.",
+        "路径加载模型或索引时，提问最多等待的秒数；此后才开始计路径自身的时限。",
+    )
+    failures: Number = setting(
+        2,
+        "Failures of a path's model in a row after which the path is left alone for a while; one that "
+        "is late is left alone at once.",
+        "路径所用模型连续失败多少次后暂停该路径；超时则立即暂停。",
+    )
+    rest: Seconds = setting(
+        30.0,
+        "Seconds that a failing path is left alone before a question tries it again.",
+        "失败的路径暂停多少秒后再次尝试。",
+    )
+    answers_lifetime: Seconds = setting(
+        300.0,
+        "Seconds that an answer is kept for the same question; any write makes it unreachable.",
+        "同一问题的结果缓存秒数；任何写入都会使其失效。",
+    )
+    embeddings_lifetime: Seconds = setting(
+        86_400.0, "Seconds that the vector of a question is kept.", "问题向量的缓存秒数。"
+    )
+    gate: bool = setting(
+        True,
+        "Whether a question that nothing in the store answers gets an empty answer rather than what is "
+        "least far away; a single question can be asked either way.",
+        "存储中没有内容能回答某个问题时，是否返回空结果，而不是最接近的无关内容；单次提问可另行指定。",
+    )
     reranker: RerankerSettings = RerankerSettings()
 
 
-SectionT = TypeVar("SectionT", bound=Section)
+SectionT = TypeVar("SectionT", bound=SettingsSection)
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All settings of Remanent. `load_settings` reads them from where users keep them.
 
     Each discipline that is installed has a section under its name: `section` returns it with its type.
     """
 
-    home: Annotated[
-        Path,
-        BeforeValidator(_check_home),
-        Field(description="The folder that holds all memory; a relative one starts at the current directory."),
-        Chinese("保存全部记忆的目录；相对路径以当前目录为起点。"),
-    ] = Field(default_factory=_data_directory)
-    secrets: Annotated[
-        Annotated[Path, BeforeValidator(_check_home)] | None,
-        Field(
-            description="The folder of this home's own secrets: the key that seals the audit log, and how far the log "
-            "has come. Unset, `.secrets` under `home`; on another disk, whoever can change the log cannot hide it."
-        ),
-        Chinese(
-            "存放本数据目录自身机密的目录：为审计日志加封的密钥，以及日志已写到何处。"
-            "未设置时为 `home` 下的 `.secrets`；放在另一磁盘时，能改动日志者也无法掩盖改动。"
-        ),
-    ] = None
-    org: Annotated[
-        Name,
-        Field(description="The organisation that is meant when none is named."),
-        Chinese("未指明组织时使用的组织。"),
-    ] = "default"
-    workspace: Annotated[
-        Name,
-        Field(description="The workspace that is meant when none is named."),
-        Chinese("未指明工作区时使用的工作区。"),
-    ] = "default"
-    agent: Annotated[
-        Name,
-        Field(description="The agent that a server means when neither the request nor the key names one."),
-        Chinese("请求与密钥均未指明智能体时，服务器所用的智能体。"),
-    ] = "default"
-    store: Annotated[
-        str,
-        AfterValidator(_check_store),
-        Field(description="URL of the store that keeps all memory; `sqlite` keeps it in files under `home`."),
-        Chinese("存储后端的 URL；`sqlite` 将数据保存在 `home` 下的文件中。"),
-    ] = "sqlite"
-    embedder: Annotated[
-        Literal["auto", "multilingual", "bge-small", "minilm", "http", "sentence-transformers", "none"],
-        Field(
-            description="What turns text into vectors; `auto` is `multilingual`, with `bge-small` beside it for "
-            "English if the extra `local` is installed; `http` and `sentence-transformers` take the model of "
-            "`embedding.name`; with `none`, search is by words only."
-        ),
-        Chinese(
-            "文本向量化的方式；`auto` 即 `multilingual`，装有 `local` 时英文另用 `bge-small`；"
-            "`http` 与 `sentence-transformers` 使用 `embedding.name` 指定的模型；`none` 表示只按词检索。"
-        ),
-    ] = "auto"
-    image_reader: Annotated[
-        Literal["auto", "rapidocr", "none"],
-        Field(
-            description="What reads the writing in pictures where no model sees them; `auto` is `rapidocr` if it is "
-            "installed."
-        ),
-        Chinese("没有能看图的模型时识别图片中文字的方式；`auto` 在装有 `rapidocr` 时使用它。"),
-    ] = "auto"
-    engine: Annotated[
-        Literal["auto", "offline", "model"],
-        Field(
-            description="What does the language work; `offline` needs no model and no key, `auto` takes the model "
-            "when a provider is named."
-        ),
-        Chinese("承担语言任务的引擎；`offline` 不需要模型，也不需要密钥，`auto` 在指明提供方时使用模型。"),
-    ] = "auto"
-    language: Annotated[
-        Literal["auto", "zh", "en"],
-        Field(description="The language of what Remanent writes; `auto` follows the text at hand."),
-        Chinese("Remanent 输出所用的语言；`auto` 跟随当前文本。"),
-    ] = "auto"
-    max_text_length: Annotated[
-        Number,
-        Field(description="Characters that one message may have; a longer one is refused."),
-        Chinese("单条消息的最大字符数；更长的会被拒绝。"),
-    ] = 1_000_000
-    busy_timeout: Annotated[
-        Seconds,
-        Field(description="Seconds to wait for another process that holds the database."),
-        Chinese("等待其他进程释放数据库的秒数。"),
-    ] = 10.0
-    open_agents: Annotated[
-        Number,
-        Field(
-            description="Agents whose files may be open at a time; the longest unused are closed first, and open again "
-            "by themselves. Fewer where the process may open few files (`ulimit -n`): 19 at a limit of 256."
-        ),
-        Chinese(
-            "同时打开文件的智能体数上限；超出时先关闭最久未用的，再次使用时自动重新打开。进程可打开文件数"
-            "（`ulimit -n`）较小时会更少：上限为 256 时为 19 个。"
-        ),
-    ] = 256
+    home: Folder = setting(
+        _data_directory,
+        "The folder that holds all memory; a relative one starts at the current directory.",
+        "保存全部记忆的目录；相对路径以当前目录为起点。",
+    )
+    secrets: Folder | None = setting(
+        None,
+        "The folder of this home's own secrets: the key that seals the audit log, and how far the log "
+        "has come. Unset, `.secrets` under `home`; on another disk, whoever can change the log cannot hide it.",
+        "存放本数据目录自身机密的目录：为审计日志加封的密钥，以及日志已写到何处。"
+        "未设置时为 `home` 下的 `.secrets`；放在另一磁盘时，能改动日志者也无法掩盖改动。",
+    )
+    org: Name = setting("default", "The organisation that is meant when none is named.", "未指明组织时使用的组织。")
+    workspace: Name = setting(
+        "default", "The workspace that is meant when none is named.", "未指明工作区时使用的工作区。"
+    )
+    agent: Name = setting(
+        "default",
+        "The agent that a server means when neither the request nor the key names one.",
+        "请求与密钥均未指明智能体时，服务器所用的智能体。",
+    )
+    store: Annotated[str, AfterValidator(_check_store)] = setting(
+        "sqlite",
+        "URL of the store that keeps all memory; `sqlite` keeps it in files under `home`.",
+        "存储后端的 URL；`sqlite` 将数据保存在 `home` 下的文件中。",
+    )
+    embedder: Literal["auto", "multilingual", "bge-small", "minilm", "http", "sentence-transformers", "none"] = setting(
+        "auto",
+        "What turns text into vectors; `auto` is `multilingual`, with `bge-small` beside it for "
+        "English if the extra `local` is installed; `http` and `sentence-transformers` take the model of "
+        "`embedding.name`; with `none`, search is by words only.",
+        "文本向量化的方式；`auto` 即 `multilingual`，装有 `local` 时英文另用 `bge-small`；"
+        "`http` 与 `sentence-transformers` 使用 `embedding.name` 指定的模型；`none` 表示只按词检索。",
+    )
+    image_reader: Literal["auto", "rapidocr", "none"] = setting(
+        "auto",
+        "What reads the writing in pictures where no model sees them; `auto` is `rapidocr` if it is installed.",
+        "没有能看图的模型时识别图片中文字的方式；`auto` 在装有 `rapidocr` 时使用它。",
+    )
+    engine: Literal["auto", "offline", "model"] = setting(
+        "auto",
+        "What does the language work; `offline` needs no model and no key, `auto` takes the model "
+        "when a provider is named.",
+        "承担语言任务的引擎；`offline` 不需要模型，也不需要密钥，`auto` 在指明提供方时使用模型。",
+    )
+    language: Literal["auto", "zh", "en"] = setting(
+        "auto",
+        "The language of what Remanent writes; `auto` follows the text at hand.",
+        "Remanent 输出所用的语言；`auto` 跟随当前文本。",
+    )
+    max_text_length: Number = setting(
+        1_000_000,
+        "Characters that one message may have; a longer one is refused.",
+        "单条消息的最大字符数；更长的会被拒绝。",
+    )
+    busy_timeout: Seconds = setting(
+        10.0, "Seconds to wait for another process that holds the database.", "等待其他进程释放数据库的秒数。"
+    )
+    open_agents: Number = setting(
+        256,
+        "Agents whose files may be open at a time; the longest unused are closed first, and open again "
+        "by themselves. Fewer where the process may open few files (`ulimit -n`): 19 at a limit of 256.",
+        "同时打开文件的智能体数上限；超出时先关闭最久未用的，再次使用时自动重新打开。进程可打开文件数"
+        "（`ulimit -n`）较小时会更少：上限为 256 时为 19 个。",
+    )
     jobs: JobSettings = JobSettings()
     vectors: VectorSettings = VectorSettings()
     model: ModelSettings = ModelSettings()
@@ -1177,22 +1006,22 @@ def setting_rows() -> list[SettingRow]:
     return list(_rows(Settings, path=()))
 
 
-def _rows(section: type[Section], *, path: tuple[str, ...]) -> Iterator[SettingRow]:
+def _rows(section: type[SettingsSection], *, path: tuple[str, ...]) -> Iterator[SettingRow]:
     for name, field in section.model_fields.items():
         steps = (*path, name)
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+        if isinstance(field.annotation, type) and issubclass(field.annotation, SettingsSection):
             yield from _rows(field.annotation, path=steps)
             continue
         if get_origin(field.annotation) is dict:
             steps = (*steps, f"<{name.removesuffix('s')}>", "<setting>")
-        chinese = [note.text for note in field.metadata if isinstance(note, Chinese)]
+        extra = field.json_schema_extra
         yield SettingRow(
             name=".".join(steps),
             variable=PREFIX + NESTING.join(steps).upper(),
             values=_values(field.annotation),
             default=_default(field),
             english=field.description or "",
-            chinese="".join(chinese),
+            chinese=str(extra.get("chinese", "")) if isinstance(extra, dict) else "",
         )
 
 

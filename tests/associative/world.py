@@ -18,7 +18,7 @@ from remanent.language import Answer, Engine
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Receipt, Record, Scope, Source, read_messages
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 from remanent.stores import RecordFilter, RecordQuery, Store
 from tests.jobs.world import ADA, World
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remanent.bank.attachments import Upload, Uploads
-from remanent.embedding.port import MOST_BYTES
+from remanent.embedding.port import MAX_IMAGE_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.loaders import AttachmentType, media_type_of, type_of
 from remanent.model import Attachment, id_source
@@ -61,7 +61,7 @@ async def test_an_upload_that_vanished_from_the_disk_is_told(tmp_path: Path) -> 
     await uploads.discard(TASK)
 
 
-@pytest.mark.parametrize("content", [b"", b"x" * (MOST_BYTES + 1)])
+@pytest.mark.parametrize("content", [b"", b"x" * (MAX_IMAGE_BYTES + 1)])
 async def test_empty_and_huge_files_are_refused(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         await uploads_in(tmp_path).add(TASK, content)

@@ -13,7 +13,7 @@ from remanent.model import Scope
 from remanent.stores import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordQuery
 from remanent.stores.files import FileBlobs
 from remanent.stores.sqlite import SqliteStore
-from remanent.text.words import index_terms
+from remanent.text.terms import index_terms
 from tests.chaos.support.places import run
 from tests.chaos.support.units import ANY, COMMON, MODEL, commit_unit, read_contents, scope_of, unit_of
 

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from remanent.embedding.http import HttpReranker
 from remanent.errors import ModelRejected, ModelUnavailable
-from remanent.http.jsonapi import Bounds
+from remanent.http.jsonapi import RequestLimits
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import Step, fails, floods, sends, stalls
 from tests.language.scripted.wire import Request, Wire
@@ -45,7 +45,7 @@ async def reranker_at(server: ScriptedServer, *, window: int = 4000, **bounds: A
         pass
 
     reranker = HttpReranker(
-        server.base_url, name="m", api_key=SecretStr(KEY), window=window, bounds=Bounds(**bounds), sleep=no_sleep
+        server.base_url, name="m", api_key=SecretStr(KEY), window=window, bounds=RequestLimits(**bounds), sleep=no_sleep
     )
     try:
         yield reranker

@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.embedding.onnx import (
-    BACKGROUND,
-    BgeSmallEmbedder,
-    LocalReranker,
-    MiniLmEmbedder,
-    batches,
-)
+from remanent.embedding.onnx import BACKGROUND, BgeSmallEmbedder, LocalReranker, MiniLmEmbedder, batches
 from remanent.embedding.port import Embedder
 from remanent.embedding.runtime import PackagedFile, require
 from remanent.errors import IntegrityError, MissingDependency

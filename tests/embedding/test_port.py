@@ -78,7 +78,7 @@ async def test_lines_without_text_are_left_out_and_the_rest_is_joined() -> None:
 
 
 async def test_nothing_and_too_much_are_refused_before_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(port, "MOST_BYTES", 4)
+    monkeypatch.setattr(port, "MAX_IMAGE_BYTES", 4)
     with pytest.raises(InvalidInput, match="empty"):
         await Shown("x").read(b"")
     with pytest.raises(InvalidInput, match="5 bytes, and 4"):

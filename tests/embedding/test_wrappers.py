@@ -12,7 +12,7 @@ from remanent.embedding.wrappers import CachedEmbedder, EmbeddingUse, MeteredEmb
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.model import RoleFigures
 from remanent.server.metrics import Metrics
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 from tests.embedding.fakes import HashEmbedder
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import embeds

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.recall.evidence import Wording, asked, rarity, strength, wording
-from remanent.text.words import index_terms
+from remanent.text.terms import index_terms
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 

@@ -1,30 +1,20 @@
-"""Every function of `text/` does work that grows with its text, whatever the text is."""
+"""Every function of `text/` and `loaders/` does work that grows with its text, whatever the text is."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from remanent.text import (
-    budget,
-    chunks,
-    date_joining,
-    dates,
-    fences,
-    pronouns,
-    salience,
-    spans,
-    summary,
-    tokens,
-)
-from remanent.text.date_rules import Meaning
-from remanent.text.excerpt import excerpt, inside_signs, is_inside_sign
+from remanent.loaders import files
+from remanent.text import budget, dates, markdown, pronouns, spans, summary, tokens
+from remanent.text.boundaries import excerpt, inside_graphemes, is_inside_grapheme
+from remanent.text.date_rules import DateMeaning
 from remanent.text.intervals import Interval
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
 from tests.hostile import CORE, HOSTILE
 
 _NOW = datetime(2024, 5, 8, 12, tzinfo=UTC)
-_DAY = Meaning(Interval(_NOW, _NOW.replace(day=9), "day"))
+_DAY = DateMeaning(Interval(_NOW, _NOW.replace(day=9), "day"))
 
 
 def _words(text: str) -> list[str]:
@@ -37,20 +27,25 @@ def _spans(text: str) -> list[Span]:
     return [Span(start, start + 6) for start in range(0, len(text), 5)]
 
 
-def _found(text: str) -> list[date_joining.Found]:
-    return [date_joining.Found(start, start + 4, _DAY) for start in range(0, len(text) - 4, 5)]
+def _found(text: str) -> list[dates.DateMatch]:
+    return [dates.DateMatch(start, start + 4, _DAY) for start in range(0, len(text) - 4, 5)]
 
 
 def _every_fence(text: str) -> None:
-    blocks = fences.fences(text)
+    blocks = markdown.fences(text)
     for position in range(0, len(text), 10):
-        fences.fence_at(blocks, position)
+        markdown.fence_at(blocks, position)
 
 
 def _all_marks(text: str) -> None:
-    found = [salience.Mark(span.start, span.end, "", 1.0) for span in _spans(text)]
+    found = [summary.SalientTerm(span.start, span.end, "", 1.0) for span in _spans(text)]
     for span in _spans(text):
-        salience.marks_within(found, span)
+        summary.marks_within(found, span)
+
+
+def _bytes(text: str) -> bytes:
+    """Return a file of the text; without what makes it none, for a refusal costs nothing."""
+    return text.replace("\0", " ").encode(errors="replace")
 
 
 def _counted(text: str) -> int:
@@ -58,22 +53,25 @@ def _counted(text: str) -> int:
 
 
 ADAPTERS: dict[str, Work] = {
+    "loaders.files.decoded": lambda text: files.decoded(_bytes(text)),
+    "loaders.files.media_type_of": lambda text: files.media_type_of(_bytes(text)),
+    "loaders.files.read_document": lambda text: files.read_document(_bytes(text), media_type="text/plain"),
     "text.budget.fill": lambda text: budget.fill(_words(text), len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.fit": lambda text: budget.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
-    "text.chunks.chunks": lambda text: chunks.chunks(text, 20, counter=tokens.ESTIMATE),
-    "text.date_joining.chosen": lambda text: date_joining.chosen(_found(text)),
-    "text.date_joining.with_clocks": lambda text: date_joining.with_clocks(text, _found(text)),
-    "text.date_joining.with_ranges": lambda text: date_joining.with_ranges(text, _found(text)),
-    "text.date_joining.with_sides": lambda text: date_joining.with_sides(text, _found(text)),
+    "text.budget.chunks": lambda text: budget.chunks(text, 20, counter=tokens.ESTIMATE),
+    "text.dates.longest_matches": lambda text: dates.longest_matches(_found(text)),
+    "text.dates.with_clocks": lambda text: dates.with_clocks(text, _found(text)),
+    "text.dates.with_ranges": lambda text: dates.with_ranges(text, _found(text)),
+    "text.dates.with_sides": lambda text: dates.with_sides(text, _found(text)),
     "text.dates.find_dates": lambda text: dates.find_dates(text, reference=_NOW),
     "text.dates.find_durations": lambda text: dates.find_durations(text, reference=_NOW),
     "text.dates.parse_date": lambda text: dates.parse_date(text, reference=_NOW),
-    "text.excerpt.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
-    "text.excerpt.inside_signs": lambda text: inside_signs(text, range(1, len(text))),
-    "text.excerpt.is_inside_sign": lambda text: is_inside_sign(text, len(text) - 1),
-    "text.fences.fence_at": _every_fence,
+    "text.boundaries.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
+    "text.boundaries.inside_graphemes": lambda text: inside_graphemes(text, range(1, len(text))),
+    "text.boundaries.is_inside_grapheme": lambda text: is_inside_grapheme(text, len(text) - 1),
+    "text.markdown.fence_at": _every_fence,
     "text.pronouns.pronouns": lambda text: pronouns.pronouns(text[len(text) // 2 :], before=text[: len(text) // 2]),
-    "text.salience.marks_within": _all_marks,
+    "text.summary.marks_within": _all_marks,
     "text.spans.between": lambda text: spans.between(range(0, len(text), 3), len(text)),
     "text.spans.joined": lambda text: spans.joined(text, _spans(text)),
     "text.spans.without_overlaps": lambda text: spans.without_overlaps(_spans(text)),
@@ -90,31 +88,28 @@ EXEMPT: dict[str, str] = {
         f"text.intervals.{name}": _OF_THE_CALENDAR
         for name in (
             "century day days decade first_of half hour midnight minute month months part_of_day part_of_month "
-            "part_of_year quarter season week weekday_after weekday_before weekday_in_week weekend year"
+            "part_of_year quarter season season_near unit_at_distance unit_near week weekday_after weekday_before "
+            "weekday_in_week weekend window year"
         ).split()
     },
-    "text.dates_english.distant": _OF_THE_CALENDAR,
-    "text.dates_english.season_near": _OF_THE_CALENDAR,
-    "text.dates_english.stretch": _OF_THE_CALENDAR,
-    "text.dates_english.unit_near": _OF_THE_CALENDAR,
     "text.dates_english.month_number": "is given the name of a month that a pattern has matched",
-    "text.dates_numeric.clock_time": _OF_THE_CALENDAR,
-    "text.pdf.read_pdf": "takes a file, of which it reads so many pages and characters; the work is pypdf's",
+    "text.date_rules.clock_time": _OF_THE_CALENDAR,
+    "loaders.pdf.read_pdf": "takes a file, of which it reads so many pages and characters; the work is pypdf's",
     "text.chinese.segmenter": "takes nothing",
-    "text.units.units": "takes nothing",
+    "text.numbers.units": "takes nothing",
 }
 """Functions that no long text is given to, and why."""
 
 HURT: dict[str, tuple[str, ...]] = {
     "text.budget.fill": ("ellipses",),
     "text.budget.fit": ("underscores", "flags"),
-    "text.chunks.chunks": ("Chinese sentences", "short sentences"),
-    "text.chinese_names.chinese_names": ("Chinese organisations", "transliterated names"),
+    "text.budget.chunks": ("Chinese sentences", "short sentences"),
+    "text.chinese.chinese_names": ("Chinese organisations", "transliterated names"),
     "text.dates.find_dates": ("two dates with a gap", "weekdays after a date", "days in digits", "times ago"),
     "text.dates.find_durations": ("numbers and units", "times ago"),
     "text.escaping.escape": ("a sign, spaces, a word", "a huge entity", "entities of entities", "opened tags"),
-    "text.fences.fences": ("fences", "fences that never close", "fences of two sorts", "nested lists"),
-    "text.focus.questions": ("questions",),
+    "text.markdown.fences": ("fences", "fences that never close", "fences of two sorts", "nested lists"),
+    "text.sentences.questions": ("questions",),
     "text.markdown.parse_markdown": (
         "a heading with a gap",
         "one long field of front matter",
@@ -128,13 +123,13 @@ HURT: dict[str, tuple[str, ...]] = {
     "text.summary.compress": ("negations", "short sentences"),
     "text.summary.summarize": ("negations", "short sentences", "Chinese clauses"),
     "text.tokens.token_counter": ("underscores", "ellipses", "emoji", "marks on one letter", "rare Chinese characters"),
-    "text.webpage.read_page": ("opened tags", "comments that never end", "silent elements", "closed elements"),
-    "text.word_borders.sign_borders": ("flags", "joined emoji"),
-    "text.word_borders.word_borders": ("flags", "joined emoji"),
+    "loaders.webpage.read_page": ("opened tags", "comments that never end", "silent elements", "closed elements"),
+    "text.boundaries.grapheme_boundaries": ("flags", "joined emoji"),
+    "text.boundaries.word_boundaries": ("flags", "joined emoji"),
 }
 """Texts beside the core that once made a function take the square of their length, or worse."""
 
-FUNCTIONS = public_functions("remanent.text")
+FUNCTIONS = public_functions("remanent.text") | public_functions("remanent.loaders")
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT
 } | ADAPTERS

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.text.keywords import keywords
-from remanent.text.stopwords import CHINESE, ENGLISH
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 from tests.growth import grows_no_faster_than_its_input
 
 ENGLISH_TEXT = (
@@ -56,7 +56,7 @@ def test_keywords_stand_in_the_text_best_first_without_repeats(text: str, limit:
 def test_no_keyword_begins_or_ends_with_a_stop_word(text: str) -> None:
     for keyword in texts(text):
         words = keyword.lower().split()
-        assert not {words[0], words[-1]} & (ENGLISH | CHINESE)
+        assert not {words[0], words[-1]} & (ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS)
 
 
 def test_english_keywords_are_names_and_noun_phrases() -> None:

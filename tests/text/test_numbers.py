@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.numbers import quantities
-from remanent.text.units import units
+from remanent.text.numbers import quantities, units
 
 
 def found(text: str) -> list[tuple[str, float, str]]:

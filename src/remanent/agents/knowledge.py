@@ -13,7 +13,7 @@ from remanent.language.exchanges.reranking import Passage, RerankingRequest
 from remanent.language.offline.reranking import rerank, word_scores
 from remanent.language.offline.toolbox import Toolbox
 from remanent.model import Origin
-from remanent.text.chunks import chunks
+from remanent.text.budget import chunks
 from remanent.text.tokens import ESTIMATE
 
 _PASSAGE_TOKENS = 250

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 
 from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
-from remanent.http.jsonapi import Bounds, JsonApi
+from remanent.http.jsonapi import JsonApi, RequestLimits
 from remanent.language.exchanges.react import Tool
 from remanent.model import Origin
 from remanent.settings import SearchSettings
@@ -67,7 +67,7 @@ class SerperSearch:
             key_header="X-API-KEY",
             group="search",
             names_model=False,
-            bounds=Bounds(timeout=settings.timeout, request_timeout=settings.timeout, max_answer=4 * 1024**2),
+            bounds=RequestLimits(timeout=settings.timeout, request_timeout=settings.timeout, max_answer=4 * 1024**2),
             sleep=sleep,
             chance=chance,
         )

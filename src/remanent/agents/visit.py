@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
-from remanent.http.jsonapi import Bounds, JsonApi
-from remanent.http.public import Page, PublicFetcher
+from remanent.http.jsonapi import JsonApi, RequestLimits
+from remanent.http.public import FetchedPage, PublicFetcher
 from remanent.language.exchanges.react import Tool
 from remanent.loaders.webpage import read_page
 from remanent.model import Origin
@@ -43,7 +43,7 @@ class Visit:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._fetcher = fetcher or PublicFetcher(timeout=settings.timeout, most_bytes=int(settings.max_page))
+        self._fetcher = fetcher or PublicFetcher(timeout=settings.timeout, max_bytes=int(settings.max_page))
         through_jina = settings.mode == "jina" or (settings.mode == "auto" and settings.api_key is not None)
         self._jina = _jina(settings, sleep=sleep, chance=chance) if through_jina else None
 
@@ -102,7 +102,7 @@ def _jina(
         key=settings.api_key,
         group="reader",
         names_model=False,
-        bounds=Bounds(
+        bounds=RequestLimits(
             timeout=settings.timeout, request_timeout=settings.timeout, max_answer=int(settings.max_page), attempts=2
         ),
         sleep=sleep,
@@ -110,7 +110,7 @@ def _jina(
     )
 
 
-def _read(page: Page) -> tuple[str, str]:
+def _read(page: FetchedPage) -> tuple[str, str]:
     """Return the title and the text of a page; `ToolFailed` when it is no text."""
     if not page.media_type.startswith(_TEXTUAL) and page.media_type not in _HTML:
         raise ToolFailed(f"{page.url} is {page.media_type}, which is not read as a page")

@@ -11,7 +11,7 @@ from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.taking import Taken
 from remanent.associative.words import Forgotten, GraphState, Node, Recollection
 from remanent.model import Job, Receipt, Scope
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 
 __all__ = ["AssociativeMemory"]
 

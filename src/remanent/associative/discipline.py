@@ -12,7 +12,7 @@ from remanent.associative.settings import AssociativeSettings
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts, Said
 from remanent.jobs import Handler
 from remanent.model import Entry, EntryKind, Receipt, Scope
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 from remanent.recall import RecallPath
 from remanent.stores import Erased, Transaction
 

@@ -18,7 +18,7 @@ from remanent.associative.triples import to_triples
 from remanent.associative.words import Forgotten, GraphState, Node, Recollection
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.model import Job, JobState, Receipt, Scope
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 from remanent.stores import JobQuery
 
 POLL = 0.02

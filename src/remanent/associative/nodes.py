@@ -11,7 +11,7 @@ from remanent.model import Maker, Origin, Record, Scope, Source, Tombstone
 from remanent.model.clock import Instant
 from remanent.stores import RecordFilter, RecordQuery, Store
 from remanent.stores.changes import DropTombstone, PutTombstone
-from remanent.text.excerpt import excerpt
+from remanent.text.boundaries import excerpt
 
 LONGEST_ABOUT = 40
 

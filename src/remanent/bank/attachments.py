@@ -12,10 +12,10 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from remanent.embedding.port import MOST_BYTES
+from remanent.embedding.port import MAX_IMAGE_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.exchanges.planning import PendingUpload
-from remanent.loaders.media import AttachmentType, media_type_of, type_of
+from remanent.loaders.files import AttachmentType, media_type_of, type_of
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
@@ -65,9 +65,9 @@ class Uploads:
         """Keep a file until it is recognised."""
         if not content:
             raise InvalidInput("the file is empty; there is nothing to recognise")
-        if len(content) > MOST_BYTES:
+        if len(content) > MAX_IMAGE_BYTES:
             raise InvalidInput(
-                f"the file has {len(content)} bytes, and {MOST_BYTES} are taken at most; make it smaller"
+                f"the file has {len(content)} bytes, and {MAX_IMAGE_BYTES} are taken at most; make it smaller"
             )
         media_type = media_type.partition(";")[0].strip().lower()
         plain = Path(name.replace("\\", "/")).name.strip()[:_LONGEST_NAME]

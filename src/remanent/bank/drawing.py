@@ -9,7 +9,7 @@ from remanent.bank.bank import Bank
 from remanent.bank.conflicts import WAITING, nodes_of
 from remanent.bank.node import QueryNode
 from remanent.model import ConflictState
-from remanent.text.excerpt import excerpt
+from remanent.text.boundaries import excerpt
 
 _WIDTH, _HEIGHT, _MARGIN = 960, 640, 90
 _FONT = 'font-family="sans-serif" font-size="12"'

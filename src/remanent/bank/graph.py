@@ -16,7 +16,7 @@ from remanent.model import Link, Maker, Model, Origin, Record, Source, Status
 from remanent.model.base import Share
 from remanent.stores import LIVE, Change, Transaction
 from remanent.stores.changes import DropLink, PutLink, PutRecord, PutVector
-from remanent.text.words import index_terms, query_terms
+from remanent.text.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,8 +24,8 @@ from remanent.language.tongue import Tongue
 from remanent.model import Conflict, ConflictState, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
+from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape
-from remanent.text.excerpt import excerpt
 
 READ, WRITE = Permission.READ, Permission.WRITE
 _LONGEST_CONTEXT = 10_000_000

@@ -15,7 +15,7 @@ from remanent.language.exchanges.structure import StructureRequest
 from remanent.language.roles import CLASSIFICATION, STRUCTURE
 from remanent.language.tidying import shortened
 from remanent.model import Entry, Source
-from remanent.text.chunks import Chunk, chunks
+from remanent.text.budget import Chunk, chunks
 
 _T = TypeVar("_T")
 

@@ -22,7 +22,7 @@ from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin, local_time, visible
 from remanent.language.offline.engine import OfflineEngine
 from remanent.model import Scope, id_source, system_clock
-from remanent.text.excerpt import excerpt
+from remanent.text.boundaries import excerpt
 
 if TYPE_CHECKING:
     from remanent.bank._sync import Bank as SyncBank

@@ -218,7 +218,7 @@ States = Annotated[
     typer.Option(
         "--state",
         metavar="CONFLICTSTATE",
-        autocompletion=choices("remanent.model.link", "ConflictState"),
+        autocompletion=choices("remanent.model.record", "ConflictState"),
         help=say("Only those that stand so.", "只要这些状态的。"),
     ),
 ]

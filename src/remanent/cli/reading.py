@@ -11,7 +11,7 @@ from rich.text import Text
 from remanent.cli import words
 from remanent.cli.screen import Screen, local_time, visible
 from remanent.model import Boost, Entry, Found, FoundItem, FoundSource, GateVerdict, PathRank
-from remanent.text.excerpt import excerpt
+from remanent.text.boundaries import excerpt
 
 QUOTED = 60
 """Characters of a text that is quoted in a table or beside another."""

@@ -25,7 +25,7 @@ from remanent.operations.care import Loaded
 from remanent.operations.keys import NewKey
 from remanent.operations.language import Tried
 from remanent.stores import Erased, Health
-from remanent.text.excerpt import excerpt
+from remanent.text.boundaries import excerpt
 
 MOST_COLUMNS = 8
 MOST_MISSED = 10

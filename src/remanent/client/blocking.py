@@ -34,7 +34,7 @@ from remanent.model import (
     Tombstone,
     Version,
 )
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 from remanent.recall import Recipe
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 

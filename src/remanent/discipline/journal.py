@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from remanent.embedding import Embedders
 from remanent.model import Clock, Entry, Job, NewId, Receipt, Scope, read_messages, to_instant
-from remanent.model.message import Messages
+from remanent.model.entry import Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
 from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store, Transaction, Vectors
 from remanent.stores.changes import AppendEntry

@@ -9,7 +9,7 @@ from remanent.discipline.parts import Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, Kind, Scope
 from remanent.recall import RecallPath, Recipe
-from remanent.settings import Section
+from remanent.settings import SettingsSection
 from remanent.stores import Erased, Transaction
 
 
@@ -66,7 +66,7 @@ class Discipline:
     """What it is for, in a sentence."""
     kinds: ClassVar[Sequence[Kind]] = ()
     """The kinds of its records, as `register_kind` returned them."""
-    settings: ClassVar[type[Section] | None] = None
+    settings: ClassVar[type[SettingsSection] | None] = None
     """Its section of the settings, under its name."""
     agent_face: ClassVar[type[Any] | None] = None
     """The type of what `agent.face(…)` returns."""

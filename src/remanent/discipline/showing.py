@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from remanent.discipline.operation import Said, Screen
-from remanent.text.excerpt import excerpt
+from remanent.text.boundaries import excerpt
 
 QUOTED = 60
 """Characters of a memory that are quoted to say which one is meant."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.port import Embedder, Reranker, windows
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable
-from remanent.http.jsonapi import Bounds, JsonApi
+from remanent.http.jsonapi import JsonApi, RequestLimits
 from remanent.model import Clock, system_clock
 from remanent.settings import EmbeddingSettings
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pydantic import SecretStr
 
+# Chosen by hand, below what the known APIs take in one request.
 _REQUEST_TEXTS = 64
 _REQUEST_CHARACTERS = 64_000
 
@@ -48,7 +49,7 @@ class HttpEmbedder(Embedder):
             settings.base_url,
             key=settings.api_key,
             group="embedding",
-            bounds=Bounds(
+            bounds=RequestLimits(
                 timeout=settings.timeout,
                 request_timeout=settings.request_timeout,
                 max_answer=int(settings.max_answer),
@@ -145,8 +146,9 @@ def _ordered(answer: bytes, count: int) -> list[list[Any]] | None:
     return ordered if is_sound else None
 
 
+# Cohere's and Jina's APIs take more; chosen by hand, so that one request stays short.
 _RERANKED_TOGETHER = 100
-_MOST_EXPONENT = 700
+_MAX_EXPONENT = 700
 """Past it, the exponential does not fit a float."""
 
 
@@ -164,7 +166,7 @@ class HttpReranker(Reranker):
         name: str,
         api_key: "SecretStr | None" = None,
         window: int = 4000,
-        bounds: Bounds | None = None,
+        bounds: RequestLimits | None = None,
         clock: Clock = system_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -192,6 +194,7 @@ class HttpReranker(Reranker):
         await self._api.close()
 
     def _cut(self, text: str) -> str:
+        """Cut a text to the window, in characters that UTF-8 can carry."""
         return text[: self._window].encode("utf-8", "replace").decode("utf-8")
 
     async def _ask(self, question: str, texts: list[str]) -> list[float]:
@@ -217,4 +220,5 @@ def _scores_in_order(answer: bytes, count: int) -> list[float] | None:
 
 
 def _logistic(score: float) -> float:
-    return 1 / (1 + math.exp(min(-score, _MOST_EXPONENT)))
+    """Bring a raw score into 0 to 1; the exponent is bounded, since some servers send any number."""
+    return 1 / (1 + math.exp(min(-score, _MAX_EXPONENT)))

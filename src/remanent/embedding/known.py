@@ -80,6 +80,7 @@ class KnownEmbedders:
             await embedder.close()
 
     def _in_force(self) -> _Opening | None:
+        """Return how the embedder in force is opened; None for a bundled one, which is known by its name."""
         settings = self._settings
         if self._kind not in {"http", "sentence-transformers"} or settings.name is None or settings.dimension is None:
             return None
@@ -99,6 +100,7 @@ class KnownEmbedders:
         )
 
     def _find(self, model_id: str) -> Embedder:
+        """Open the embedder of a name, from its note or as a bundled one, and make sure that it is the one meant."""
         try:
             opening = self._read(model_id)
             found = (
@@ -132,6 +134,7 @@ class KnownEmbedders:
     # ── the notes, a file for each model ─────────────────────────────────────
 
     def _file(self, model_id: str) -> Path:
+        """Return the file of a note: model names hold slashes and colons, so it is named by a hash."""
         return self._folder / f"{blake2b(model_id.encode(), digest_size=16).hexdigest()}.json"
 
     def _read(self, model_id: str) -> _Opening | None:
@@ -144,6 +147,7 @@ class KnownEmbedders:
             raise StorageError(f"{self._file(model_id)} cannot be read: {error.strerror}") from error
 
     def _write(self, opening: _Opening) -> None:
+        """Write a note whole or not at all: a crash in between leaves the one before."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".note.")
@@ -157,6 +161,7 @@ class KnownEmbedders:
 
 
 def _origin(url: str | None) -> tuple[str, str | None, int | None] | None:
+    """Return scheme, host and port of an address: a key is given for these and not for a path."""
     if url is None:
         return None
     parts = urlsplit(url)

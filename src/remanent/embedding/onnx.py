@@ -13,9 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.minilm import fast_minilm
-from remanent.embedding.port import Embedder, Reranker, _well_formed
+from remanent.embedding.port import Embedder, Reranker, _well_formed, spread
 from remanent.embedding.runtime import Background, PackagedFile, require
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +53,6 @@ _BATCH_TEXTS = 16
 # thread each, use every core that is free.
 _THREADS_OF_A_BATCH = 1
 _BATCHES_AT_ONCE = min(4, os.cpu_count() or 1)
-_WINDOWS = 8
-"""How many windows of a long text are read; their vectors are averaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ MINILM = LocalModel(_MINILM, 256, fast_minilm, without=("SkipLayerNormFusion",))
 RERANKER = LocalModel(_RERANKER, 512, without=("SkipLayerNormFusion",))
 
 
-class Loaded:
+class LoadedModel:
     """A model in memory with its tokenizer; used on the background threads only."""
 
     def __init__(self, model: LocalModel) -> None:
@@ -121,15 +119,15 @@ class Loaded:
         return out, mask.astype(np.float32)
 
 
-_loaded: dict[LocalModel, Loaded] = {}
+_loaded: dict[LocalModel, LoadedModel] = {}
 _loading = threading.Lock()
 
 
-def load(model: LocalModel) -> Loaded:
+def load(model: LocalModel) -> LoadedModel:
     """Load a model once per process; called on the background threads only."""
     with _loading:
         if model not in _loaded:
-            _loaded[model] = Loaded(model)
+            _loaded[model] = LoadedModel(model)
         return _loaded[model]
 
 
@@ -208,6 +206,7 @@ class _OnnxEmbedder(Embedder):
         return np.concatenate([self._compute([item]) for item in load(self._model).tokenize(texts)])
 
     def _compute(self, encoded: Sequence[Any]) -> "NDArray[np.float32]":
+        """Return one unit vector per tokenised text."""
         import numpy as np
 
         vectors = self._pool(*load(self._model).run(encoded))
@@ -218,11 +217,7 @@ class _OnnxEmbedder(Embedder):
 
 def _windows(item: Any) -> list[Any]:
     """Return the windows of a tokenised text, or some of them, spread evenly, when there are too many."""
-    windows = [item, *item.overflowing]
-    if len(windows) <= _WINDOWS:
-        return windows
-    last = len(windows) - 1
-    return [windows[last * number // (_WINDOWS - 1)] for number in range(_WINDOWS)]
+    return spread([item, *item.overflowing])
 
 
 class BgeSmallEmbedder(_OnnxEmbedder):
@@ -278,6 +273,7 @@ class LocalReranker(Reranker):
 
 
 def _scores(encoded: Sequence[Any]) -> list[float]:
+    """Return the cross-encoder's scores of one batch, brought to 0 to 1."""
     import numpy as np
 
     logits, _ = load(RERANKER).run(encoded)

@@ -3,14 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from remanent.errors import InvalidInput
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 
 class Embedder(ABC):
@@ -70,6 +72,7 @@ class Embedder(ABC):
         """Let go of what the adapter holds open; it is not used after that."""
 
     def _batches(self, rows: list[int], texts: Sequence[str]) -> Iterator[list[int]]:
+        """Yield places of texts that make a batch within both bounds."""
         batch: list[int] = []
         characters = 0
         for row in rows:
@@ -102,10 +105,12 @@ class Reranker(ABC):
 
 
 def _well_formed(text: str) -> str:
+    """Replace lone surrogates, which tokenizers refuse."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _normalised(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """Return rows of length 1; what is all zero stays so."""
     import numpy as np
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -113,7 +118,7 @@ def _normalised(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
     return np.asarray(vectors / lengths, np.float32)
 
 
-MOST_BYTES = 32 * 1024**2
+MAX_IMAGE_BYTES = 32 * 1024**2
 """A picture of more bytes is refused before it is looked at."""
 
 
@@ -137,9 +142,9 @@ class ImageReader(ABC):
         """Return the lines in a picture of a usual format (PNG, JPEG, WebP, GIF, BMP, TIFF); none if it has no text."""
         if not image:
             raise InvalidInput("the picture is empty")
-        if len(image) > MOST_BYTES:
+        if len(image) > MAX_IMAGE_BYTES:
             raise InvalidInput(
-                f"the picture has {len(image)} bytes, and {MOST_BYTES} are read at most; make it smaller"
+                f"the picture has {len(image)} bytes, and {MAX_IMAGE_BYTES} are read at most; make it smaller"
             )
         return [line for line in await self.read_lines(image) if line.text.strip()]
 
@@ -151,14 +156,18 @@ class ImageReader(ABC):
         """Let go of what the adapter holds open."""
 
 
-MOST_WINDOWS = 8
-"""How many pieces of a long text are read; their vectors are averaged."""
+MAX_WINDOWS = 8
+"""How many pieces of a long text are read; their vectors are averaged. Chosen by hand: the mean of many says little."""
 
 
 def windows(text: str, size: int) -> list[str]:
     """Return the pieces of a text, or some of them, spread evenly, when there are too many; blank ones are left out."""
-    pieces = [piece for start in range(0, len(text), size) if (piece := text[start : start + size]).strip()]
-    if len(pieces) <= MOST_WINDOWS:
+    return spread([piece for start in range(0, len(text), size) if (piece := text[start : start + size]).strip()])
+
+
+def spread(pieces: list[T]) -> list[T]:
+    """Return the pieces, or as many as are read of a long text, evenly from the first to the last."""
+    if len(pieces) <= MAX_WINDOWS:
         return pieces
     last = len(pieces) - 1
-    return [pieces[last * number // (MOST_WINDOWS - 1)] for number in range(MOST_WINDOWS)]
+    return [pieces[last * number // (MAX_WINDOWS - 1)] for number in range(MAX_WINDOWS)]

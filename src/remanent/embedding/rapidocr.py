@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 BACKGROUND = Background("remanent-ocr")
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
-_MOST_PIXELS = 50_000_000
+_MAX_PIXELS = 50_000_000
 """A few bytes can unpack to any number of pixels; so many take 200 MB."""
-_MOST_SIDE = 12_000
-_MOST_RATIO = 3
+_MAX_SIDE = 12_000
+_MAX_RATIO = 3
 """The reader enlarges the short side of a picture, and the long one with it: a line of pixels would become a field."""
 _MALFORMED = (OSError, ArithmeticError, LookupError, SyntaxError, TypeError, ValueError)
 """What the decoder's reading of malformed bytes ends in."""
@@ -46,12 +46,14 @@ class RapidOcrReader(ImageReader):
 
 @cache
 def _load() -> Any:
+    """Load the models; it takes seconds, so it is done once."""
     from rapidocr import RapidOCR
 
     return RapidOCR(params=_OPTIONS)
 
 
 def _read(image: bytes) -> list[WrittenLine]:
+    """Return the lines of a picture; scores of the model may lie a little outside of 0 to 1."""
     found = _load()(_decode(image))
     if not found.txts:
         return []
@@ -69,15 +71,15 @@ def _decode(image: bytes) -> "NDArray[np.uint8]":
     try:
         with Image.open(io.BytesIO(image), formats=_FORMATS) as picture:
             width, height = picture.size
-            if width * height > _MOST_PIXELS or max(width, height) > _MOST_SIDE:
+            if width * height > _MAX_PIXELS or max(width, height) > _MAX_SIDE:
                 raise InvalidInput(
-                    f"the picture has {width} × {height} pixels, and {_MOST_PIXELS} are read, {_MOST_SIDE} in a row; "
+                    f"the picture has {width} × {height} pixels, and {_MAX_PIXELS} are read, {_MAX_SIDE} in a row; "
                     "make it smaller"
                 )
             upright = ImageOps.exif_transpose(picture).convert("RGBA")
     except (*_MALFORMED, Image.DecompressionBombError) as error:
         raise InvalidInput("these bytes are no picture that can be read; give a whole PNG, JPEG or WebP") from error
-    least = -(-max(upright.size) // _MOST_RATIO)
+    least = -(-max(upright.size) // _MAX_RATIO)
     paper = Image.new("RGBA", (max(upright.width, least), max(upright.height, least)), "white")
     paper.alpha_composite(upright)
     return np.ascontiguousarray(np.asarray(paper.convert("RGB"), np.uint8)[:, :, ::-1])

@@ -13,7 +13,7 @@ from remanent.embedding.wrappers import MeteredEmbedder
 from remanent.errors import InvalidInput, InvalidSettings, MissingDependency
 from remanent.model import EmbeddingFigures
 from remanent.settings import EmbeddingSettings, RerankerSettings
-from remanent.text.language import Language, language_of
+from remanent.text.scripts import Language, language_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,6 +79,7 @@ class Embedders:
         return self._english.model_id
 
     def _suits(self, member: Embedder, text: str) -> bool:
+        """Tell whether a model is to embed a text at all."""
         # A text without a letter is no language's: it is to keep no model from knowing everything.
         return member is self._general or language_of(text) in _ENGLISH or not any(map(str.isalpha, text))
 

@@ -16,6 +16,7 @@ from remanent.errors import IntegrityError, MissingDependency
 
 T = TypeVar("T")
 
+# Chosen by hand: behind interactive work, ahead of what runs at 19.
 _NICENESS = 5
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BACKGROUND = Background("remanent-sentence-transformers")
+# Chosen by hand: small, so that a question does not wait behind a long list.
 _BATCH = 16
 
 
@@ -66,6 +67,7 @@ class SentenceTransformersEmbedder(Embedder):
         self._model = None
 
     def _compute(self, texts: list[str]) -> "NDArray[np.float32]":
+        """Return one row per text; a model of another dimension than the settings say is refused."""
         import numpy as np
 
         if self._model is None:
@@ -90,6 +92,7 @@ class SentenceTransformersEmbedder(Embedder):
         return vectors
 
     def _load(self) -> Any:
+        """Load the model from this machine only: nothing that is asked for in passing may fetch gigabytes."""
         from sentence_transformers import SentenceTransformer
 
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from remanent.embedding.port import Embedder
 from remanent.errors import InvalidInput
 from remanent.model import CacheFigures, Clock, EmbeddingFigures, system_clock
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,6 +98,7 @@ class CachedEmbedder(Embedder):
             self._vectors.clear()
 
     def _known(self, keys: list[tuple[str, bytes]]) -> "dict[tuple[str, bytes], NDArray[np.float32]]":
+        """Return the vectors that are there and not too old, and count hits and misses."""
         now = self._clock()
         with self._lock:
             kept = {key: self._vectors[key] for key in keys if key in self._vectors}
@@ -109,6 +110,7 @@ class CachedEmbedder(Embedder):
         return known
 
     def _keep(self, vectors: "dict[tuple[str, bytes], NDArray[np.float32]]", fresh: list[tuple[str, bytes]]) -> None:
+        """Keep fresh vectors, and drop the longest unused ones beyond the capacity."""
         end = self._clock() + self._lifetime
         with self._lock:
             for key in fresh:

@@ -1,4 +1,8 @@
-"""HTTP for adapters: a client bounded in time and size, when to try again, and keeping keys out of errors."""
+"""HTTP for adapters: a client bounded in time and size, when to try again, and keeping keys out of errors.
+
+Providers fail in every way there is: they are silent, flood, answer too late, repeat the key that they were sent. None
+of that may hang a memory, fill it, or reach a log.
+"""
 
 import re
 import traceback
@@ -41,7 +45,7 @@ class Scrubber:
         return None if any(secret in shown for secret in self._secrets) else error
 
 
-_MOST_DOUBLINGS = 64
+_MAX_DOUBLINGS = 64
 """Past so many any base lies above any cap, and the power would not fit a float."""
 
 
@@ -50,7 +54,7 @@ def backoff(failures: int, *, base: float, cap: float, chance: float) -> float:
 
     The chance, from 0 to 1, keeps clients that failed together from coming back together.
     """
-    longest = min(cap, base * 2.0 ** min(max(failures, 1) - 1, _MOST_DOUBLINGS))
+    longest = min(cap, base * 2.0 ** min(max(failures, 1) - 1, _MAX_DOUBLINGS))
     return longest / 2 + longest / 2 * chance
 
 
@@ -70,6 +74,7 @@ def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
 
 
 def _seconds(text: str, *, unit: float) -> float | None:
+    """Return a number of seconds; None for what is no number, negative or without end."""
     try:
         seconds = float(text) / unit
     except ValueError:
@@ -108,6 +113,7 @@ def make_client(
             await self._inner.aclose()
 
     async def bound(response: httpx2.Response) -> None:
+        """Refuse an answer by what its headers say, and bound the reading of its body otherwise."""
         length = response.headers.get("content-length", "")
         if length.isdigit() and int(length) > limit:
             raise AnswerTooLarge(f"the answer has {length} bytes, and {limit} are read at most")

@@ -1,4 +1,7 @@
-"""One JSON API behind a URL and a key: questions by POST, with retries, bounds and errors that name who must act."""
+"""One JSON API behind a URL and a key: questions by POST, with retries, bounds and errors that name who must act.
+
+Shared by embedders, rerankers and agents' tools, so that all of them wait, retry and complain alike.
+"""
 
 import asyncio
 import random
@@ -14,11 +17,12 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import SecretStr
 
+# Time-outs, conflicts, too early, too many, and failures of the server, except for what it will never do.
 _MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RequestLimits:
     """How long is waited, how much is read, how often is tried."""
 
     timeout: float = 60.0
@@ -45,7 +49,7 @@ class JsonApi:
         key_header: str = "Authorization",
         group: str = "",
         names_model: bool = True,
-        bounds: Bounds | None = None,
+        bounds: RequestLimits | None = None,
         clock: Clock = system_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
@@ -55,7 +59,7 @@ class JsonApi:
         self._key_header = key_header
         self._names_model = names_model
         self._prefix = f"{group}." if group else ""
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or RequestLimits()
         self._clock = clock
         self._sleep = sleep
         self._chance = chance
@@ -103,6 +107,7 @@ class JsonApi:
                 await self._sleep(max(wait, asked))
 
     async def _ask(self, url: str, body: Mapping[str, Any]) -> bytes:
+        """Send one request and return its answer, with every failure of the transport named as ours."""
         import httpx2
 
         client = await self._open()
@@ -127,6 +132,7 @@ class JsonApi:
         return response.content
 
     def _headers(self) -> dict[str, str]:
+        """Return the headers with the key; it is unwrapped here and nowhere else."""
         headers = {"Accept": "application/json"}
         if self._key is not None:
             bearer = "Bearer " if self._key_header == "Authorization" else ""
@@ -134,6 +140,7 @@ class JsonApi:
         return headers
 
     async def _open(self) -> "httpx2.AsyncClient":
+        """Return the client, made when the first question is asked."""
         if self._is_closed:
             raise StoreClosed(f"the connection to {self._base_url} was closed; open the memory again")
         async with self._opening:
@@ -148,6 +155,7 @@ class JsonApi:
             return self._client
 
     def _failure(self, response: "httpx2.Response") -> ModelUnavailable | ModelRejected:
+        """Return the error for a status: who must act, and which setting to look at."""
         status = response.status_code
         told = f"{self._base_url} answers {status}: {self._said(response)}"
         if status in _MAY_PASS:

@@ -1,4 +1,8 @@
-"""Fetching pages of the public web and of no private network: addresses are checked, at every redirect again."""
+"""Fetching pages of the public web and of no private network: addresses are checked, at every redirect again.
+
+An agent visits what a page or a model names. Without these checks either could have it read a cloud's metadata, a
+router's settings or this very server (server-side request forgery).
+"""
 
 import asyncio
 import ipaddress
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+# Beside what Python's `is_global` knows: networks that it calls global, or called so in some version.
 _REFUSED = tuple(
     ipaddress.ip_network(network)
     for network in (
@@ -39,6 +44,7 @@ _REFUSED = tuple(
     )
 )
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+# Names that resolvers of private networks answer; no public site has them.
 _INNER_NAMES = (
     "localhost",
     "local",
@@ -84,6 +90,7 @@ def is_outer_name(name: str) -> bool:
 
 
 def _is_public(address: IPAddress) -> bool:
+    """Tell it of one address, without what it may carry inside."""
     if isinstance(address, ipaddress.IPv6Address) and (address.scope_id or address.ipv4_mapped):
         # One that carries a mapped address is judged by what it carries, but a machine has no need to write it so.
         return False
@@ -93,6 +100,7 @@ def _is_public(address: IPAddress) -> bool:
 
 
 def _carried(address: IPAddress) -> Iterator[IPAddress]:
+    """Yield the IPv4 addresses inside of an IPv6 one (6to4, Teredo, NAT64): a gateway would go there."""
     if isinstance(address, ipaddress.IPv4Address):
         return
     if address.sixtofour is not None:
@@ -106,12 +114,14 @@ def _carried(address: IPAddress) -> Iterator[IPAddress]:
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Returns the addresses of a name, as text."""
 
+# Chosen by hand: browsers and servers take some thousand characters.
 _LONGEST_URL = 4_000
+# Chosen by hand: sites need two or three, a loop has no end.
 _REDIRECTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """What stands at an address, and where it was found in the end."""
 
     url: str
@@ -146,12 +156,12 @@ class PublicFetcher:
         self,
         *,
         timeout: float = 30.0,
-        most_bytes: int = 8 * 1024**2,
+        max_bytes: int = 8 * 1024**2,
         resolver: Resolver = resolve,
         allowed: Callable[[IPAddress], bool] = is_public,
     ) -> None:
         self._timeout = timeout
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._resolver = resolver
         self._allowed = allowed
         self._client: httpx2.AsyncClient | None = None
@@ -166,7 +176,7 @@ class PublicFetcher:
         except TimeoutError as error:
             raise ToolFailed(f"the host of {_shown(url)} could not be looked up in time") from error
 
-    async def fetch(self, url: str) -> Page:
+    async def fetch(self, url: str) -> FetchedPage:
         """Return what stands at a public address; raise `AddressRefused` or `ToolFailed`."""
         try:
             async with asyncio.timeout(self._timeout):
@@ -180,7 +190,8 @@ class PublicFetcher:
         if self._client is not None:
             await self._client.aclose()
 
-    async def _follow(self, url: str) -> Page:
+    async def _follow(self, url: str) -> FetchedPage:
+        """Fetch a page, checking the address of every redirect like the first."""
         for _ in range(_REDIRECTS + 1):
             checked = await self._checked(url)
             response = await self._ask(checked)
@@ -194,6 +205,7 @@ class PublicFetcher:
         raise ToolFailed(f"{_shown(url)} is behind more than {_REDIRECTS} redirects")
 
     async def _checked(self, url: str) -> _Checked:
+        """Return the URL with a checked address of its host; refuse what is no plain address of a page."""
         import httpx2
 
         if len(url) > _LONGEST_URL or "\\" in url:
@@ -225,6 +237,7 @@ class PublicFetcher:
         return addresses[0]
 
     async def _resolved(self, host: str, url: "httpx2.URL") -> list[IPAddress]:
+        """Return every address of a name; one that cannot be read makes all of them suspect."""
         port = url.port or (443 if url.scheme == "https" else 80)
         try:
             found = await self._resolver(host.removesuffix("."), port)
@@ -239,6 +252,7 @@ class PublicFetcher:
         return addresses
 
     async def _ask(self, checked: _Checked) -> "httpx2.Response":
+        """Send one request to the checked address, under the host's own name."""
         import httpx2
 
         client = await self._open()
@@ -260,6 +274,7 @@ class PublicFetcher:
             raise ToolFailed(f"{_shown(str(url))} could not be read: {str(error) or type(error).__name__}") from error
 
     async def _open(self) -> "httpx2.AsyncClient":
+        """Return the client, made when the first page is fetched."""
         if self._is_closed:
             raise StoreClosed("the fetcher was closed; open the memory again")
         async with self._opening:
@@ -270,17 +285,18 @@ class PublicFetcher:
                     make_client,
                     read_timeout=self._timeout,
                     connect_timeout=self._timeout,
-                    limit=self._most_bytes,
+                    limit=self._max_bytes,
                     isolated=True,
                 )
             return self._client
 
 
-def _page(url: "httpx2.URL", response: "httpx2.Response") -> Page:
+def _page(url: "httpx2.URL", response: "httpx2.Response") -> FetchedPage:
+    """Return the page of a successful answer; `ToolFailed` says the status of another."""
     if not response.is_success:
         raise ToolFailed(f"{_shown(str(url))} answers {response.status_code} {response.reason_phrase}".rstrip())
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return Page(
+    return FetchedPage(
         url=str(url),
         status=response.status_code,
         media_type=media_type or "application/octet-stream",

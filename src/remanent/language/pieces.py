@@ -8,9 +8,9 @@ from itertools import pairwise
 from remanent.language.exchanges.segmentation import LONGEST_SEGMENT
 from remanent.language.exchanges.shapes import Place, Utterance
 from remanent.language.passages import filled
+from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
-from remanent.text.word_borders import sign_borders, word_borders
 
 _SMALL = 60
 """Sentences are numbered one by one, so that none is lost among others; only very short ones share a number."""
@@ -48,7 +48,7 @@ def _cut(text: str, span: Span, longest: int) -> list[Span]:
     """Cut a sentence that is too long: after a clause if there is one, else a word, else a sign."""
     body = span.of(text)
     clauses = [end.end() for end in _CLAUSE_END.finditer(body)]
-    words, signs = word_borders(body), sign_borders(body)
+    words, signs = word_boundaries(body), grapheme_boundaries(body)
     cuts = [0]
     while len(body) - cuts[-1] > longest:
         start, most = cuts[-1], cuts[-1] + longest

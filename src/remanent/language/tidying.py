@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterable
 
 from remanent.language.exchanges.shapes import LONGEST_KEYWORD, LONGEST_REMARK, MOST_KEYWORDS
+from remanent.text.boundaries import excerpt
 from remanent.text.budget import fit
-from remanent.text.excerpt import excerpt
 from remanent.text.sentences import sentences
 from remanent.text.tokens import ESTIMATE
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from remanent.text.language import language_of
+from remanent.text.scripts import language_of
 
 Tongue = Literal["zh", "en"]
 """The language that a model is spoken to in, which is the language of the text at hand."""

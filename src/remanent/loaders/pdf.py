@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from remanent.errors import InvalidInput
 
-_MOST_PAGES = 5_000
-_MOST_CHARACTERS = 10_000_000
+# Chosen by hand: no book has more, and a small file can claim any number.
+_MAX_PAGES = 5_000
+_MAX_CHARACTERS = 10_000_000
 _MALFORMED = (
     ArithmeticError,
     AssertionError,
@@ -49,10 +50,10 @@ def read_pdf(content: bytes) -> PdfText:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise InvalidInput("this PDF is locked with a password; give it without")
-        if len(reader.pages) > _MOST_PAGES:
-            raise InvalidInput(f"this PDF has {len(reader.pages)} pages, and {_MOST_PAGES} are read at most")
+        if len(reader.pages) > _MAX_PAGES:
+            raise InvalidInput(f"this PDF has {len(reader.pages)} pages, and {_MAX_PAGES} are read at most")
         pages: list[str] = []
-        room = _MOST_CHARACTERS
+        room = _MAX_CHARACTERS
         for page in reader.pages:
             pages.append(_clean(page.extract_text())[:room])
             room -= len(pages[-1])

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from remanent.text.escaping import bounded_references
 from remanent.text.wordlists import word_set
 
+# What is not read out: code, pictures, and what leads around the site.
 _SILENT = word_set(
     "script style noscript template svg math iframe object canvas nav header footer aside form button select head"
 )
@@ -34,7 +35,7 @@ class WebPage:
 
 def read_page(html: str) -> WebPage:
     """Return the words of a page, its paragraphs and headings kept apart; never fails, whatever the markup is."""
-    reader = _Reader()
+    reader = _TextExtractor()
     reader.feed(bounded_references(_plain_tags(html)))
     reader.close()
     return WebPage(title=" ".join("".join(reader.title).split()), text=_tidy("".join(reader.parts)))
@@ -50,12 +51,13 @@ def _plain_tags(html: str) -> str:
 
 
 def _plain_tag(tag: re.Match[str]) -> str:
+    """Return a tag without attributes; a bracket that opens none as text."""
     if tag["name"]:
         return f"<{tag['name']}/>" if tag[0].endswith("/>") else f"<{tag['name']}>"
     return "" if tag["open"] is None else "&lt;"
 
 
-class _Reader(HTMLParser):
+class _TextExtractor(HTMLParser):
     """Gathers text; what stands in silent elements is passed over."""
 
     def __init__(self) -> None:
@@ -67,6 +69,7 @@ class _Reader(HTMLParser):
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Break lines before blocks and mark headings and list items as Markdown does."""
         if tag == "title" and not self.title:
             self._in_title = True
         elif tag == "body":
@@ -82,6 +85,7 @@ class _Reader(HTMLParser):
             self.parts.append(" | ")
 
     def handle_endtag(self, tag: str) -> None:
+        """Leave a silent element with all that was opened inside and never closed."""
         if tag == "title":
             self._in_title = False
         elif self._silenced[tag]:
@@ -92,6 +96,7 @@ class _Reader(HTMLParser):
             self.parts.append("\n")
 
     def handle_data(self, data: str) -> None:
+        """Gather text; line breaks of the source mean nothing in HTML."""
         if self._in_title:
             self.title.append(data)
         elif not self._silent:
@@ -99,6 +104,7 @@ class _Reader(HTMLParser):
 
 
 def _tidy(text: str) -> str:
+    """Return the text with single spaces and at most one blank line in a row."""
     lines = (line.strip() for line in _SPACES.sub(" ", text).split("\n"))
     return _WHITE_SPACE.sub(_at_most_one_blank_line, "\n".join(lines)).strip()
 

@@ -1,24 +1,23 @@
-"""The words that every part of Remanent speaks in."""
+"""The values that every part of Remanent works with: entries, records, links, jobs, answers."""
 
 from remanent.model.base import JsonObject, Model
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
-from remanent.model.entry import Attachment, Entry, EntryKind, Origin, is_ahead, least_trusted
-from remanent.model.evaluation import Evaluation, Probe, Probed
-from remanent.model.figures import CacheFigures, EmbeddingFigures, RoleFigures, UsageFigures
+from remanent.model.entry import Attachment, Entry, EntryKind, Message, Origin, is_ahead, least_trusted, read_messages
 from remanent.model.found import (
     Boost,
     ExplainedItem,
     Found,
     FoundItem,
     FoundSource,
+    GateReason,
+    GateVerdict,
     Grain,
+    Injection,
     ItemOrder,
     LeftOut,
     PathRank,
 )
-from remanent.model.gate import GateReason, GateVerdict
 from remanent.model.ids import NewId, id_source
-from remanent.model.injection import Injection
 from remanent.model.job import Job, JobState, Receipt
 from remanent.model.kinds import (
     EpisodicData,
@@ -35,10 +34,29 @@ from remanent.model.kinds import (
     TurnData,
     register_kind,
 )
-from remanent.model.link import Claim, Conflict, ConflictState, Link, Verdict
-from remanent.model.message import Message, read_messages
-from remanent.model.record import Maker, Record, Source, Status, Tombstone, Version
+from remanent.model.record import (
+    Claim,
+    Conflict,
+    ConflictState,
+    Link,
+    Maker,
+    Record,
+    Source,
+    Status,
+    Tombstone,
+    Verdict,
+    Version,
+)
 from remanent.model.scope import SHARED, Scope
+from remanent.model.statistics import (
+    CacheFigures,
+    EmbeddingFigures,
+    Evaluation,
+    Probe,
+    Probed,
+    RoleFigures,
+    UsageFigures,
+)
 
 __all__ = [
     "SHARED",

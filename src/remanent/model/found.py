@@ -1,15 +1,61 @@
-"""What recall says: items with their sources and the reason for their place."""
+"""The answer to a recall: items with their sources and reasons, the gate's verdict, and the text for a model."""
 
-from typing import Literal
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from remanent.errors import InvalidInput
 from remanent.model.base import Count, Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.entry import Origin
-from remanent.model.gate import GateVerdict
 from remanent.model.ids import Id
-from remanent.model.injection import Injection
 from remanent.model.kinds import Kind
+
+
+class GateReason(StrEnum):
+    """Why the gate let an answer pass or held it back."""
+
+    NEAR = "near"
+    """Enough speaks for an answer."""
+    STRANGE = "strange"
+    """No more speaks for an answer than for a question that belongs to nobody here."""
+    VAGUE = "vague"
+    """The question names nothing that could be missing, so that nothing speaks against an answer."""
+    WORDLESS = "wordless"
+    """There is no word in the question."""
+    UNMEASURED = "unmeasured"
+    """Too little is known of this store and its models to judge by."""
+
+
+class GateVerdict(Model):
+    """What the gate found; the scores of one store can be compared, those of different stores roughly."""
+
+    passed: bool
+    reason: GateReason
+    score: float = 0.0
+    threshold: float = 0.0
+    measured: bool = False
+    """Whether the threshold comes from this store, and not from what is usual."""
+    coverage: Share = 0.0
+    """How much of what the question asks for, by the weight of its words, the best candidate names."""
+    speaker_lead: Annotated[float, Field(ge=-1, le=1)] | None = None
+    """Where the question names one of those who spoke: how much more of it this one's words name than others' do."""
+    nearness: dict[Text, float] = Field(default_factory=dict)
+    """By path, how much nearer in meaning the best candidate is than a stranger's, in standard deviations."""
+
+
+class Injection(Model):
+    """A text to give a model, what it was made of, and what it counts."""
+
+    text: Text = ""
+    """Empty when there is nothing to say."""
+    record_ids: tuple[Id, ...] = ()
+    """The memories in it, by their places in the text."""
+    fingerprints: tuple[Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")], ...] = ()
+    """One per memory: hand them in with the next question, and what stands in the context is not said again."""
+    tokens: Count | None = None
+    """Counted when a budget was given."""
 
 
 class FoundSource(Model):

@@ -20,7 +20,7 @@ from remanent.model.clock import Instant
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST = 64
 
-Section = Literal["user_preferences", "project_context", "recent_episodes", "relevant_procedures", "conversation"]
+PromptSection = Literal["user_preferences", "project_context", "recent_episodes", "relevant_procedures", "conversation"]
 """Where a memory stands in the text that a model is given."""
 
 
@@ -87,7 +87,7 @@ class Kind(str, metaclass=_Registered):
         return RawData if declared is None else declared.data
 
     @property
-    def section(self) -> Section:
+    def section(self) -> PromptSection:
         """Where a memory of this kind stands in the text that a model is given."""
         declared = _DECLARED.get(self)
         return "project_context" if declared is None else declared.section
@@ -138,13 +138,13 @@ class _Declared:
 
     kind: Kind
     data: "type[RecordData]"
-    section: Section
+    section: PromptSection
 
 
 _DECLARED: dict[str, _Declared] = {}
 
 
-def register_kind(name: str, data: "type[RecordData]", *, section: Section = "project_context") -> Kind:
+def register_kind(name: str, data: "type[RecordData]", *, section: PromptSection = "project_context") -> Kind:
     """Add a kind with the data that its records carry, and return it; the same again changes nothing."""
     known = _DECLARED.get(name)
     if known is None:

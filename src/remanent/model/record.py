@@ -1,4 +1,4 @@
-"""What is remembered: records, their versions, and what is left of the forgotten."""
+"""What is remembered: records and their versions, links and conflicts between them, what is left of the forgotten."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -133,3 +133,57 @@ class Tombstone(Model):
     size: Count
     reason: Text = ""
     sources: tuple[Source, ...] = ()
+
+
+class Link(Model):
+    """A directed tie between two records; the far end may be gone."""
+
+    from_id: Id
+    to_id: Id
+    relation: Text = ""
+    strength: Share = 1.0
+    created_at: Instant
+    updated_at: Instant
+
+
+class ConflictState(StrEnum):
+    """How far a contradiction has been worked out."""
+
+    OPEN = "open"
+    VALIDATING = "validating"
+    RESOLVED = "resolved"
+    UNRESOLVED = "unresolved"
+
+
+class Claim(Model):
+    """What one record says in a conflict, and on what grounds."""
+
+    record_id: Id
+    text: Text
+    evidence: tuple[Source, ...] = ()
+
+
+class Verdict(Model):
+    """How a conflict ended, and the record versions to go back to if that was wrong."""
+
+    text: Text
+    upheld: tuple[Id, ...] = ()
+    """Ids of the records that were found right; empty when none was."""
+    decided_by: Text
+    decided_at: Instant
+    undo: dict[Id, int] = Field(default_factory=dict)
+    """Record id to the version that restores what was before the verdict."""
+
+
+class Conflict(Model):
+    """A contradiction between records, kept until it is settled and undoable after."""
+
+    id: Id
+    scope: Scope
+    claims: Annotated[tuple[Claim, ...], Field(min_length=2)]
+    description: Text = ""
+    state: ConflictState = ConflictState.OPEN
+    verdict: Verdict | None = None
+    created_at: Instant
+    updated_at: Instant
+    version: Annotated[int, Field(ge=1)] = 1

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
+from remanent.text.terms import index_terms, query_terms
 from remanent.text.tokens import TokenCounter
-from remanent.text.words import index_terms, query_terms
 
 GAP = "…"
 """Stands where sentences are left out."""

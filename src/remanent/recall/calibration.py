@@ -34,7 +34,7 @@ from remanent.recall.turns import indexed_through
 from remanent.stores import Order, RecordFilter, RecordQuery, Store, Transaction
 from remanent.text.chinese import cut
 from remanent.text.sentences import sentence_texts
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 FEWEST_RECORDS = 24
 """A smaller store is not measured: what is usual says more of it than it says itself."""

@@ -17,7 +17,7 @@ from remanent.recall.injection import ENVELOPE, is_frame, plain
 from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 GIVEN = "given"
 """The state that names the records which were given out lately."""

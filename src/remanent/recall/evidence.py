@@ -11,14 +11,20 @@ from datetime import datetime
 
 from remanent.text.chinese import is_known
 from remanent.text.chinese import rarity as chinese_rarity
-from remanent.text.common_english import COMMON_ENGLISH
 from remanent.text.dates import find_dates
-from remanent.text.dull_words import CHINESE_PALE, FILLERS, PALE, VERB_STEMS
 from remanent.text.english import stem
 from remanent.text.sentences import sentence_texts
-from remanent.text.stopwords import CHINESE, ENGLISH
-from remanent.text.wordlists import word_set
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
+from remanent.text.wordlists import (
+    CHINESE_STOP_WORDS,
+    CHINESE_WEAK_WORDS,
+    COMMON_ENGLISH,
+    ENGLISH_STOP_WORDS,
+    FILLERS,
+    VERB_STEMS,
+    WEAK_WORDS,
+    word_set,
+)
 
 SMOOTHING = 50
 """Records that are thought to be there besides: of three records, none tells which words are rare."""
@@ -56,9 +62,9 @@ _ASKED_OF_ALL = word_set(
     说过 谈 谈过 谈到 讨论 历史 情况 近况 事情 安排 打算 爱好 昨天 今天 明天 之前 以前
 """)
 _VAGUE = (
-    frozenset(stem(word) for word in _ASKED_OF_ALL | FILLERS | PALE if word.isascii())
+    frozenset(stem(word) for word in _ASKED_OF_ALL | FILLERS | WEAK_WORDS if word.isascii())
     | VERB_STEMS
-    | CHINESE_PALE
+    | CHINESE_WEAK_WORDS
     | frozenset(word for word in _ASKED_OF_ALL if not word.isascii())
 )
 
@@ -115,7 +121,7 @@ def asked(text: str, *, asked_at: datetime | None = None) -> Asked:
 
 def _informative(text: str) -> tuple[str, ...]:
     """Return the terms of a text, without stop words, and without characters that stand in a longer term."""
-    terms = [term for term in query_terms(text) if term not in ENGLISH and term not in CHINESE]
+    terms = [term for term in query_terms(text) if term not in ENGLISH_STOP_WORDS and term not in CHINESE_STOP_WORDS]
     longer = "\n".join(term for term in terms if len(term) > 1 and not term.isascii())
     return tuple(term for term in terms if len(term) > 1 or term.isascii() or term not in longer)
 

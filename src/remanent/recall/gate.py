@@ -19,7 +19,7 @@ from remanent.model import GateReason, GateVerdict, Record, Scope, TurnData
 from remanent.recall.evidence import Asked, Wording, asked, strength, wording
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.stores import Store, TermCounts
-from remanent.text.words import index_terms
+from remanent.text.terms import index_terms
 
 GATE = "gate"
 """The job that measures a store for its gate, its lane, and the state that keeps the measures."""

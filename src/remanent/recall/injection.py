@@ -15,7 +15,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import FoundItem, Injection, Kind, Origin
 from remanent.recall.budget import Piece, pack
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
-from remanent.text.folding import fold
+from remanent.text.scripts import fold
 from remanent.text.tokens import TokenCounter, token_counter
 
 ENVELOPE = "memory"

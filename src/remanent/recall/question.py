@@ -9,11 +9,10 @@ from functools import cached_property
 from remanent.model import Scope, TurnData
 from remanent.stores import RecordFilter
 from remanent.text.dates import TimeMention, find_dates
-from remanent.text.focus import focus, questions
-from remanent.text.folding import fold
-from remanent.text.language import Language, language_of
 from remanent.text.mentions import Mention, mentions
-from remanent.text.words import query_terms
+from remanent.text.scripts import Language, fold, language_of
+from remanent.text.sentences import focus, questions
+from remanent.text.terms import query_terms
 
 # Questions whose answer is a course of events: they are answered in the order in which it happened.
 _ORDER = re.compile(

@@ -10,7 +10,7 @@ from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.model.base import Model, Share, Text
 from remanent.recall.fusion import RRF_K
-from remanent.text.language import Language
+from remanent.text.scripts import Language
 
 Weight = Annotated[float, Field(ge=0, le=100)]
 Boosting = Annotated[float, Field(ge=0, le=0.9)]

@@ -12,7 +12,7 @@ from remanent.embedding import Embedders, KnownEmbedders
 from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
 from remanent.recall.echoes import Echo, Echoes
 from remanent.stores import NO_LIMIT, EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
-from remanent.text.words import index_terms
+from remanent.text.terms import index_terms
 
 TURNS = "turns"
 """The job that makes turn records, and its lane; the state that says how far the journal is covered."""

@@ -11,8 +11,8 @@ from remanent.errors import InvalidInput
 from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Status, Tombstone, TurnData
 from remanent.stores import changes
 from remanent.stores.changes import Change, Committed
-from remanent.text.excerpt import excerpt
-from remanent.text.words import index_terms
+from remanent.text.boundaries import excerpt
+from remanent.text.terms import index_terms
 
 if TYPE_CHECKING:
     import numpy as np

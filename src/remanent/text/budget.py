@@ -1,13 +1,18 @@
-"""Filling a token budget: which texts fit, and how much of one text fits."""
+"""Fitting texts into a token budget: which of them fit, how much of one fits, and one cut into chunks that fit.
+
+A long text is cut at the best border there is: sections stay whole while they fit, then paragraphs, then sentences,
+then words, then graphemes. No character is lost: chunks joined are the text, so that places in it stay true.
+"""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from remanent.errors import InvalidInput
-from remanent.text.sentences import sentences
+from remanent.text.boundaries import grapheme_boundaries, word_boundaries
+from remanent.text.markdown import parse_markdown
+from remanent.text.sentences import paragraphs, sentences
 from remanent.text.tokens import TokenCounter, token_counter
-from remanent.text.word_borders import sign_borders, word_borders
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +61,8 @@ def fit(text: str, budget: int, *, counter: TokenCounter | None = None) -> str:
         return text
     for borders in (
         [span.end for span in sentences(text)],
-        word_borders(text),
-        sign_borders(text),
+        word_boundaries(text),
+        grapheme_boundaries(text),
     ):
         end = _longest(text, borders, budget, count)
         if end:
@@ -78,5 +83,113 @@ def _longest(text: str, borders: Sequence[int], budget: int, count: TokenCounter
 
 
 def _require(budget: int) -> None:
+    """Refuse a budget that no text can fit, rather than return nothing without a word."""
     if budget < 0:
         raise InvalidInput(f"a token budget cannot be negative, as {budget} is")
+
+
+Borders = Callable[[str], Sequence[int]]
+# Each look at a border counts the tokens of a whole chunk: a chunk as full as this is full enough.
+_FULL = 0.97
+# After so many guesses that did not settle it, halving does.
+_GUESSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a text and the tokens that it takes."""
+
+    start: int
+    end: int
+    text: str
+    tokens: int
+
+
+def chunks(text: str, limit: int, *, counter: TokenCounter | None = None) -> list[Chunk]:
+    """Return the chunks of a text in order; joined they are the text, and each has at most `limit` tokens.
+
+    Only a single character that alone takes more tokens than the limit makes a chunk larger than it.
+    """
+    if limit < 1:
+        raise InvalidInput(f"a chunk needs room for at least 1 token, not {limit}")
+    count = counter or token_counter()
+    return list(_cut(text, 0, limit, count, _LEVELS)) if text else []
+
+
+def _section_ends(text: str) -> list[int]:
+    """A section under its heading is the best unit there is: whoever wrote the text drew the border."""
+    return [section.end for section in parse_markdown(text).sections]
+
+
+def _paragraph_ends(text: str) -> list[int]:
+    return [span.end for span in paragraphs(text)]
+
+
+def _sentence_ends(text: str) -> list[int]:
+    return [span.end for span in sentences(text)]
+
+
+def _character_ends(text: str) -> range:
+    """Any character: the last resort, so that every text can be cut."""
+    return range(1, len(text) + 1)
+
+
+_LEVELS: tuple[Borders, ...] = (
+    _section_ends,
+    _paragraph_ends,
+    _sentence_ends,
+    word_boundaries,
+    grapheme_boundaries,
+    _character_ends,  # endless marks on one letter are noise
+)
+
+
+def _cut(text: str, offset: int, limit: int, count: TokenCounter, levels: Sequence[Borders]) -> Iterator[Chunk]:
+    """Yield the chunks of a part that begins at this offset, each with as many neighbours as the limit lets."""
+    tokens = count(text)
+    if tokens <= limit or not levels:
+        yield Chunk(offset, offset + len(text), text, tokens)
+        return
+    borders = [border for border in levels[0](text) if border < len(text)] + [len(text)]
+    guess = _Guess(tokens / len(text))
+    start = first = 0
+    while first < len(borders):
+        end, used = _furthest(text, start, borders, first=first, limit=limit, count=count, guess=guess)
+        if used is None:
+            end = borders[first]
+            yield from _cut(text[start:end], offset + start, limit, count, levels[1:])
+        else:
+            yield Chunk(offset + start, offset + end, text[start:end], used)
+        start, first = end, bisect_right(borders, end, lo=first)
+
+
+@dataclass(slots=True)
+class _Guess:
+    """How many tokens a character takes, by the latest look."""
+
+    density: float
+
+
+def _furthest(
+    text: str, start: int, borders: Sequence[int], *, first: int, limit: int, count: TokenCounter, guess: _Guess
+) -> tuple[int, int | None]:
+    """Return the last border up to which the text from `start` fits, and its tokens; (start, None) if none does.
+
+    The place is guessed from how many tokens a character takes, and the guess improves with each look.
+    """
+    low, high = first - 1, len(borders)
+    best: tuple[int, int | None] = (start, None)
+    look = 0
+    while high - low > 1 and (best[1] or 0) < limit * _FULL:
+        middle = bisect_right(borders, start + int(limit / max(guess.density, 1e-9)), lo=first) - 1
+        middle = min(max(middle, low + 1), high - 1)
+        if look > _GUESSES:  # never far beyond what is known to fit: each look counts all that lies before it
+            middle = min((low + high) // 2, 2 * (low + 1) - first + 1)
+        look += 1
+        tokens = count(text[start : borders[middle]])
+        guess.density = tokens / (borders[middle] - start)
+        if tokens <= limit:
+            low, best = middle, (borders[middle], tokens)
+        else:
+            high = middle
+    return best

@@ -1,12 +1,16 @@
-"""What a rule for dates is: a pattern, and what its match means as seen from a moment."""
+"""What a rule for dates is: a pattern, and what its match means as seen from a moment; and the rules for digits.
+
+Dates in digits read alike in every language: 2023-05-08, 5/8/2023, 07:47, 1:56 pm. Each language has a book of rules
+of its own beside them. Rules only say what they see; what belongs together is put together afterwards (`dates`).
+"""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import cached_property
 
-from remanent.text.intervals import Granularity, Interval, midnight
+from remanent.text.intervals import Granularity, Interval, day, midnight, month
 
 # How much of the text around a date is looked at to tell whether it lies ahead.
 _AROUND = 60
@@ -19,7 +23,7 @@ _AHEAD = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class TimeOfDay:
     """A time of day that has no day of its own."""
 
     begin: timedelta
@@ -33,11 +37,11 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class DateMeaning:
     """What a match says: an interval, or a time of day that waits for one."""
 
     interval: Interval | None = None
-    clock: Clock | None = None
+    clock: TimeOfDay | None = None
     relative: bool = False
     """Whether the interval depends on the moment from which it is seen."""
     weekday: bool = False
@@ -49,7 +53,7 @@ class Meaning:
 
 
 @dataclass(frozen=True)
-class View:
+class DateContext:
     """The text and the moment from which it is read."""
 
     text: str
@@ -87,7 +91,7 @@ class View:
         return this if distance <= 3 else this - 1
 
 
-Resolve = Callable[[re.Match[str], View], Meaning | None]
+Resolve = Callable[[re.Match[str], DateContext], DateMeaning | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ class Rule:
     words: tuple[str, ...] = ()
     """One of these, in lower case, stands in every match; without any the text is not searched at all."""
 
-    def may_match(self, view: View) -> bool:
+    def may_match(self, view: DateContext) -> bool:
         """Tell whether it is worth while to search the text."""
         return not self.words or any(word in view.lowered for word in self.words)
 
@@ -129,3 +133,85 @@ class RuleBook:
                 for pattern, flags, words, resolve in self._written
             ]
         return self._rules
+
+
+NUMERIC_DATES = RuleBook()
+
+# Times without a zone are taken as UTC, as entries are stored.
+_ZONE = r"(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
+
+
+@NUMERIC_DATES.rule(
+    r"(?<![\w/.-])(?P<year>[12]\d{3})(?P<bar>[-/.])(?P<month>\d{1,2})(?P=bar)(?P<day>\d{1,2})"
+    rf"(?:T(?P<hour>\d{{2}}):(?P<minute>\d{{2}})(?::(?P<second>\d{{2}})(?:\.\d+)?)?{_ZONE})?(?![\d/-])"
+)
+def _year_first(match: re.Match[str], view: DateContext) -> DateMeaning:
+    """2023-05-08, 2023/05/20, 2023-05-08T07:47:00Z."""
+    if match["hour"] is None:
+        return DateMeaning(day(date(int(match["year"]), int(match["month"]), int(match["day"]))))
+    year, number, day_number = int(match["year"]), int(match["month"]), int(match["day"])
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
+    begin = datetime(year, number, day_number, hour, minute, second, tzinfo=_zone(match["zone"])).astimezone(UTC)
+    exact = match["second"] is not None
+    length = timedelta(seconds=1) if exact else timedelta(minutes=1)
+    return DateMeaning(Interval(begin, begin + length, "second" if exact else "minute"))
+
+
+@NUMERIC_DATES.rule(
+    r"(?<![\w/.-])(?P<first>\d{1,2})(?P<bar>[-/.])(?P<second>\d{1,2})(?P=bar)(?P<year>(?:19|20)\d\d)(?![\d/-])"
+)
+def _year_last(match: re.Match[str], view: DateContext) -> DateMeaning:
+    """5/8/2023 is May as in America, 8.5.2023 is May as in Europe; a number over 12 settles it."""
+    first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
+    day_first = match["bar"] == "." or first > 12
+    month_number, day_number = (second, first) if day_first and second <= 12 else (first, second)
+    return DateMeaning(day(date(year, month_number, day_number)))
+
+
+@NUMERIC_DATES.rule(r"(?<![\w/.-])(?P<year>(?:19|20)\d\d)[-/](?P<month>0[1-9]|1[0-2])(?![\d/-])")
+def _year_month(match: re.Match[str], view: DateContext) -> DateMeaning:
+    """2023-05."""
+    return DateMeaning(month(int(match["year"]), int(match["month"])))
+
+
+@NUMERIC_DATES.rule(
+    r"(?<![\w:.])(?P<hour>\d{1,2})[:：](?P<minute>[0-5]\d)(?:[:：](?P<second>[0-5]\d))?(?![\d:])"
+    rf"(?:\s?(?P<half>[ap])\.?m\b\.?)?\s?{_ZONE}"
+)
+def _clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
+    """07:47, 13:56:20, 1:56 pm."""
+    exact = match["second"] is not None
+    return clock_time(
+        int(match["hour"]), int(match["minute"]), match["half"], seconds=int(match["second"] or 0) if exact else None
+    )
+
+
+@NUMERIC_DATES.rule(r"(?<![\w:.])(?P<hour>\d{1,2})\s?(?P<half>[ap])\.?m\b\.?")
+def _hour(match: re.Match[str], view: DateContext) -> DateMeaning | None:
+    """5pm, 11 a.m."""
+    return clock_time(int(match["hour"]), None, match["half"])
+
+
+def clock_time(hour: int, minute: int | None, half: str | None, *, seconds: int | None = None) -> DateMeaning | None:
+    """Return a time of day; `half` is "a" or "p" as in a.m. and p.m."""
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half.lower() == "p" else 0)
+    if hour > 24 or (hour == 24 and (minute or seconds)):
+        return None
+    begin = timedelta(hours=hour, minutes=minute or 0, seconds=seconds or 0)
+    if seconds is not None:
+        return DateMeaning(clock=TimeOfDay(begin, timedelta(seconds=1), "second"), relative=True)
+    if minute is not None:
+        return DateMeaning(clock=TimeOfDay(begin, timedelta(minutes=1), "minute"), relative=True)
+    return DateMeaning(clock=TimeOfDay(begin, timedelta(hours=1), "hour"), relative=True)
+
+
+def _zone(written: str | None) -> timezone:
+    """Return the offset that is written; without one, and for Z, UTC."""
+    if written is None or written[0] not in "+-":
+        return UTC
+    hours, minutes = int(written[1:3]), int(written[-2:])
+    offset = timedelta(hours=hours, minutes=minutes)
+    return timezone(-offset if written[0] == "-" else offset)

@@ -1,20 +1,257 @@
-"""Dates and times in Chinese and English text, as half-open intervals in UTC with the place where they stand."""
+"""Dates and times in Chinese and English text, as half-open intervals in UTC with the place where they stand.
+
+First every rule of every book is tried, and of matches that overlap the longest is kept. Then what belongs together is
+joined: a day with its time, "the week before" with its date, the two ends of a range.
+"""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 
 from remanent.errors import InvalidInput
-from remanent.text.date_joining import Found, chosen, with_clocks, with_ranges, with_sides
-from remanent.text.date_rules import Meaning, View
+from remanent.text import intervals
+from remanent.text.date_rules import NUMERIC_DATES, DateContext, DateMeaning, TimeOfDay
 from remanent.text.dates_chinese import CHINESE_DATES
-from remanent.text.dates_english import ENGLISH_DATES
-from remanent.text.dates_numeric import NUMERIC
-from remanent.text.intervals import Granularity
+from remanent.text.dates_english import ENGLISH_DATES, amount_of
+from remanent.text.intervals import Granularity, Interval
 from remanent.text.numbers import quantities
 from remanent.text.scripts import HAN
-from remanent.text.spans import Span, Taken
+from remanent.text.spans import OccupiedSpans, Span
+
+_BESIDE = re.compile(
+    r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|and|和|与)\s*", re.IGNORECASE)
+_FROM = re.compile(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)
+# Searched backwards from each date within a fixed reach, so that the work stays proportional to the text.
+_SIDE = re.compile(
+    r"\b(?:(?:the|about)\s+)?"
+    r"(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|a\s+couple\s+of|a\s+few|several)\s+)?"
+    r"(?P<unit>day|weekend|week|fortnight|month|year|night|evening|morning|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?"
+    r"\s+(?P<side>before|after|prior\s+to|following|of)\s+\Z",
+    re.IGNORECASE,
+)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HALF_A_DAY = timedelta(hours=12)
+# How far before a date the words, and before its end the bracket, that belong to it may begin.
+_REACH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class DateMatch:
+    """What a rule found: where it stands and what it means."""
+
+    start: int
+    end: int
+    meaning: DateMeaning
+
+
+def longest_matches(found: Sequence[DateMatch]) -> list[DateMatch]:
+    """Keep the longest of matches that overlap; of equals the one that waits for nothing."""
+    taken = OccupiedSpans()
+    ordered = sorted(found, key=lambda one: (one.start - one.end, one.meaning.waits, one.start))
+    return sorted((one for one in ordered if taken.take(Span(one.start, one.end))), key=lambda one: one.start)
+
+
+# ── a day and its time ───────────────────────────────────────────────────────
+
+
+def with_clocks(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
+    """Bring a day and the time of day, or the weekday, beside it together."""
+    merged: list[DateMatch] = []
+    for one in found:
+        both = _together(merged[-1], one) if merged and _BESIDE.fullmatch(text, merged[-1].end, one.start) else None
+        if both:
+            merged[-1] = replace(both, end=_closed(text, both))
+        else:
+            merged.append(one)
+    return merged
+
+
+def _closed(text: str, found: DateMatch) -> int:
+    """Return the end of a stretch with the bracket that closes one opened inside."""
+    part = text[max(found.start, found.end - _REACH) : found.end]
+    is_open = part.count("(") + part.count("（") > part.count(")") + part.count("）")
+    return found.end + 1 if is_open and text[found.end : found.end + 1] in {")", "）"} else found.end
+
+
+def _together(left: DateMatch, right: DateMatch) -> DateMatch | None:
+    """Return a day and what stands beside it as one date, whichever comes first; None when they are two."""
+    for day, other in ((left, right), (right, left)):
+        whole = day.meaning.interval
+        if whole is not None and whole.granularity in {"day", "part"}:
+            with suppress(OverflowError):  # beyond the last day of the calendar
+                meaning = _day_with(day.meaning, whole, other.meaning)
+                if meaning:
+                    return DateMatch(left.start, right.end, meaning)
+    return None
+
+
+def _day_with(day: DateMeaning, whole: Interval, other: DateMeaning) -> DateMeaning | None:
+    """Return what a day means with a time of day or a weekday beside it."""
+    if other.clock and (whole.granularity == "day" or not other.waits):
+        within = whole.begin.date()
+        interval = other.clock.on(within)
+        if whole.granularity == "part" and interval.begin not in whole and other.clock.begin < _HALF_A_DAY:
+            later = replace(other.clock, begin=other.clock.begin + _HALF_A_DAY).on(within)
+            interval = later if later.begin in whole else interval  # "tomorrow evening at 8:00"
+        return DateMeaning(interval, relative=day.relative)
+    if other.weekday and not day.weekday and not day.relative and whole.granularity == "day":
+        return day
+    return None
+
+
+# ── beside a date ────────────────────────────────────────────────────────────
+
+
+def with_sides(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
+    """Read "the week before", "two days after", "the week of" in front of a date."""
+    result: list[DateMatch] = []
+    for one in found:
+        side = _SIDE.search(text, max(0, one.start - _REACH), one.start) if one.meaning.interval else None
+        interval = _beside_in_calendar(side, one.meaning.interval) if side and one.meaning.interval else None
+        if side is None or interval is None:
+            result.append(one)
+            continue
+        if result and result[-1].meaning.weekday and result[-1].start >= side.start():
+            result.pop()  # "the Friday before": the Friday is no date of its own
+        result.append(DateMatch(side.start(), one.end, replace(one.meaning, interval=interval, weekday=False)))
+    return result
+
+
+def _beside_in_calendar(side: re.Match[str], interval: Interval) -> Interval | None:
+    """Return what `_beside` finds, and nothing where that lies outside of the calendar."""
+    try:
+        return _beside(side, interval)
+    except (ValueError, OverflowError):
+        return None  # before the first year there is, or after the last
+
+
+def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
+    """Return the interval that "the week before", "two days after", "the week of" make of a date."""
+    unit, word = side["unit"].lower(), side["side"].lower()
+    if word == "of":
+        around = {"week": intervals.week, "weekend": intervals.weekend}.get(unit)
+        return around(interval.begin.date()) if around and interval.granularity == "day" else None
+    count = round(amount_of(side["number"])) if side["number"] else 1
+    if word in {"before", "prior to"}:
+        return _before(unit, count, interval.begin.date())
+    return _after(unit, count, (interval.finish - timedelta(microseconds=1)).date())
+
+
+def _before(unit: str, count: int, day: date) -> Interval:
+    """Return the unit that ends where the date begins; weeks count back from the day, not from a Monday."""
+    if unit in _WEEKDAYS:
+        return intervals.day(intervals.weekday_before(day, _WEEKDAYS.index(unit)))
+    if unit == "weekend":
+        return intervals.days(intervals.weekday_before(day, 5) - timedelta(weeks=count - 1), 2, "weekend")
+    if unit in {"week", "fortnight"}:
+        width = 7 if unit == "week" else 14
+        return intervals.days(day - timedelta(days=width * count), width, "week")
+    return _units_away(unit, -count, day)
+
+
+def _after(unit: str, count: int, day: date) -> Interval:
+    """Return the unit that begins where the date ends."""
+    if unit in _WEEKDAYS:
+        return intervals.day(intervals.weekday_after(day, _WEEKDAYS.index(unit)))
+    if unit == "weekend":
+        return intervals.days(intervals.weekday_after(day, 5) + timedelta(weeks=count - 1), 2, "weekend")
+    if unit in {"week", "fortnight"}:
+        width = 7 if unit == "week" else 14
+        return intervals.days(day + timedelta(days=1 + width * (count - 1)), width, "week")
+    return _units_away(unit, count, day)
+
+
+def _units_away(unit: str, count: int, day: date) -> Interval:
+    """Return the day, month, year or part of a day so many units away."""
+    if unit == "month":
+        return intervals.month(day.year, day.month + count)
+    if unit == "year":
+        return intervals.year(day.year + count)
+    away = day + timedelta(days=count)
+    if unit in {"night", "evening", "morning"}:
+        return intervals.part_of_day(away, unit)  # type: ignore[arg-type]  # one of the three
+    return intervals.day(away)
+
+
+# ── ranges ───────────────────────────────────────────────────────────────────
+
+
+def with_ranges(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
+    """Read "from May to July", 五月到七月, "between 2019 and 2021" as one stretch."""
+    result: list[DateMatch] = []
+    for one in found:
+        joined = _range(text, result[-1], one) if result else None
+        if joined:
+            result[-1] = joined
+        else:
+            result.append(one)
+    return result
+
+
+def _range(text: str, left: DateMatch, right: DateMatch) -> DateMatch | None:
+    """Return two dates with a word of joining between them as one; None when they are only neighbours."""
+    join = _JOIN.fullmatch(text, left.end, right.start)
+    if not join or left.meaning.waits or right.meaning.waits:
+        return None
+    opening = _FROM.search(text, max(0, left.start - _REACH), left.start)
+    if join[0].strip().lower() in {"and", "和", "与"} and not (opening and opening["between"]):
+        return None
+    try:
+        meaning = _from_to(left.meaning, right.meaning)
+    except (ValueError, OverflowError):
+        return None  # one end lies before the first year there is, or after the last
+    return DateMatch(opening.start() if opening else left.start, right.end, meaning) if meaning else None
+
+
+def _from_to(left: DateMeaning, right: DateMeaning) -> DateMeaning | None:
+    """Return the stretch between two dates, each end filled in with what only the other one says.
+
+    "May to July 2021" says the year at the end, "from November to February 2023" begins in the year before.
+    """
+    if left.clock and right.clock:
+        clock = _clock_range(left.clock, right.clock)
+        return DateMeaning(clock=clock, relative=True) if clock else None
+    first = left.interval
+    second = right.clock.on(first.begin.date()) if first and right.clock else right.interval
+    if not (first and second):
+        return None
+    if left.weekday and right.weekday:
+        second = intervals.day(intervals.weekday_after(first.begin.date(), second.begin.weekday()))
+    elif left.relative and not right.relative and first.granularity in {"day", "month"}:
+        first = _moved(first, second.begin.year - first.begin.year)  # "May to July 2021": the year holds for both
+    if first.begin >= second.finish and left.relative:
+        first = _moved(first, -1)  # from November to February 2023
+    if first.begin >= second.finish and right.relative:
+        second = _moved(second, 1)
+    if first.begin >= second.finish:
+        return None
+    return DateMeaning(first.to(second), relative=left.relative or right.relative)
+
+
+def _clock_range(left: TimeOfDay, right: TimeOfDay) -> TimeOfDay | None:
+    """Return the time from one hour to another; the later one may leave out that it is in the afternoon."""
+    length = right.begin + right.length - left.begin
+    if length <= timedelta(0) and left.begin >= _HALF_A_DAY:
+        length += _HALF_A_DAY  # 下午三点到五点
+    if length <= timedelta(0):
+        length += _HALF_A_DAY  # from 5 pm to 3 am
+    return TimeOfDay(left.begin, length, "range") if length > timedelta(0) else None
+
+
+def _moved(interval: Interval, years: int) -> Interval:
+    """Return the same days in another year."""
+    return Interval(_in_year(interval.begin, years), _in_year(interval.finish, years), interval.granularity)
+
+
+def _in_year(moment: datetime, years: int) -> datetime:
+    """Return the moment so many years later; the 29th of February becomes the 28th."""
+    day = 28 if (moment.month, moment.day) == (2, 29) else moment.day
+    return moment.replace(year=moment.year + years, day=day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +309,8 @@ def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
         raise InvalidInput("the reference moment needs a time zone: pass an aware datetime")
     if not _HINT.search(text):
         return []
-    view = View(text, reference)
-    found = with_ranges(text, with_sides(text, with_clocks(text, chosen(list(_found(view))))))
+    view = DateContext(text, reference)
+    found = with_ranges(text, with_sides(text, with_clocks(text, longest_matches(list(_matches(view))))))
     return [mention for one in found if (mention := _mention(one, view))]
 
 
@@ -88,9 +325,9 @@ def parse_date(text: str, *, reference: datetime) -> TimeMention | None:
 
 def find_durations(text: str, *, reference: datetime | None = None) -> list[Duration]:
     """Return the lengths of time in a text; with a reference, without those that make a date ("two weeks ago")."""
-    taken = Taken()
-    for date in find_dates(text, reference=reference) if reference else []:
-        taken.cover(date.span)
+    taken = OccupiedSpans()
+    for mention in find_dates(text, reference=reference) if reference else []:
+        taken.cover(mention.span)
     return [
         Duration(one.start, one.end, one.text, timedelta(seconds=one.base_value), one.unit)
         for one in quantities(text)
@@ -98,8 +335,9 @@ def find_durations(text: str, *, reference: datetime | None = None) -> list[Dura
     ]
 
 
-def _found(view: View) -> Iterator[Found]:
-    books = [NUMERIC]
+def _matches(view: DateContext) -> Iterator[DateMatch]:
+    """Yield what every rule finds, overlaps included; rules whose words the text lacks are not tried."""
+    books = [NUMERIC_DATES]
     if _HAS_LATIN.search(view.text):
         books.append(ENGLISH_DATES)
     if _HAS_HAN.search(view.text):
@@ -114,17 +352,18 @@ def _found(view: View) -> Iterator[Found]:
                 yield _trimmed(view.text, match.start() + meaning.first, match.end(), meaning)
 
 
-def _trimmed(text: str, start: int, end: int, meaning: Meaning) -> Found:
+def _trimmed(text: str, start: int, end: int, meaning: DateMeaning) -> DateMatch:
     """Leave white space, commas and the full stop of the sentence out of a match; "p.m." keeps its own."""
     part = text[start:end]
     bare = part.strip(_BLANK)
     start += part.index(bare[0]) if bare else 0
     if bare.endswith(".") and not bare.endswith(".m."):
         bare = bare[:-1]
-    return Found(start, start + len(bare), meaning)
+    return DateMatch(start, start + len(bare), meaning)
 
 
-def _mention(found: Found, view: View) -> TimeMention | None:
+def _mention(found: DateMatch, view: DateContext) -> TimeMention | None:
+    """Return a match as the caller sees it; None for what found no day to belong to."""
     meaning = found.meaning
     if meaning.waits:
         return None

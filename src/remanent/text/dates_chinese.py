@@ -4,9 +4,7 @@ import re
 from datetime import date, timedelta
 
 from remanent.text import intervals
-from remanent.text.date_rules import Clock, Meaning, RuleBook, View
-from remanent.text.dates_english import distant, season_near, stretch, unit_near
-from remanent.text.dates_numeric import clock_time
+from remanent.text.date_rules import DateContext, DateMeaning, RuleBook, TimeOfDay, clock_time
 from remanent.text.intervals import DayPart, Season
 from remanent.text.numerals import chinese_value
 
@@ -18,10 +16,12 @@ _YEAR = (
     rf"(?P<year>(?:1[1-9]|20)\d\d年|(?<!\d)\d\d年(?=\d{{1,2}}月)|[一二][{_DIGIT}]{{3}}年"
     r"|大前年|前年|去年|上一?年|今年|本年|明年|来年|后年)度?"
 )
+# 月亮, 月饼, 月球 and 月台 have nothing to do with months.
 _MONTH = (
     r"(?P<month>(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]|正|腊)月(?!亮|饼|球|台)份?"
     r"|(?P<near>上上|下下|上|下|这|本|当)一?个?月)"
 )
+# 中国, 中心, 中学, 中间 and 中午 begin with the same character as the middle of a month.
 _STAGE = r"(?P<stage>初|上旬|中旬|下旬|中(?!国|心|学|间|午)|底|末)"
 _DAY_NUMBER = "(?:[12]\\d|3[01]|0?[1-9]|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九]|廿[一二三四五六七八九]?)"
 _DAY = rf"(?P<day>{_DAY_NUMBER})(?:日|号)"
@@ -58,7 +58,7 @@ _UNIT = rf"(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
 @CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_MONTH}{_DAY}")
 @CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十]){_MONTH}(?:的)?{_DAY}")
 @CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十第年月]){_DAY}(?!楼|线|门|院|元|币|语|本|文|常|程|志|间|记)")
-def _day_of_month(match: re.Match[str], view: View) -> Meaning | None:
+def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """2024年04月01日, 去年五月八号, 上个月8号, 8号."""
     groups = match.groupdict()
     day = _number(match["day"])
@@ -67,37 +67,38 @@ def _day_of_month(match: re.Match[str], view: View) -> Meaning | None:
         # A day alone is one of this month; "三日" and "五日" alone are rather a length of time.
         if match[0].endswith("日"):
             return None
-        return Meaning(intervals.day(view.today.replace(day=day)), relative=True)
+        return DateMeaning(intervals.day(view.today.replace(day=day)), relative=True)
     year, month = _year_and_month(match, view, day)
-    return Meaning(intervals.day(date(year, month, day)), relative=not _is_absolute(groups.get("year")))
+    return DateMeaning(intervals.day(date(year, month, day)), relative=not _is_absolute(groups.get("year")))
 
 
 @CHINESE_DATES.rule(
     rf"(?:{_YEAR}(?:的)?)?{_MONTH}(?P<day>{_DAY_NUMBER})(?:日|号)?\s?(?:至|到|[-–—~～])\s?(?P<last>{_DAY_NUMBER})(?:日|号)"
 )
-def _days_of_month(match: re.Match[str], view: View) -> Meaning | None:
+def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """五月八日至十日, 5月8-10日."""
     first, last = _number(match["day"]), _number(match["last"])
     year, month = _year_and_month(match, view, first)
     if last <= first:
         return None
     span = intervals.day(date(year, month, first)).to(intervals.day(date(year, month, last)))
-    return Meaning(span, relative=not _is_absolute(match["year"]))
+    return DateMeaning(span, relative=not _is_absolute(match["year"]))
 
 
 @CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])")
 @CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十个]){_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])")
-def _month(match: re.Match[str], view: View) -> Meaning:
+def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     """2024年5月, 去年五月, 上个月, 五月初, 下个月底."""
     year, month = _year_and_month(match, view, 1)
     relative = not _is_absolute(match.groupdict().get("year"))
     if match["stage"]:
         stage = _STAGES[match["stage"]]
-        return Meaning(intervals.part_of_month(year, month, stage), relative=relative)  # type: ignore[arg-type]  # of three
-    return Meaning(intervals.month(year, month), relative=relative)
+        return DateMeaning(intervals.part_of_month(year, month, stage), relative=relative)  # type: ignore[arg-type]  # of three
+    return DateMeaning(intervals.month(year, month), relative=relative)
 
 
-def _year_and_month(match: re.Match[str], view: View, day: int) -> tuple[int, int]:
+def _year_and_month(match: re.Match[str], view: DateContext, day: int) -> tuple[int, int]:
+    """Return which year and month are meant: named, near (上个月), or the nearest when only the month is said."""
     groups = match.groupdict()
     if groups["near"]:
         start = intervals.first_of(view.today.year, view.today.month + _SHIFTS[groups["near"]])
@@ -109,10 +110,12 @@ def _year_and_month(match: re.Match[str], view: View, day: int) -> tuple[int, in
 
 
 def _is_absolute(year: str | None) -> bool:
+    """Tell whether the year is written out, so that the date means the same whenever it is read."""
     return year is not None and year.rstrip("度") not in _NEAR_YEARS
 
 
-def _year_number(written: str, view: View) -> int:
+def _year_number(written: str, view: DateContext) -> int:
+    """Return the year of 去年, 二〇二四年, 24年: two digits are of this century."""
     word = written.rstrip("度")
     if word in _NEAR_YEARS:
         return view.today.year + _NEAR_YEARS[word]
@@ -121,72 +124,73 @@ def _year_number(written: str, view: View) -> int:
 
 
 def _number(written: str) -> int:
+    """Return the value of digits or Chinese numerals; 廿 and 两 are read as 二十 and 二."""
     if written.isdecimal():
         return int(written)
     return int(chinese_value(written.replace("廿", "二十").replace("两", "二")) or 0)
 
 
 @CHINESE_DATES.rule(rf"{_YEAR}(?P<rest>初|年初|底|年底|末|上半年|下半年)?(?!级)")
-def _year(match: re.Match[str], view: View) -> Meaning:
+def _year(match: re.Match[str], view: DateContext) -> DateMeaning:
     """2022年, 前年, 去年年底, 明年上半年."""
     number = _year_number(match["year"], view)
     relative = not _is_absolute(match["year"])
     rest = (match["rest"] or "").removeprefix("年")
     if rest in {"上半年", "下半年"} or match["rest"] in {"上半年", "下半年"}:
-        return Meaning(intervals.half(number, 1 if match["rest"] == "上半年" else 2), relative=relative)
+        return DateMeaning(intervals.half(number, 1 if match["rest"] == "上半年" else 2), relative=relative)
     if rest:
-        return Meaning(intervals.months(number, 1 if rest == "初" else 11, 2, "range"), relative=relative)
-    return Meaning(intervals.year(number), relative=relative)
+        return DateMeaning(intervals.months(number, 1 if rest == "初" else 11, 2, "range"), relative=relative)
+    return DateMeaning(intervals.year(number), relative=relative)
 
 
 @CHINESE_DATES.rule(r"(?<![去今明后前\d年])(?P<word>年初|年底|年末|上半年|下半年|月初|月底|月末)")
-def _edge(match: re.Match[str], view: View) -> Meaning:
+def _edge(match: re.Match[str], view: DateContext) -> DateMeaning:
     """年底, 上半年, 月初: of this year or month."""
     word, today = match["word"], view.today
     if word.endswith("半年"):
-        return Meaning(intervals.half(today.year, 1 if word[0] == "上" else 2), relative=True)
+        return DateMeaning(intervals.half(today.year, 1 if word[0] == "上" else 2), relative=True)
     if word[0] == "年":
-        return Meaning(intervals.months(today.year, 1 if word == "年初" else 11, 2, "range"), relative=True)
+        return DateMeaning(intervals.months(today.year, 1 if word == "年初" else 11, 2, "range"), relative=True)
     stage = "early" if word == "月初" else "late"
-    return Meaning(intervals.part_of_month(today.year, today.month, stage), relative=True)  # type: ignore[arg-type]
+    return DateMeaning(intervals.part_of_month(today.year, today.month, stage), relative=True)  # type: ignore[arg-type]
 
 
 @CHINESE_DATES.rule(rf"{_YEAR}(?:的)?(?:第)?(?P<quarter>[一二三四1-4])季度?")
 @CHINESE_DATES.rule(r"第(?P<quarter>[一二三四1-4])季度")
 @CHINESE_DATES.rule(r"(?P<near>上|下|这|本)一?个?季度")
-def _quarter(match: re.Match[str], view: View) -> Meaning:
+def _quarter(match: re.Match[str], view: DateContext) -> DateMeaning:
     """2023年第三季度, 上个季度."""
     groups = match.groupdict()
     if groups.get("near"):
-        return Meaning(unit_near("quarter", _SHIFTS[groups["near"]], view.today), relative=True)
+        return DateMeaning(intervals.unit_near("quarter", _SHIFTS[groups["near"]], view.today), relative=True)
     written = groups.get("year")
     year = _year_number(written, view) if written else view.today.year
-    return Meaning(intervals.quarter(year, _number(match["quarter"])), relative=not _is_absolute(written))
+    return DateMeaning(intervals.quarter(year, _number(match["quarter"])), relative=not _is_absolute(written))
 
 
 @CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_SEASON}")
 @CHINESE_DATES.rule(r"(?<![年])(?P<season>[春夏秋冬])(?:天|季)")
-def _season(match: re.Match[str], view: View) -> Meaning:
+def _season(match: re.Match[str], view: DateContext) -> DateMeaning:
     """去年夏天, 2023年秋季, 冬天."""
     name = _SEASONS[match["season"]]
     written = match.groupdict().get("year")
     if written:
-        return Meaning(intervals.season(_year_number(written, view), name), relative=not _is_absolute(written))
-    return Meaning(season_near(name, "", view, ahead=view.is_ahead(match)), relative=True)
+        return DateMeaning(intervals.season(_year_number(written, view), name), relative=not _is_absolute(written))
+    return DateMeaning(intervals.season_near(name, "", view.now, ahead=view.is_ahead(match)), relative=True)
 
 
 @CHINESE_DATES.rule(
     r"(?:(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪)?(?P<decade>(?:1[0-9]|20)\d0|[2-9]0|[二三四五六七八九]十)年代(?:初|末|中期|后期)?"
 )
 @CHINESE_DATES.rule(r"(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪(?!\d0|[二三四五六七八九]十)")
-def _decade(match: re.Match[str], view: View) -> Meaning:
+def _decade(match: re.Match[str], view: DateContext) -> DateMeaning:
     """90年代, 二十世纪九十年代, 19世纪."""
     groups = match.groupdict()
     number = _number(groups["century"]) if groups["century"] else 20
     if not groups.get("decade"):
-        return Meaning(intervals.century(number))
+        return DateMeaning(intervals.century(number))
     first = _number(match["decade"])
-    return Meaning(intervals.decade(first if first > 100 else 100 * (number - 1) + first))
+    return DateMeaning(intervals.decade(first if first > 100 else 100 * (number - 1) + first))
 
 
 _HOLIDAYS = {
@@ -197,12 +201,12 @@ _HOLIDAYS = {
 
 
 @CHINESE_DATES.rule(rf"(?:{_YEAR}(?:的)?)?(?P<name>{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})")
-def _holiday(match: re.Match[str], view: View) -> Meaning:
+def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
     """去年国庆节, 圣诞节; holidays of the lunar calendar are not known."""
     month, day = _HOLIDAYS[match["name"]]
     written = match["year"]
     year = _year_number(written, view) if written else view.year_of(month, day, match)
-    return Meaning(intervals.day(date(year, month, day)), relative=not _is_absolute(written))
+    return DateMeaning(intervals.day(date(year, month, day)), relative=not _is_absolute(written))
 
 
 # ── seen from the moment ─────────────────────────────────────────────────────
@@ -211,16 +215,17 @@ def _holiday(match: re.Match[str], view: View) -> Meaning:
 @CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})(?:的)?{_PART}")
 @CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})")
 @CHINESE_DATES.rule(r"(?P<day>[昨今明当])(?P<part>[早晚夜])(?!饭|餐|点(?!钟))(?:上)?")
-def _near_day(match: re.Match[str], view: View) -> Meaning:
+def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
     """昨天, 明天上午, 今晚, 大前天."""
     word = match["day"]
     shift = _NEAR_DAYS[word] if word in _NEAR_DAYS else {"昨": -1, "今": 0, "明": 1, "当": 0}[word]
     return _day_or_part(view.today + timedelta(days=shift), match.groupdict().get("part"))
 
 
-def _day_or_part(day: date, part: str | None) -> Meaning:
+def _day_or_part(day: date, part: str | None) -> DateMeaning:
+    """Return a day, or the part of it that was named."""
     interval = intervals.part_of_day(day, _PARTS[part]) if part else intervals.day(day)
-    return Meaning(interval, relative=True)
+    return DateMeaning(interval, relative=True)
 
 
 _WEEKDAY = (
@@ -230,7 +235,7 @@ _WEEKDAY = (
 
 @CHINESE_DATES.rule(rf"{_WEEKDAY}(?:的)?{_PART}")
 @CHINESE_DATES.rule(_WEEKDAY)
-def _weekday(match: re.Match[str], view: View) -> Meaning | None:
+def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """下周三, 上星期天, 周五下午."""
     written = match["weekday"]
     number = (
@@ -240,31 +245,34 @@ def _weekday(match: re.Match[str], view: View) -> Meaning | None:
     shift = _SHIFTS[match["week"] or "本"]
     day = intervals.weekday_in_week(view.today + timedelta(weeks=shift), number)
     meaning = _day_or_part(day, part)
-    return Meaning(meaning.interval, relative=True, weekday=not match["week"] and not part)
+    return DateMeaning(meaning.interval, relative=True, weekday=not match["week"] and not part)
 
 
 @CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周末|星期末|礼拜末)|(?<![一-九\d])(?P<bare>周末)")
-def _weekend(match: re.Match[str], view: View) -> Meaning:
+def _weekend(match: re.Match[str], view: DateContext) -> DateMeaning:
     """上周末, 这个周末, 周末."""
-    return Meaning(unit_near("weekend", _SHIFTS.get(match["week"] or "本", 0), view.today), relative=True)
+    return DateMeaning(intervals.unit_near("weekend", _SHIFTS.get(match["week"] or "本", 0), view.today), relative=True)
 
 
 @CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周|星期|礼拜)(?![一二三四五六日天末1-7])")
-def _week(match: re.Match[str], view: View) -> Meaning:
+def _week(match: re.Match[str], view: DateContext) -> DateMeaning:
     """上周, 下个星期."""
-    return Meaning(unit_near("week", _SHIFTS[match["week"]], view.today), relative=True)
+    return DateMeaning(intervals.unit_near("week", _SHIFTS[match["week"]], view.today), relative=True)
 
 
 @CHINESE_DATES.rule(rf"(?<![第\d{_DIGIT}十]){_NUMBER}(?:多)?{_UNIT}(?:之|以)?(?P<way>前|后)(?!面|者|天)")
-def _distance(match: re.Match[str], view: View) -> Meaning | None:
+def _distance(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """三天前, 两小时前, 半年后, 几个月前."""
     unit, amount = _UNITS[match["unit"]], _amount(match["number"])
     if unit == "year" and amount > 1000:
         return None  # 1987年以后 names a year
-    return Meaning(distant(amount if match["way"] == "后" else -amount, unit, view), relative=True)
+    return DateMeaning(
+        intervals.unit_at_distance(amount if match["way"] == "后" else -amount, unit, view.now), relative=True
+    )
 
 
 def _amount(written: str) -> float:
+    """Return how many: 半 is a half; 几 and 数 are taken as three, 好几 as five (chosen by hand)."""
     if written == "半":
         return 0.5
     if written in {"几", "数"}:
@@ -275,10 +283,12 @@ def _amount(written: str) -> float:
 
 
 @CHINESE_DATES.rule(rf"(?P<lead>最近|过去|近|未来|接下来|今后)(?:的)?(?:这)?{_NUMBER}(?:多)?{_UNIT}")
-def _stretch(match: re.Match[str], view: View) -> Meaning:
+def _stretch(match: re.Match[str], view: DateContext) -> DateMeaning:
     """最近三天, 过去两周, 未来半年."""
     ahead = match["lead"] in {"未来", "接下来", "今后"}
-    return Meaning(stretch(_amount(match["number"]), _UNITS[match["unit"]], view, ahead=ahead), relative=True)
+    return DateMeaning(
+        intervals.window(_amount(match["number"]), _UNITS[match["unit"]], view.now, ahead=ahead), relative=True
+    )
 
 
 # ── times of day ─────────────────────────────────────────────────────────────
@@ -290,7 +300,7 @@ def _stretch(match: re.Match[str], view: View) -> Meaning:
     rf"(?P<minute>半|[一三]刻|整|(?:\d{{1,2}}|[{_DIGIT}十]{{1,3}})分?(?!之|钟前|钟后|数))?"
 )
 @CHINESE_DATES.rule(rf"{_PART}\s?(?P<hour>\d{{1,2}})[:：](?P<minute>[0-5]\d)(?!\d)")
-def _clock(match: re.Match[str], view: View) -> Meaning | None:
+def _clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """下午三点, 早上8点半, 晚上10:30, 三点一刻."""
     part = match["part"]
     if not part and match["hour"] in {"一", "零"} and not match["minute"] and not match[0].endswith("钟"):
@@ -304,6 +314,7 @@ def _clock(match: re.Match[str], view: View) -> Meaning | None:
 
 
 def _minute(written: str | None) -> int | None:
+    """Return the minutes after an hour: 半, 一刻, 二十分; None when only the hour was said."""
     if written is None:
         return None
     if written in {"半", "整"}:
@@ -312,8 +323,8 @@ def _minute(written: str | None) -> int | None:
 
 
 @CHINESE_DATES.rule(_PART)
-def _waiting_part(match: re.Match[str], view: View) -> Meaning:
+def _waiting_part(match: re.Match[str], view: DateContext) -> DateMeaning:
     """下午: of whatever day stands beside it."""
     first, last = intervals.PART_HOURS[_PARTS[match["part"]]]
-    clock = Clock(timedelta(hours=first), timedelta(hours=last - first), "part")
-    return Meaning(clock=clock, relative=True, waits=True)
+    clock = TimeOfDay(timedelta(hours=first), timedelta(hours=last - first), "part")
+    return DateMeaning(clock=clock, relative=True, waits=True)

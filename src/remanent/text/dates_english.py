@@ -4,8 +4,7 @@ import re
 from datetime import date, timedelta
 
 from remanent.text import intervals
-from remanent.text.date_rules import Clock, Meaning, RuleBook, View
-from remanent.text.dates_numeric import clock_time
+from remanent.text.date_rules import DateContext, DateMeaning, RuleBook, TimeOfDay, clock_time
 from remanent.text.intervals import DayPart, Interval, Season
 from remanent.text.numerals import ENGLISH_NUMERALS, english_value
 
@@ -28,6 +27,7 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _SEASON = r"(?P<season>spring|summer|fall|autumn|winter)"
 _PART = r"(?P<part>morning|afternoon|evening|night)"
 _STAGE = r"(?:(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+(?:in\s+)?)?"
+# The longest first: "sixty" must not be read as "six".
 _NUMERAL = f"(?:{'|'.join(sorted(ENGLISH_NUMERALS, key=len, reverse=True))})"
 _NUMBER = (
     r"(?P<number>\d{1,4}|an?|half\s+an?|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|"
@@ -36,6 +36,7 @@ _NUMBER = (
 _UNIT = r"(?P<unit>second|sec|minute|min|hour|hr|day|night|week|weekend|fortnight|month|quarter|year|decade)s?\b"
 _MONTH_WORDS = " ".join(_MONTH_NAMES)
 _WEEKDAY_WORDS = " ".join(_WEEKDAY_NAMES)
+# What a rule needs to find anything: most texts lack it and are not searched.
 _UNIT_WORDS = "sec min hour hr day night week month quarter year decade"
 _BEFORE = frozenset({"last", "past", "previous", "prior"})
 
@@ -49,13 +50,13 @@ _BEFORE = frozenset({"last", "past", "previous", "prior"})
 @ENGLISH_DATES.rule(
     rf"\b(?P<month>{MONTH})(?:\s+(?:the\s+)?|-){_DAY}\b(?![:\d])(?:[\s,-]+{_YEAR})?", words=_MONTH_WORDS
 )
-def _day_of_month(match: re.Match[str], view: View) -> Meaning | None:
+def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """8 May 2023, the 8th of May, May 8, March-15-2024."""
     if match["month"] in {"may", "march"} and match[0][-1].isdecimal() and not match["year"]:
         return None  # rather the verb: "I may 5 times"
     number, day = month_number(match["month"]), int(match["day"])
     year = int(match["year"]) if match["year"] else view.year_of(number, day, match)
-    return Meaning(intervals.day(date(year, number, day)), relative=not match["year"])
+    return DateMeaning(intervals.day(date(year, number, day)), relative=not match["year"])
 
 
 @ENGLISH_DATES.rule(
@@ -66,14 +67,14 @@ def _day_of_month(match: re.Match[str], view: View) -> Meaning | None:
     rf"\b{_DAY}\s?(?:[-–—]|to)\s?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<month>{MONTH})(?:[\s,]+{_YEAR})?",
     words=_MONTH_WORDS,
 )
-def _days_of_month(match: re.Match[str], view: View) -> Meaning | None:
+def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """May 8-10, 2023; 8 to 10 May."""
     number, first, last = month_number(match["month"]), int(match["day"]), int(match["last"])
     year = int(match["year"]) if match["year"] else view.year_of(number, first, match)
     if last < first:
         return None
     span = intervals.day(date(year, number, first)).to(intervals.day(date(year, number, last)))
-    return Meaning(span, relative=not match["year"])
+    return DateMeaning(span, relative=not match["year"])
 
 
 @ENGLISH_DATES.rule(rf"\b{_STAGE}(?P<month>{MONTH})\s*,?\s*(?:of\s+|')?{_YEAR}", words=_MONTH_WORDS)
@@ -86,17 +87,18 @@ def _days_of_month(match: re.Match[str], view: View) -> Meaning | None:
 )
 @ENGLISH_DATES.rule(rf"(?i:\b{_STAGE})(?P<month>{_SURE_MONTH})(?!\s+\d)", 0, words="uary april june july august ber")
 @ENGLISH_DATES.rule(rf"(?P<month>May|March)(?=\s?(?:[-–—]|to|through|until)\s?{MONTH})", 0, words=_MONTH_WORDS)
-def _month(match: re.Match[str], view: View) -> Meaning:
+def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     """May 2023, in May, last May, early June, the end of October 2022."""
     groups = match.groupdict()
     number = month_number(match["month"])
     year = int(groups["year"]) if groups.get("year") else _year_of_month(number, groups.get("lead"), match, view)
     first = len(groups["skip"]) + 1 if groups.get("skip") else 0
     interval = _staged(groups.get("stage"), intervals.month(year, number), year, number)
-    return Meaning(interval, relative=not groups.get("year"), first=first)
+    return DateMeaning(interval, relative=not groups.get("year"), first=first)
 
 
-def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: View) -> int:
+def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: DateContext) -> int:
+    """Return the year of a month without one: "last May" is over, "next May" is to come, "May" the nearest."""
     this = view.today.year
     if lead is None:
         return view.year_of(number, 1, match)
@@ -108,6 +110,7 @@ def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: Vi
 
 
 def _staged(stage: str | None, whole: Interval, year: int, number: int | None) -> Interval:
+    """Return the part of a month or year that "early", "mid", "the end of" name."""
     if not stage:
         return whole
     first = stage.lower().removeprefix("the").split()[0]
@@ -130,12 +133,12 @@ def _staged(stage: str | None, whole: Interval, year: int, number: int | None) -
 @ENGLISH_DATES.rule(r"\A\s*(?P<year>(?:19|20)\d\d)(?=[\s.。]*\Z)", words="19 20")
 @ENGLISH_DATES.rule(r"(?<![\w.,/$-])(?P<year>(?:19|20)\d\d)(?=\s?[-–—]\s?(?:19|20)\d\d(?![\d-]))", words="19 20")
 @ENGLISH_DATES.rule(r"(?<=(?:19|20)\d\d[-–—])(?P<year>(?:19|20)\d\d)(?![\d/-])", words="19 20")
-def _year(match: re.Match[str], view: View) -> Meaning:
+def _year(match: re.Match[str], view: DateContext) -> DateMeaning:
     """in 2022, late 2021, (2019)."""
     groups = match.groupdict()
     number = int(match["year"])
     first = len(groups["skip"]) + 1 if groups.get("skip") else 0
-    return Meaning(_staged(groups.get("stage"), intervals.year(number), number, None), first=first)
+    return DateMeaning(_staged(groups.get("stage"), intervals.year(number), number, None), first=first)
 
 
 @ENGLISH_DATES.rule(rf"\b(?:the\s+)?{_SEASON}(?:\s+of)?\s+{_YEAR}", words="spring summer fall autumn winter")
@@ -146,53 +149,40 @@ def _year(match: re.Match[str], view: View) -> Meaning:
     rf"\b(?P<skip>in the|during the|over the|in|by|since)\s+{_SEASON}\b(?!\s+of)",
     words="spring summer fall autumn winter",
 )
-def _season(match: re.Match[str], view: View) -> Meaning:
+def _season(match: re.Match[str], view: DateContext) -> DateMeaning:
     """summer 2022, the summer of 2022, last winter, over the summer."""
     groups = match.groupdict()
     name: Season = "autumn" if match["season"].lower() == "fall" else match["season"].lower()  # type: ignore[assignment]
     if groups.get("year"):
-        return Meaning(intervals.season(int(groups["year"]), name))
+        return DateMeaning(intervals.season(int(groups["year"]), name))
     lead = (groups.get("lead") or "").lower()
     first = len(groups["skip"]) + 1 if groups.get("skip") else 0
-    return Meaning(season_near(name, lead, view, ahead=view.is_ahead(match)), relative=True, first=first)
-
-
-def season_near(name: Season, lead: str, view: View, *, ahead: bool) -> Interval:
-    """Return the last season of a name that is over, the running or coming one, or the nearest when nothing is said."""
-    year = view.today.year
-    near = [intervals.season(year + shift, name) for shift in (-2, -1, 0, 1)]
-    if lead in {"last", "this past"}:
-        return next(one for one in reversed(near) if one.finish <= view.now)
-    if lead in {"next", "this coming"}:
-        return next(one for one in near if one.begin > view.now)
-    if lead == "this":
-        return near[2]
-    if ahead:
-        return next(one for one in near if one.finish > view.now)
-    return next(one for one in reversed(near) if one.begin <= view.now)
+    return DateMeaning(
+        intervals.season_near(name, lead, view.now, ahead=view.is_ahead(match)), relative=True, first=first
+    )
 
 
 @ENGLISH_DATES.rule(rf"\bQ(?P<number>[1-4])(?:[\s,/'-]*(?:of\s+)?{_YEAR})?", 0)
 @ENGLISH_DATES.rule(rf"\b(?:the\s+)?(?P<number>first|second|third|fourth|last)\s+quarter(?:\s+of\s+{_YEAR})")
-def _quarter(match: re.Match[str], view: View) -> Meaning:
+def _quarter(match: re.Match[str], view: DateContext) -> DateMeaning:
     """Q3 2023, the third quarter of 2023."""
     names = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
     number = names.get(match["number"].lower()) or int(match["number"])
     year = int(match["year"]) if match["year"] else view.today.year
-    return Meaning(intervals.quarter(year, number), relative=not match["year"])
+    return DateMeaning(intervals.quarter(year, number), relative=not match["year"])
 
 
 @ENGLISH_DATES.rule(r"\bthe\s+(?P<stage>early|mid|late)?[\s-]?(?P<first>(?:1[89]|20)\d0|'?[2-9]0)'?s\b", words="0s 0's")
-def _decade(match: re.Match[str], view: View) -> Meaning:
+def _decade(match: re.Match[str], view: DateContext) -> DateMeaning:
     """the 1990s, the '80s."""
     first = int(match["first"].lstrip("'"))
-    return Meaning(intervals.decade(first if first > 100 else 1900 + first))
+    return DateMeaning(intervals.decade(first if first > 100 else 1900 + first))
 
 
 @ENGLISH_DATES.rule(r"\b(?:the\s+)?(?P<number>\d{1,2})(?:st|nd|rd|th)\s+century\b", words="century")
-def _century(match: re.Match[str], view: View) -> Meaning:
+def _century(match: re.Match[str], view: DateContext) -> DateMeaning:
     """the 19th century."""
-    return Meaning(intervals.century(int(match["number"])))
+    return DateMeaning(intervals.century(int(match["number"])))
 
 
 # ── seen from the moment ─────────────────────────────────────────────────────
@@ -203,23 +193,24 @@ def _century(match: re.Match[str], view: View) -> Meaning:
     rf"(?:\s+{_PART})?\b",
     words="yesterday today tomorrow",
 )
-def _near_day(match: re.Match[str], view: View) -> Meaning:
+def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
     """yesterday, tomorrow morning, the day before yesterday."""
     word = match["word"].lower()
     shift = {"yesterday": -1, "today": 0, "tomorrow": 1}.get(word, -2 if "before" in word else 2)
     return _day_or_part(view.today + timedelta(days=shift), match["part"])
 
 
-def _day_or_part(day: date, part: str | None) -> Meaning:
+def _day_or_part(day: date, part: str | None) -> DateMeaning:
+    """Return a day, or the part of it that was named."""
     name: DayPart | None = part.lower() if part else None  # type: ignore[assignment]  # one of the pattern's parts
-    return Meaning(intervals.part_of_day(day, name) if name else intervals.day(day), relative=True)
+    return DateMeaning(intervals.part_of_day(day, name) if name else intervals.day(day), relative=True)
 
 
 @ENGLISH_DATES.rule(
     r"\b(?P<word>tonight|last\s+night|this\s+(?:morning|afternoon|evening)|earlier\s+today)\b",
     words="tonight night this earlier",
 )
-def _part_of_today(match: re.Match[str], view: View) -> Meaning:
+def _part_of_today(match: re.Match[str], view: DateContext) -> DateMeaning:
     """this morning, tonight, last night."""
     word = match["word"].lower().split()
     if word[0] == "last":
@@ -236,7 +227,7 @@ def _part_of_today(match: re.Match[str], view: View) -> Meaning:
     r"\bthe\s+(?P<unit>weekend|week|month|quarter|year)\s+(?P<twice>before\s+last|after\s+next)\b",
     words="week month quarter year decade",
 )
-def _near_unit(match: re.Match[str], view: View) -> Meaning:
+def _near_unit(match: re.Match[str], view: DateContext) -> DateMeaning:
     """last week, this month, next year, the week before last."""
     groups = match.groupdict()
     if groups.get("twice"):
@@ -246,22 +237,7 @@ def _near_unit(match: re.Match[str], view: View) -> Meaning:
         shift = -1 if lead[-1] in _BEFORE else 1 if lead[-1] in {"next", "coming", "following"} else 0
         if lead == ["this", "coming"] and match["unit"].lower() == "weekend":
             shift = 0
-    return Meaning(unit_near(match["unit"].lower(), shift, view.today), relative=True)
-
-
-def unit_near(unit: str, shift: int, today: date) -> Interval:
-    """Return the week, month, year … so many units away from the one that a day lies in."""
-    if unit == "week":
-        return intervals.week(today + timedelta(weeks=shift))
-    if unit == "weekend":
-        return intervals.weekend(today + timedelta(weeks=shift))
-    if unit == "month":
-        return intervals.month(today.year, today.month + shift)
-    if unit == "quarter":
-        return intervals.quarter(today.year, (today.month - 1) // 3 + 1 + shift)
-    if unit == "decade":
-        return intervals.decade((today.year // 10 + shift) * 10)
-    return intervals.year(today.year + shift)
+    return DateMeaning(intervals.unit_near(match["unit"].lower(), shift, view.today), relative=True)
 
 
 @ENGLISH_DATES.rule(
@@ -274,7 +250,7 @@ def unit_near(unit: str, shift: int, today: date) -> Interval:
     words="monday tuesday wednesday thursday friday saturday sunday",
 )
 @ENGLISH_DATES.rule(rf"(?<=[(（,])\s?(?P<weekday>{_WEEKDAY})(?=\s?[)）,])", words=_WEEKDAY_WORDS)
-def _weekday(match: re.Match[str], view: View) -> Meaning:
+def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning:
     """last Tuesday, next Friday evening, on Monday, Monday next week."""
     number = _WEEKDAY_NAMES.index(match["weekday"][:3].lower())
     groups = match.groupdict()
@@ -291,7 +267,7 @@ def _weekday(match: re.Match[str], view: View) -> Meaning:
     else:
         day = view.today if view.today.weekday() == number else intervals.weekday_before(view.today, number)
     meaning = _day_or_part(day, groups.get("part"))
-    return Meaning(meaning.interval, relative=True, weekday=not groups.get("part"))
+    return DateMeaning(meaning.interval, relative=True, weekday=not groups.get("part"))
 
 
 @ENGLISH_DATES.rule(
@@ -301,11 +277,13 @@ def _weekday(match: re.Match[str], view: View) -> Meaning:
 @ENGLISH_DATES.rule(
     rf"\b(?P<way>in)\s+(?:about\s+)?{_NUMBER}\s+{_UNIT}(?!\s+(?:of|to|ago|on)\b)(?:'\s+time)?", words=_UNIT_WORDS
 )
-def _distance(match: re.Match[str], view: View) -> Meaning | None:
+def _distance(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """two weeks ago, in three days, a couple of months from now."""
     amount = amount_of(match["number"])
     ahead = match["way"].lower().startswith(("in", "from", "hence"))
-    return Meaning(distant(amount if ahead else -amount, match["unit"].lower(), view), relative=True)
+    return DateMeaning(
+        intervals.unit_at_distance(amount if ahead else -amount, match["unit"].lower(), view.now), relative=True
+    )
 
 
 def amount_of(written: str) -> float:
@@ -324,54 +302,15 @@ def amount_of(written: str) -> float:
     return 1 if word in {"a", "an"} else float(english_value(word) or 1)
 
 
-def distant(amount: float, unit: str, view: View) -> Interval:
-    """Return the day, week, month … that lies so far away; the unit is the width of the answer."""
-    if unit in {"second", "sec", "minute", "min"}:
-        seconds = amount * (1 if unit.startswith("sec") else 60)
-        return intervals.minute(view.now + timedelta(seconds=seconds))
-    if unit in {"hour", "hr"}:
-        if amount != round(amount):
-            return intervals.minute(view.now + timedelta(hours=amount))
-        return intervals.hour(view.now + timedelta(hours=amount))
-    if unit in {"day", "night"}:
-        return intervals.day(view.today + timedelta(days=round(amount)))
-    if unit in {"week", "weekend"}:
-        return unit_near(unit, round(amount), view.today)
-    if unit == "fortnight":
-        return intervals.week(view.today + timedelta(weeks=round(2 * amount)))
-    if unit == "year" and abs(amount) == 0.5:
-        return unit_near("month", round(12 * amount), view.today)
-    return unit_near(unit, round(amount), view.today)
-
-
 @ENGLISH_DATES.rule(
     rf"\b(?:the\s+|these\s+)?(?P<lead>last|past|previous|next|coming)\s+{_NUMBER}\s+{_UNIT}", words=_UNIT_WORDS
 )
-def _stretch(match: re.Match[str], view: View) -> Meaning:
+def _stretch(match: re.Match[str], view: DateContext) -> DateMeaning:
     """the last three days, the past few weeks, the next two months."""
     ahead = match["lead"].lower() in {"next", "coming"}
-    return Meaning(stretch(amount_of(match["number"]), match["unit"].lower(), view, ahead=ahead), relative=True)
-
-
-def stretch(amount: float, unit: str, view: View, *, ahead: bool) -> Interval:
-    """Return the time from so many units ago up to now, or from now on."""
-    if unit in {"second", "sec", "minute", "min", "hour", "hr"}:
-        width = (
-            timedelta(hours=amount) if unit[0] == "h" else timedelta(minutes=amount if unit[0] == "m" else amount / 60)
-        )
-        return Interval(view.now, view.now + width, "range") if ahead else Interval(view.now - width, view.now, "range")
-    width_days = {"day": 1, "night": 1, "week": 7, "weekend": 7, "fortnight": 14}.get(unit)
-    if width_days:
-        far = view.today + timedelta(days=round(amount * width_days) * (1 if ahead else -1))
-    else:
-        count = round(amount * {"month": 1, "quarter": 3, "year": 12, "decade": 120}[unit]) * (1 if ahead else -1)
-        start = intervals.first_of(view.today.year, view.today.month + count)
-        end = intervals.first_of(start.year, start.month + 1) - timedelta(days=1)
-        far = start.replace(day=min(view.today.day, end.day))
-    near = intervals.midnight(view.today)
-    if ahead:
-        return Interval(near, intervals.midnight(far) + timedelta(days=1), "range")
-    return Interval(intervals.midnight(far), near + timedelta(days=1), "range")
+    return DateMeaning(
+        intervals.window(amount_of(match["number"]), match["unit"].lower(), view.now, ahead=ahead), relative=True
+    )
 
 
 # ── times of day, holidays ───────────────────────────────────────────────────
@@ -381,11 +320,11 @@ def stretch(amount: float, unit: str, view: View, *, ahead: bool) -> Interval:
     r"\b(?:in\s+the\s+(?P<part>morning|afternoon|evening)|at\s+(?P<night>night))\b",
     words="morning afternoon evening night",
 )
-def _waiting_part(match: re.Match[str], view: View) -> Meaning:
+def _waiting_part(match: re.Match[str], view: DateContext) -> DateMeaning:
     """in the morning: of whatever day stands beside it."""
     first, last = intervals.PART_HOURS[(match["part"] or "night").lower()]  # type: ignore[index]  # one of the parts
-    clock = Clock(timedelta(hours=first), timedelta(hours=last - first), "part")
-    return Meaning(clock=clock, relative=True, waits=True)
+    clock = TimeOfDay(timedelta(hours=first), timedelta(hours=last - first), "part")
+    return DateMeaning(clock=clock, relative=True, waits=True)
 
 
 @ENGLISH_DATES.rule(
@@ -400,7 +339,7 @@ def _waiting_part(match: re.Match[str], view: View) -> Meaning:
     r"\b(?P<near>half\s+past|quarter\s+past|quarter\s+to)\s+(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
     words="noon midday midnight clock past quarter",
 )
-def _spoken_clock(match: re.Match[str], view: View) -> Meaning | None:
+def _spoken_clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """at noon, five o'clock, half past five."""
     groups = match.groupdict()
     if word := groups.get("word"):
@@ -425,11 +364,11 @@ _HOLIDAYS = {
     rf"|Valentine['’]s\s+Day|Independence\s+Day|Thanksgiving)\b(?:[\s,]+(?:of\s+|in\s+)?{_YEAR})?",
     words="christmas new halloween valentine independence thanksgiving",
 )
-def _holiday(match: re.Match[str], view: View) -> Meaning:
+def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
     """Christmas 2022, last Halloween, Thanksgiving."""
     name = re.sub(r"\s+", " ", match["name"].lower()).replace("’", "'")
     if match["year"]:
-        return Meaning(intervals.day(_holiday_in(name, int(match["year"]))))
+        return DateMeaning(intervals.day(_holiday_in(name, int(match["year"]))))
     this = [_holiday_in(name, view.today.year + shift) for shift in (-1, 0, 1)]
     lead = (match["lead"] or "").lower()
     if lead == "next" or (not lead and view.is_ahead(match)):
@@ -438,10 +377,11 @@ def _holiday(match: re.Match[str], view: View) -> Meaning:
         day = this[1]
     else:
         day = next(one for one in reversed(this) if one <= view.today and not (lead == "last" and one == view.today))
-    return Meaning(intervals.day(day), relative=True)
+    return DateMeaning(intervals.day(day), relative=True)
 
 
 def _holiday_in(name: str, year: int) -> date:
+    """Return the day of a holiday in a year; Thanksgiving is the fourth Thursday of November."""
     if name == "thanksgiving":
         first = date(year, 11, 1)
         return first + timedelta(days=(3 - first.weekday()) % 7 + 21)

@@ -66,6 +66,7 @@ def stem(word: str) -> str:
 
 
 def _without_plural(word: str) -> str:
+    """Take off -s and -es; -ss, -us and -is are no plurals."""
     if len(word) < 4 or word[-1] != "s" or word[-2] in "su" or word.endswith("is"):
         return word
     if word.endswith("ies"):
@@ -78,6 +79,7 @@ def _without_plural(word: str) -> str:
 
 
 def _without_tense(word: str) -> str:
+    """Take off -ing and -ed where a word with a vowel is left, and undo what they did to its end."""
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-3] + "y"
     if word.endswith("ing"):
@@ -94,6 +96,7 @@ def _without_tense(word: str) -> str:
 
 
 def _without_adverb(word: str) -> str:
+    """Take off -ly: happily is happy, possibly is possible."""
     if not word.endswith("ly") or len(word) < 6:
         return word
     if word.endswith("ily"):

@@ -101,7 +101,9 @@ _NAME: dict[int, str] = {
 }
 _LONGEST_NAME = 80
 """Characters of a name that are shown; longer ones are sentences."""
-_MOST_ROUNDS = 12
+# Chosen by hand: nobody nests entities deeper by accident, and each round reads the whole text.
+_MAX_ROUNDS = 12
+# How far the bracket that closes a tag is looked for; chosen by hand.
 _LONGEST_TAG = 200
 
 
@@ -114,6 +116,7 @@ class _Reading:
     ends: Sequence[int]
 
     def place(self, index: int) -> tuple[int, int]:
+        """Return where in the source a character comes from."""
         return self.starts[index], self.ends[index]
 
 
@@ -159,6 +162,7 @@ def _is_shown(character: str) -> bool:
 
 
 def _disarmed(text: str, edits: Mapping[Place, str]) -> str:
+    """Put the safe signs in their places; of edits that overlap the first counts."""
     parts: list[str] = []
     position = 0
     for start, end in sorted(edits):
@@ -176,7 +180,7 @@ def forged_tags(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> list[Spa
 
 def _settled(text: str) -> str:
     """Write out entities that hide something, until none does; where there is no end to it, take entities away."""
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         simpler = _MAY_BE_ENTITY.sub(_simpler, text)
         if simpler == text:
             return text
@@ -185,6 +189,10 @@ def _settled(text: str) -> str:
 
 
 def _simpler(found: re.Match[str]) -> str:
+    """Return an entity as what it stands for when that hides something, and else as it is.
+
+    It is read without invisible characters and in its plain form, as a lenient reader would.
+    """
     written = found[0]
     bare = "".join(map(_seen, unicodedata.normalize("NFKD", written)))
     entity = _ENTITY.match(bare)
@@ -209,6 +217,7 @@ def bounded_references(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
+    """Decode entities as browsers do, with numbers of any length."""
     return html.unescape(bounded_references(text))
 
 
@@ -265,13 +274,14 @@ def _pattern(tags: frozenset[str]) -> re.Pattern[str]:
 
 
 def _either(words: Collection[str]) -> str:
+    """Return an alternation that prefers the longest word, since the first match wins."""
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 def _read(text: str) -> _Reading:
     """Read a text as a lenient reader does, until nothing changes any more."""
     reading = _visible(_Reading(text, range(len(text)), range(1, len(text) + 1)))
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         if not _ENTITY.search(reading.text):
             break
         decoded = _visible(_decoded(reading))
@@ -335,6 +345,7 @@ def _replaced(reading: _Reading, edits: list[tuple[int, int, str, int]]) -> _Rea
 
 
 def _common_tail(one: str, other: str) -> int:
+    """Count the characters at the end that two texts share."""
     size = 0
     while size < min(len(one), len(other)) and one[-1 - size] == other[-1 - size]:
         size += 1

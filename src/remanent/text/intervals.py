@@ -1,4 +1,7 @@
-"""Stretches of the calendar as half-open intervals in UTC: days, weeks, months, seasons, years and their parts."""
+"""The calendar as half-open intervals in UTC: days, weeks, months, seasons and years, their parts, those near a moment.
+
+Half-open, so that neighbours neither overlap nor leave a gap; in UTC, because entries are stored so.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -150,3 +153,74 @@ def weekday_after(day: date, weekday: int) -> date:
 def weekday_in_week(day: date, weekday: int) -> date:
     """Return such a weekday of the week, Monday to Sunday, that a day lies in."""
     return day + timedelta(days=weekday - day.weekday())
+
+
+# ── near a moment ────────────────────────────────────────────────────────────
+
+
+def unit_near(unit: str, shift: int, today: date) -> Interval:
+    """Return the week, month, year … so many units away from the one that a day lies in."""
+    if unit == "week":
+        return week(today + timedelta(weeks=shift))
+    if unit == "weekend":
+        return weekend(today + timedelta(weeks=shift))
+    if unit == "month":
+        return month(today.year, today.month + shift)
+    if unit == "quarter":
+        return quarter(today.year, (today.month - 1) // 3 + 1 + shift)
+    if unit == "decade":
+        return decade((today.year // 10 + shift) * 10)
+    return year(today.year + shift)
+
+
+def unit_at_distance(amount: float, unit: str, now: datetime) -> Interval:
+    """Return the day, week, month … that lies so far from now; the unit is the width of the answer.
+
+    "Two weeks ago" is a week and not a second: whoever says it does not mean more.
+    """
+    if unit in {"second", "sec", "minute", "min"}:
+        return minute(now + timedelta(seconds=amount * (1 if unit.startswith("sec") else 60)))
+    if unit in {"hour", "hr"}:
+        moment = now + timedelta(hours=amount)
+        return hour(moment) if amount == round(amount) else minute(moment)
+    today = now.date()
+    if unit in {"day", "night"}:
+        return day(today + timedelta(days=round(amount)))
+    if unit == "fortnight":
+        return week(today + timedelta(weeks=round(2 * amount)))
+    if unit == "year" and abs(amount) == 0.5:  # half a year ago is a month, not a year
+        return unit_near("month", round(12 * amount), today)
+    return unit_near(unit, round(amount), today)
+
+
+def window(amount: float, unit: str, now: datetime, *, ahead: bool) -> Interval:
+    """Return the time from so many units ago up to now, or from now on; in whole days from a day up."""
+    direction = 1 if ahead else -1
+    if unit in {"second", "sec", "minute", "min", "hour", "hr"}:
+        seconds = amount * {"s": 1, "m": 60, "h": 3600}[unit[0]]
+        far_moment = now + direction * timedelta(seconds=seconds)
+        return Interval(min(now, far_moment), max(now, far_moment), "range")
+    today = now.date()
+    width_days = {"day": 1, "night": 1, "week": 7, "weekend": 7, "fortnight": 14}.get(unit)
+    if width_days:
+        far = today + timedelta(days=direction * round(amount * width_days))
+    else:
+        count = direction * round(amount * {"month": 1, "quarter": 3, "year": 12, "decade": 120}[unit])
+        start = first_of(today.year, today.month + count)
+        last = first_of(start.year, start.month + 1) - timedelta(days=1)
+        far = start.replace(day=min(today.day, last.day))  # a month before the 31st of March is the 28th
+    return Interval(midnight(min(far, today)), midnight(max(far, today)) + timedelta(days=1), "range")
+
+
+def season_near(name: Season, lead: str, now: datetime, *, ahead: bool) -> Interval:
+    """Return the season that "last", "this" or "next" leads to; without such a word, the nearest behind or ahead."""
+    near = [season(now.year + shift, name) for shift in (-2, -1, 0, 1)]
+    if lead in {"last", "this past"}:
+        return next(one for one in reversed(near) if one.finish <= now)
+    if lead in {"next", "this coming"}:
+        return next(one for one in near if one.begin > now)
+    if lead == "this":
+        return near[2]
+    if ahead:
+        return next(one for one in near if one.finish > now)
+    return next(one for one in reversed(near) if one.begin <= now)

@@ -1,21 +1,168 @@
-"""Key phrases of Chinese and English text: names and noun phrases that tell what it is about, best first."""
+"""Key phrases of Chinese and English text: names and noun phrases that tell what it is about, best first.
+
+Candidates are runs of words that no stop word, verb or sign parts. They are weighed by how rare their words are, how
+often and how early they come, and how long they are; no model is asked and nothing is learned from other texts.
+"""
 
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from remanent.errors import InvalidInput
-from remanent.text.phrases import Term, runs
-from remanent.text.scripts import HAN
+from remanent.text.chinese import rarity, tagged
+from remanent.text.english import stem
+from remanent.text.markdown import fence_at, fences
+from remanent.text.scripts import HAN, language_of
+from remanent.text.sentences import sentences
 from remanent.text.spans import Span
+from remanent.text.wordlists import (
+    CHINESE_STOP_WORDS,
+    CHINESE_WEAK_WORDS,
+    COMMON_RANKS,
+    ENGLISH_STOP_WORDS,
+    FILLERS,
+    NAMING_VERBS,
+    VERB_STEMS,
+    WEAK_WORDS,
+)
 
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a run: the key under which its forms meet, how much it tells, and whether it may end a phrase."""
+
+    key: str
+    text: str
+    start: int
+    end: int
+    weight: float
+    pale: bool
+    ends: bool = True
+    name: bool = False
+    """Whether it is written as a name: a capital inside the sentence, or tagged as one."""
+
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’.&+/][^\W_]+)*(?:\+\+|#)?")
+_SPACED = re.compile(r"\s*")
+_HAS_HAN = re.compile(rf"[{HAN}]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024fα-ωΑ-Ω][\w+#.\-]*")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[\w.+-]{1,64}@[\w-]+\.\w+")
+# A word that the list of common ones does not have tells this much, the most common one half of it.
+_RARE = 1.0
+_NOUN_TAGS = frozenset("n nr nrt nrfg ns nt nz vn an eng l j nw ng g un s i".split(" "))
+_NAME_TAGS = frozenset("nr nrt nrfg ns nt nz".split(" "))
+_MODIFIER_TAGS = frozenset("a b z vg ag h k x zg".split(" "))
+_VERB_TAGS = frozenset("v vd".split(" "))
+# The rarity at which a Chinese word begins to tell something, and what it takes to tell as much as a rare English one.
+_COMMON, _SPREAD = 5.0, 9.0
+
+
+def runs(text: str) -> Iterator[list[Term]]:
+    """Yield the runs of words, in the order of the text, that no stop word, verb or punctuation parts."""
+    blocks = fences(text)
+    for span in sentences(text):
+        if fence_at(blocks, span.start):
+            continue
+        sentence = _ADDRESS.sub(lambda found: "\n" * len(found[0]), span.of(text))
+        if _HAS_HAN.search(sentence) and language_of(sentence) != "en":
+            yield from _chinese_runs(sentence, span.start)
+        else:
+            yield from _english_runs(sentence, span.start)
+
+
+def _english_runs(sentence: str, offset: int) -> Iterator[list[Term]]:
+    """Yield runs of English words; a sign between two words, a comma for one, ends a run."""
+    run: list[Term] = []
+    last = 0
+    first = True
+    for found in _WORD.finditer(sentence):
+        if run and not _SPACED.fullmatch(sentence, last, found.start()):
+            yield run
+            run = []
+        last = found.end()
+        word = found[0].replace("’", "'").removesuffix("'s")
+        if _parts(word.lower(), named=word.istitle() and not first):
+            if run:
+                yield run
+                run = []
+        else:
+            run.append(_english_term(word, found, offset, first=first))
+        first = False
+    if run:
+        yield run
+
+
+def _parts(lowered: str, *, named: bool) -> bool:
+    """Tell whether a word parts phrases: a stop word, a verb, an adverb, a bare number."""
+    plain = lowered.replace("'", "")
+    if plain in ENGLISH_STOP_WORDS or lowered in FILLERS or plain.isdecimal() or len(plain) < 2:
+        return True
+    if lowered.endswith("ly") and len(lowered) > 4 and not named:
+        return True
+    return "'" in lowered or (lowered not in NAMING_VERBS and _stem(lowered) in VERB_STEMS)
+
+
+def _english_term(word: str, found: re.Match[str], offset: int, *, first: bool) -> Term:
+    """Return a word with its weight: a rare word tells more than a common one, a weak one little."""
+    lowered = word.lower()
+    key = _stem(lowered)
+    rank = COMMON_RANKS.get(lowered, COMMON_RANKS.get(key))
+    weight = _RARE if rank is None else _RARE * (1 + math.log1p(rank) / math.log1p(len(COMMON_RANKS))) / 2
+    pale = lowered in WEAK_WORDS
+    name = word != lowered and not (first and word.istitle() and rank is not None)
+    end = offset + found.start() + len(word)
+    return Term(key, word, offset + found.start(), end, weight * (0.35 if pale else 1), pale, name=name)
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str) -> str:
+    """Stem English words; names with digits, dots or accents stay as they are."""
+    return stem(word) if word.isascii() and word.isalpha() else word
+
+
+def _chinese_runs(sentence: str, offset: int) -> Iterator[list[Term]]:
+    """Yield runs of Chinese words by their parts of speech."""
+    run: list[Term] = []
+    for word in tagged(sentence):
+        term = _chinese_term(word.text, word.tag, offset + word.start)
+        if term:
+            run.append(term)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _chinese_term(word: str, tag: str, start: int) -> Term | None:
+    """Return a word that may be part of a phrase, weighed by how rare it is in general Chinese; None for others."""
+    lowered = word.lower()
+    if _LATIN.fullmatch(word):
+        if len(word) < 2 or lowered in ENGLISH_STOP_WORDS:
+            return None
+        return Term(_stem(lowered), word, start, start + len(word), 0.8, pale=False, name=word != lowered)
+    if not _HAS_HAN.search(word) or word in CHINESE_STOP_WORDS:
+        return None
+    noun = tag in _NOUN_TAGS
+    verb = tag in _VERB_TAGS
+    if not noun and not ((verb or tag in _MODIFIER_TAGS) and (len(word) > 1 or tag in {"b", "k", "h", "vg", "ag"})):
+        return None
+    pale = word in CHINESE_WEAK_WORDS
+    weight = min(1.3, max(0.0, rarity(word) - _COMMON) / _SPREAD) * (0.5 if pale else 1) * (0.8 if verb else 1)
+    return Term(word, word, start, start + len(word), weight, pale, ends=noun, name=tag in _NAME_TAGS)
+
+
+# In words. Longer phrases are sentences rather than topics.
 _LONGEST = 4
 # How much a phrase of so many words is worth against one of two.
 _ENGLISH_LENGTHS = (0.0, 0.28, 1.0, 0.85, 0.6)
 _CHINESE_LENGTHS = (0.0, 0.48, 1.0, 1.0, 0.5)
+# In characters; chosen by hand.
 _LONGEST_CHINESE = 12
+# The weights below are chosen by hand; the rows for key phrases in docs/figures.md say how far they carry.
 _REPEATED_WORD = 0.8
 _REPEATED_PHRASE = 1.4
 _EARLY = 0.6
@@ -40,6 +187,8 @@ class Keyword:
 
 @dataclass(slots=True)
 class _Candidate:
+    """A phrase that may be a key phrase, with every place where it stands."""
+
     terms: list[Term]
     order: int
     """How many words stand before its first place."""
@@ -49,6 +198,7 @@ class _Candidate:
 
     @property
     def chinese(self) -> bool:
+        """Whether any word of it is Chinese."""
         return any(_HAN.search(term.text) for term in self.terms)
 
 
@@ -73,6 +223,7 @@ def keywords(text: str, *, limit: int = 5) -> list[Keyword]:
 
 
 def _candidates(found: Iterable[list[Term]]) -> tuple[dict[Key, _Candidate], Counter[str]]:
+    """Return every phrase of up to four words inside the runs, and how often each word occurs."""
     candidates: dict[Key, _Candidate] = {}
     words: Counter[str] = Counter()
     order = 0
@@ -91,6 +242,7 @@ def _candidates(found: Iterable[list[Term]]) -> tuple[dict[Key, _Candidate], Cou
 
 
 def _may_be_key(terms: list[Term]) -> bool:
+    """Tell whether a phrase may stand alone: it ends in a noun, and is neither one weak word nor one character."""
     if not terms[-1].ends or (len(terms) == 1 and terms[0].pale):
         return False
     size = terms[-1].end - terms[0].start
@@ -109,6 +261,10 @@ def _longest_containing(candidates: dict[Key, _Candidate]) -> dict[Key, int]:
 
 
 def _score(one: _Candidate, words: Counter[str], containing: int, total: int) -> float:
+    """Return how well a phrase tells what the text is about; 0 for what only ever stands inside a longer one.
+
+    Repetition counts by its logarithm, and what comes early counts more, as titles and first sentences do.
+    """
     count = len(one.places)
     nested = count <= containing
     single = len(one.terms) == 1
@@ -137,6 +293,7 @@ def _repeats(key: Key, chosen: Key) -> bool:
 
 
 def _keyword(text: str, one: _Candidate, score: float) -> Keyword:
+    """Return a phrase in the form in which the text writes it most often."""
     spans = tuple(Span(place[0].start, place[-1].end) for place in one.places)
     written = Counter(" ".join(span.of(text).split()) for span in spans)
     # The most frequent way to write it; of equals the one with fewer capitals, which is not a title's.

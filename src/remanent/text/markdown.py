@@ -1,10 +1,51 @@
-"""The sections of a Markdown text with their heading paths, and its front matter, as spans that cover it exactly."""
+"""Markdown: its sections with their heading paths, its front matter, its fenced code, as spans of the text.
+
+Not a renderer: only what decides where a text may be cut and what is prose. Fences come first, so that nobody takes
+code for prose or a comment in it for a heading.
+"""
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from remanent.text.fences import fence_at, fences
 from remanent.text.spans import Span
+
+_OPENING = re.compile(
+    r"^(?: {0,3}|[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+)(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """One fenced block from its opening line to the end of its closing line, and what the opening line says."""
+
+    start: int
+    end: int
+    info: str
+
+
+def fences(text: str) -> list[Fence]:
+    """Return the fenced code blocks of a text in order; one that is never closed reaches to the end."""
+    found: list[Fence] = []
+    position = 0
+    while opening := _OPENING.search(text, position):
+        mark = opening[1]
+        closing = re.compile(rf"^[ ]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$", re.MULTILINE)
+        end = closing.search(text, min(opening.end() + 1, len(text)))
+        stop = len(text) if end is None else min(end.end() + 1, len(text))
+        found.append(Fence(opening.start(), stop, opening[2].strip()))
+        position = stop
+        if position >= len(text):
+            break
+    return found
+
+
+def fence_at(blocks: Sequence[Fence], position: int) -> Fence | None:
+    """Return the block, out of those in the order of the text, that the position lies in."""
+    index = bisect_right(blocks, position, key=lambda block: block.start) - 1
+    return blocks[index] if index >= 0 and position < blocks[index].end else None
+
 
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _FIELD = re.compile(r"(?P<key>[^\s:#\-][^:\n]*?)[ \t]*:(?:[ \t]+(?P<value>.*))?")
@@ -16,7 +57,7 @@ _NO_TITLE = re.compile(r"\s*\Z|\s{4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t]|```|~
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MarkdownSection:
     """A heading with the text up to the next heading; the text before the first heading is a section of level 0."""
 
     start: int
@@ -54,11 +95,13 @@ class Markdown:
     """A Markdown text taken apart: front matter, if any, then its sections."""
 
     front_matter: FrontMatter | None
-    sections: tuple[Section, ...]
+    sections: tuple[MarkdownSection, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
+    """A heading line, or two with its underline."""
+
     start: int
     end: int
     level: int
@@ -76,6 +119,10 @@ def parse_markdown(text: str) -> Markdown:
 
 
 def _front_matter(text: str) -> FrontMatter | None:
+    """Read the fields of front matter: `key: value`, `key: [a, b]`, and lists with a dash per line.
+
+    No YAML parser: it would take anything that stands between two lines of dashes, and refuse half of it.
+    """
     found = _FRONT_MATTER.match(text)
     if not found:
         return None
@@ -93,6 +140,7 @@ def _front_matter(text: str) -> FrontMatter | None:
 
 
 def _value(raw: str) -> str | list[str]:
+    """Return a value: a list in square brackets, else a text."""
     raw = raw.strip()
     if raw.startswith("[") and raw.endswith("]"):
         return [_unquoted(part) for part in raw[1:-1].split(",") if part.strip()]
@@ -100,11 +148,13 @@ def _value(raw: str) -> str | list[str]:
 
 
 def _unquoted(raw: str) -> str:
+    """Return a text without the quotation marks around it."""
     raw = raw.strip()
     return raw[1:-1] if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" else raw
 
 
 def _headings(text: str) -> list[_Heading]:
+    """Return the headings in order: those with hashes and those that are underlined, none of them in code."""
     found = [
         _Heading(match.start(), _line_end(text, match.end()), len(match["marks"]), _title(match["title"]))
         for match in _ATX.finditer(text)
@@ -141,18 +191,22 @@ def _underlined(text: str, underline: re.Match[str]) -> _Heading | None:
 
 
 def _line_end(text: str, position: int) -> int:
+    """Return the place after a line break that stands here."""
     return position + 1 if text[position : position + 1] == "\n" else position
 
 
-def _sections(headings: list[_Heading], length: int) -> list[Section]:
-    sections: list[Section] = []
+def _sections(headings: list[_Heading], length: int) -> list[MarkdownSection]:
+    """Return the sections that the headings make, each with the titles above it."""
+    sections: list[MarkdownSection] = []
     above: list[_Heading] = []
     tree_ends = _tree_ends(headings, length)
     for number, heading in enumerate(headings):
         end = headings[number + 1].start if number + 1 < len(headings) else length
         above = [higher for higher in above if 0 < higher.level < heading.level] + [heading]
         path = tuple(higher.title for higher in above if higher.level)
-        sections.append(Section(heading.start, end, heading.end, tree_ends[number], heading.level, heading.title, path))
+        sections.append(
+            MarkdownSection(heading.start, end, heading.end, tree_ends[number], heading.level, heading.title, path)
+        )
     return sections
 
 

@@ -36,6 +36,7 @@ _CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五�
 }  # fmt: skip
 _CHINESE_TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
 _CHINESE_SCALES = {"万": 10**4, "亿": 10**8, "萬": 10**4, "億": 10**8, "兆": 10**12}
+# What may follow digits: 3.5k, 20 million, 3万.
 SCALES: dict[str, int] = {
     "k": 1000, "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9, "t": 10**12, **_ENGLISH_SCALES,
     "百": 100, "千": 1000, "万": 10**4, "百万": 10**6, "千万": 10**7, "亿": 10**8, "十亿": 10**9, "百亿": 10**10,
@@ -51,7 +52,7 @@ _WORD = re.compile(r"[a-z]+")
 # Longer rows of digits are no numbers that anyone reckons with, and neither are more words than it takes to say
 # 999,999,999,999,999 with every "and" there may be.
 _LONGEST = 40
-_MOST_WORDS = 30
+_MAX_WORDS = 30
 _DIGITS = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+")
 
 
@@ -74,8 +75,8 @@ def english_value(written: str) -> Fraction | None:
     """Return the value of a number in English words: "two hundred and five", "one and a half", "three quarters"."""
     total = current = Fraction(0)
     counted = False
-    words = [found[0] for found in islice(_WORD.finditer(written.lower()), _MOST_WORDS + 1)]
-    if len(words) > _MOST_WORDS:
+    words = [found[0] for found in islice(_WORD.finditer(written.lower()), _MAX_WORDS + 1)]
+    if len(words) > _MAX_WORDS:
         return None
     after_and = "and" in words
     for word in words:
@@ -124,6 +125,7 @@ def chinese_value(written: str) -> Fraction | None:
 
 
 def _with_places(written: str) -> Fraction | None:
+    """Return the value of a numeral that names its places: 三百二十, 一亿二千万."""
     total = section = digit = 0
     place = last_scale = 1
     for sign in written:

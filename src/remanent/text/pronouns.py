@@ -1,4 +1,8 @@
-"""Pronouns and whom they may mean; only where nobody else can be meant is a pronoun called certain."""
+"""Pronouns and whom they may mean; only where nobody else can be meant is a pronoun called certain.
+
+A fact stored without its name ("she moved to Lisbon") is found by nobody; one with a wrong name is worse. So a pronoun
+is replaced only when one person within reach fits, and no unnamed one does.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -6,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from remanent.text.chinese_names import Gender
+from remanent.text.chinese import Gender
 from remanent.text.mentions import Mention, mentions
 from remanent.text.sentences import sentences
 
@@ -81,6 +85,7 @@ def resolve(text: str, *, before: str = "") -> str:
 
 
 def _written(text: str, one: Pronoun) -> str:
+    """Return what to write for a pronoun: the name, or the name's possessive."""
     name = one.candidates[0].text
     lowered = one.text.lower()
     if lowered not in _POSSESSIVE:
@@ -100,6 +105,7 @@ def _moved(one: Pronoun, offset: int) -> Pronoun:
 
 
 def _nature(match: re.Match[str]) -> tuple[Literal["singular", "plural"], Gender | Literal["neuter"]]:
+    """Return number and gender of a pronoun."""
     if match["they"] or match["men"]:
         return "plural", "neuter" if match["ta"] == "它" else "unknown"
     if match["he"] or match["she"]:
@@ -119,6 +125,7 @@ def _window(starts: Sequence[int], position: int) -> int:
 def _candidates(
     names: Sequence[Mention], reach: int, position: int, gender: Gender | Literal["neuter"]
 ) -> tuple[Mention, ...]:
+    """Return the names within reach that fit, the nearest first; of two forms of one name the longer."""
     first = bisect_left(names, reach, key=lambda name: name.start)
     last = bisect_right(names, position, key=lambda name: name.end)
     found: dict[str, Mention] = {}
@@ -133,10 +140,12 @@ def _candidates(
 
 
 def _same(one: str, other: str) -> bool:
+    """Tell whether two names are forms of one: all words of one are in the other."""
     return one == other or set(one.split()) <= set(other.split()) or set(other.split()) <= set(one.split())
 
 
 def _may_be(name: Mention, gender: Gender | Literal["neuter"]) -> bool:
+    """Tell whether a name may be meant by a pronoun of a gender."""
     if gender == "neuter":
         return name.kind not in {"person", "handle"}
     if name.kind not in {"person", "name", "handle"}:

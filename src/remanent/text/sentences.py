@@ -1,11 +1,11 @@
-"""Sentences and paragraphs of Chinese and English text, as spans that cover it without a gap.
+"""Sentences and paragraphs of Chinese and English text, as spans that cover it without a gap, and the questions in it.
 
 White space after a sentence belongs to it, so the spans put together are the text. Fenced code is one piece.
 """
 
 import re
 
-from remanent.text.fences import fence_at, fences
+from remanent.text.markdown import fence_at, fences
 from remanent.text.scripts import HAN
 from remanent.text.spans import Span, between
 from remanent.text.wordlists import word_set
@@ -50,8 +50,10 @@ _STARTERS = word_set(
     "then what who where why how is are was were do does did can could will would my his her our your their its not no "
     "yes for as with since although though because however also please let one some many most all"
 )
+# Characters. A line this long that no sign ends was wrapped; a short one stands for itself. Chosen by hand.
 _WRAPPED = 60
 _SHORT_LINE = 40
+# Characters before an ellipsis that are only hesitation: 嗯…… goes on. Chosen by hand.
 _HESITATION = 4
 # How many characters the number of an item and the signs around it have at most.
 _LIST_MARK = 40
@@ -90,6 +92,7 @@ def paragraphs(text: str) -> list[Span]:
 
 
 def _after_space(text: str, position: int) -> int:
+    """Return the first place from here that is no white space."""
     space = _SPACE.match(text, position)
     return space.end() if space else position
 
@@ -128,12 +131,14 @@ def _closing(text: str, start: int, position: int, closers: str) -> int:
 
 
 def _goes_on_in_chinese(text: str, end: int, *, quoted: bool) -> bool:
+    """Tell whether a sentence goes on behind a full stop: a comma follows, or who said what was quoted."""
     if text[end : end + 1] in tuple("，,、；;：:"):
         return True
     return quoted and text[end - 1] in '”’」』"' and _SAID.match(text, end) is not None
 
 
 def _dots_end(text: str, start: int, mark: int, end: int) -> bool:
+    """Tell whether an ellipsis ends a sentence; a short beginning before it is only hesitation."""
     following = _next_character(text, end)
     if not following or following.islower() or following in "，,、。；;：:）)":
         return not following
@@ -143,6 +148,7 @@ def _dots_end(text: str, start: int, mark: int, end: int) -> bool:
 
 
 def _mark_ends(text: str, start: int, mark: int, end: int) -> bool:
+    """Tell whether a question or exclamation mark ends a sentence; a quoted one may be followed by who said it."""
     following = text[end]
     if following.isspace():
         quoted = text[end - 1] in "\"'”’」』"
@@ -151,6 +157,7 @@ def _mark_ends(text: str, start: int, mark: int, end: int) -> bool:
 
 
 def _point_ends(text: str, start: int, mark: int, end: int) -> bool:
+    """Tell whether a full stop ends a sentence, and is no decimal point, list number or abbreviation."""
     before, following = text[mark - 1 : mark], text[end]
     if not following.isspace():
         chinese = _is_han(before) or (_is_han(following) and before.isalpha())
@@ -211,9 +218,61 @@ def _line_ends(text: str, start: int, candidate: re.Match[str]) -> bool:
 
 
 def _line_before(text: str, start: int, end: int) -> str:
+    """Return the end of the line that a break ends."""
     start = max(start, end - _LINE)
     return _LINE_BREAK.split(text[start:end])[-1].rstrip()
 
 
 def _is_han(character: str) -> bool:
     return _HAN_CHARACTER.match(character) is not None
+
+
+# A further question begins: what is said before it stays a question of its own.
+_FURTHER = re.compile(
+    r"(?<=[。！？!?；;])\s*(?=另外|此外|还有)|(?<=[.!?;])\s+(?=(?:also|another|besides|one more)\b)", re.IGNORECASE
+)
+_FURTHER_WORD = re.compile(r"^\s*(?:另外|此外|还有|(?:also|besides)\b)[，,：:\s]*", re.IGNORECASE)
+# "What I really want to know is", "wait,": what was said before it is taken back or was small talk.
+_TURN = re.compile(
+    r"我[^，。！？,.!?]{0,6}(?:想|要)(?:问|说|知道|了解|弄清楚?|搞清楚?|弄明白|搞明白|请教|打听)"
+    r"(?:的(?:问题)?(?:其实|就)?是|(?=[，：,:]))"
+    r"|我[^，。！？,.!?]{0,6}问题(?:其实|就)?是(?:这个|这样)?"
+    r"|(?:^|(?<=[。！？!?]))(?:等等|等一下|停一下|打住)(?=[，,！!。])"
+    r"|\b(?:what\s+i(?:'m|\s+am)?\s+(?:really|actually)\s+(?:want(?:ed)?|meant?|need(?:ed)?|trying)\s+to\s+"
+    r"(?:ask|know|find\s+out)|my\s+(?:actual|real)\s+question)\s+(?:is|was)"
+    r"|(?:^|(?<=[.!?]\s))(?:no,?\s+)?(?:wait|hold\s+on|scratch\s+that)(?=,)",
+    re.IGNORECASE,
+)
+_EDGE = " \t\n，,：:。.！!、"
+_LEAST = 4
+"""Characters that must follow for them to be the question."""
+
+
+def focus(text: str) -> str:
+    """Return what a message asks, without what its writer says is not the question; else the text as it is.
+
+    >>> focus("Lovely weather! My dog is fine. What I really wanted to ask is, where does Ann live?")
+    'where does Ann live?'
+    """
+    asked = " ".join(questions(text))
+    return asked if len(asked) < len(text) and _TURN.search(text) else text
+
+
+def questions(text: str) -> list[str]:
+    """Return the questions that a message asks one after the other, one at the least.
+
+    >>> questions("今天天气真好。我真正想问的是，小王的生日是哪天？另外，他住哪儿？")
+    ['小王的生日是哪天？', '他住哪儿？']
+    """
+    parts = [_FURTHER_WORD.sub("", _point(part)) for part in _FURTHER.split(text)]
+    long_enough = [part for part in parts if len(part.strip()) >= _LEAST]
+    return long_enough or [text]
+
+
+def _point(part: str) -> str:
+    """Return what follows the last turn of a message, if that is long enough to be a question."""
+    for turn in reversed(list(_TURN.finditer(part))):
+        after = part[turn.end() :].strip(_EDGE)
+        if len(after) >= _LEAST:
+            return after
+    return part

@@ -1,4 +1,4 @@
-"""Places in a text: where something begins and where the next thing begins."""
+"""Spans: stretches of a text by their places, so that what is found can be shown, cut out and counted once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def between(borders: Iterable[int], length: int) -> list[Span]:
     return [Span(start, end) for start, end in pairwise(points) if end > start]
 
 
-class Taken:
+class OccupiedSpans:
     """The places that are taken already, character by character, so that asking stays cheap when there are many."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Taken:
 
 def without_overlaps(spans: Iterable[Span]) -> list[Span]:
     """Keep the longest of spans that overlap (the first of equals) and return them in the order of the text."""
-    taken = Taken()
+    taken = OccupiedSpans()
     ordered = sorted(spans, key=lambda span: (span.start - span.end, span.start))
     return sorted(span for span in ordered if taken.take(span))
 

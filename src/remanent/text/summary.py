@@ -1,25 +1,95 @@
-"""Shortening a text without a model: the sentences that matter, then clauses, then words; never part of a word."""
+"""Shortening a text without a model: the sentences that matter, then clauses, then words; never part of a word.
+
+What matters is what carries meaning and was not said yet: terms, names, numbers, dates and negations, each with a
+weight. Parts are taken whole from the text, so that a summary says nothing that the text does not.
+"""
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from heapq import heapify, heappop, heappush
-from math import sqrt
+from math import log, sqrt
 
 from remanent.errors import InvalidInput
-from remanent.text.salience import Mark, marks, marks_within
+from remanent.text.boundaries import word_boundaries
+from remanent.text.dates import find_dates
+from remanent.text.keywords import runs
+from remanent.text.mentions import mentions
+from remanent.text.numbers import quantities
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span, between
-from remanent.text.word_borders import word_borders
+
+
+@dataclass(frozen=True, slots=True)
+class SalientTerm:
+    """Something that carries meaning: where it stands, what it is (equal things, equal keys), how much it weighs."""
+
+    start: int
+    end: int
+    key: str
+    weight: float
+
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|nobody|nothing|none|neither|nor|cannot|without|hardly|unable|fail(?:s|ed)?|\w+n['’]t)\b"
+    r"|(?:并?不(?!过|仅|但|管|论|断|久|同)|没有?|未(?!来)|无法|从不|绝不|别(?!人|的|墅)|非(?!常|洲)|拒绝|禁止)",
+    re.IGNORECASE,
+)
+# Against 1 for a rare word; chosen by hand, as are the numbers further down.
+_NAME, _NUMBER, _DATE, _NEGATED = 1.5, 1.2, 1.2, 1.5
+# Only places are asked for, and those do not depend on the moment.
+_ANY_MOMENT = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def marks(text: str) -> list[SalientTerm]:
+    """Return what carries meaning in a text, in order; marks of different sorts may overlap."""
+    found = [*_terms(text), *_facts(text)]
+    return sorted(found, key=lambda mark: (mark.start, mark.end))
+
+
+def negations(text: str) -> list[Span]:
+    """Return the words that turn a statement into its opposite."""
+    return [Span(*found.span()) for found in _NEGATION.finditer(text)]
+
+
+def _terms(text: str) -> Iterator[SalientTerm]:
+    """Yield the words that tell something, weighed by how rare they are and how often they come."""
+    terms = [term for run in runs(text) for term in run]
+    counts = Counter(term.key for term in terms)
+    for term in terms:
+        yield SalientTerm(term.start, term.end, term.key, term.weight * (1 + log(counts[term.key])))
+
+
+def _facts(text: str) -> Iterator[SalientTerm]:
+    """Yield names, numbers, dates and negations: what a reader would miss first."""
+    for name in mentions(text):
+        yield SalientTerm(name.start, name.end, f"name {name.key}", _NAME)
+    for number in quantities(text):
+        yield SalientTerm(number.start, number.end, f"number {number.text.casefold()}", _NUMBER)
+    for date in find_dates(text, reference=_ANY_MOMENT):
+        yield SalientTerm(date.start, date.end, f"date {date.text.casefold()}", _DATE)
+    for negation in negations(text):
+        # Each negation is about something else: none stands for another.
+        yield SalientTerm(negation.start, negation.end, f"not {negation.start}", _NEGATED)
+
+
+def marks_within(found: Sequence[SalientTerm], span: Span) -> list[SalientTerm]:
+    """Return those of the marks, which are in order, that lie wholly in a stretch."""
+    first = bisect_left(found, span.start, key=lambda mark: mark.start)
+    last = bisect_left(found, span.end, lo=first, key=lambda mark: mark.start)
+    return [mark for mark in found[first:last] if mark.end <= span.end]
+
 
 Measure = Callable[[str], int]
 """How long a text is: `len`, or a token counter."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ExtractiveSummary:
     """A shortened text and the stretches of the original that it is made of, in their order."""
 
     text: str
@@ -40,6 +110,7 @@ _TRAILING = " \t，,；;：:、—–-"
 _EDGE = " \t\n\r\u3000，,；;：:、。.-–—"
 # Longer stretches lose against two shorter ones of the same worth, but less than their length alone says.
 _LENGTH_MATTERS = 0.6
+# The first sentence says more often than others what a text is about.
 _FIRST = 1.15
 # Less than one plain word adds is not worth the room.
 _LEAST = 0.7
@@ -51,7 +122,7 @@ _FILLED = 0.55
 
 def summarize(
     text: str, *, limit: int, measure: Measure = len, vectors: Sequence[Sequence[float]] | None = None
-) -> Summary:
+) -> ExtractiveSummary:
     """Return the sentences that say most, in their order, within a length; finer parts when no sentence fits.
 
     Sentences are ranked by the terms, names, numbers, dates and negations that no chosen one has said yet; with
@@ -61,7 +132,7 @@ def summarize(
         raise InvalidInput(f"a summary needs room for at least 1, not {limit}")
     if measure(text.strip()) <= limit:
         span = Span(0, len(text)).trimmed(text)
-        return Summary(span.of(text), (span,) if span else ())
+        return ExtractiveSummary(span.of(text), (span,) if span else ())
     found = marks(text)
     spans = sentences(text)
     if vectors is not None and len(vectors) != len(spans):
@@ -86,7 +157,13 @@ def compress(text: str, target: int) -> str:
 
 
 def _choose(
-    text: str, parts: Sequence[Span], found: Sequence[Mark], *, limit: int, measure: Measure, near: Sequence[float]
+    text: str,
+    parts: Sequence[Span],
+    found: Sequence[SalientTerm],
+    *,
+    limit: int,
+    measure: Measure,
+    near: Sequence[float],
 ) -> list[Span]:
     """Take the part that adds most for its length, again and again, until nothing fits any more.
 
@@ -131,20 +208,23 @@ def _gap(text: str, part: Span, measure: Measure) -> int:
     return 0 if not part or _NO_SPACE_AFTER.match(text[part.end - 1]) else measure(" ")
 
 
-def _gain(inside: Sequence[Mark], said: set[str]) -> float:
+def _gain(inside: Sequence[SalientTerm], said: set[str]) -> float:
+    """Return what a part adds to what is said already; a term counts once."""
     weights = {mark.key: mark.weight for mark in inside if mark.key not in said}
     return sum(weights.values())
 
 
-def _worth(chosen: Sequence[Span], found: Sequence[Mark]) -> float:
+def _worth(chosen: Sequence[Span], found: Sequence[SalientTerm]) -> float:
+    """Return what some parts say together; any part is better than none."""
     return _gain([mark for part in chosen for mark in marks_within(found, part)], set()) + (0.01 if chosen else 0)
 
 
 def _fills(text: str, chosen: Sequence[Span], limit: int, measure: Measure) -> bool:
+    """Tell whether the parts use the room well enough."""
     return measure(_joined(text, chosen)) >= _FILLED * limit
 
 
-def _finer(text: str, spans: Sequence[Span], found: Sequence[Mark], limit: int, measure: Measure) -> list[Span]:
+def _finer(text: str, spans: Sequence[Span], found: Sequence[SalientTerm], limit: int, measure: Measure) -> list[Span]:
     """Choose among clauses, and where those do not fill the room, among the words of the best sentence."""
     clauses = _trimmed(text, [clause for span in spans for clause in _clauses(text, span)])
     flat = [1.0] * len(clauses)
@@ -157,6 +237,7 @@ def _finer(text: str, spans: Sequence[Span], found: Sequence[Mark], limit: int, 
 
 
 def _clauses(text: str, span: Span) -> list[Span]:
+    """Return the clauses of a sentence: cut at commas and conjunctions."""
     borders = [border.end() or border.start() for border in _CLAUSE.finditer(text, span.start, span.end)]
     inner = between((border - span.start for border in borders), len(span))
     return [Span(part.start + span.start, part.end + span.start) for part in inner]
@@ -169,7 +250,7 @@ def _trimmed(text: str, parts: Sequence[Span]) -> list[Span]:
 # ── which words ──────────────────────────────────────────────────────────────
 
 
-def _words(text: str, span: Span, found: Sequence[Mark], limit: int, measure: Measure) -> list[Span]:
+def _words(text: str, span: Span, found: Sequence[SalientTerm], limit: int, measure: Measure) -> list[Span]:
     """Keep the words of a stretch that carry most; a negation stays with the word that it negates."""
     held = [mark for mark in marks_within(found, span) if measure(text[mark.start : mark.end]) <= limit]
     for units in (_units(text, span, held), _units(text, span, [])):
@@ -180,7 +261,10 @@ def _words(text: str, span: Span, found: Sequence[Mark], limit: int, measure: Me
     return [min(units, key=lambda unit: (len(unit), unit.start))]
 
 
-def _fitting(text: str, units: Sequence[Span], found: Sequence[Mark], limit: int, measure: Measure) -> list[Span]:
+def _fitting(
+    text: str, units: Sequence[Span], found: Sequence[SalientTerm], limit: int, measure: Measure
+) -> list[Span]:
+    """Return the words that carry most for their length and fit, in the order of the text."""
     ranked = sorted(units, key=lambda unit: (-_density(unit, found), unit.start))
     telling = [unit for unit in ranked if marks_within(found, unit)]
     chosen = sorted(_longest_fitting(text, telling, limit, measure))
@@ -196,13 +280,14 @@ def _fitting(text: str, units: Sequence[Span], found: Sequence[Mark], limit: int
     return next(([unit] for unit in dull if measure(_joined(text, [unit])) <= limit), [])
 
 
-def _density(unit: Span, found: Sequence[Mark]) -> float:
+def _density(unit: Span, found: Sequence[SalientTerm]) -> float:
+    """Return how much a word carries for its length."""
     return float(_worth([unit], found) / len(unit) ** _LENGTH_MATTERS)
 
 
-def _units(text: str, span: Span, held: Sequence[Mark]) -> list[Span]:
+def _units(text: str, span: Span, held: Sequence[SalientTerm]) -> list[Span]:
     """Return the words of a stretch without punctuation; names, numbers and dates are one, negations take the next."""
-    borders = {span.start, *(span.start + border for border in word_borders(span.of(text)))}
+    borders = {span.start, *(span.start + border for border in word_boundaries(span.of(text)))}
     for mark in held:
         if mark.key.startswith(("name ", "number ", "date ")):
             borders |= {mark.start, mark.end} if _at_words(text, mark) else set()
@@ -220,13 +305,14 @@ def _units(text: str, span: Span, held: Sequence[Mark]) -> list[Span]:
     return [unit for unit in bare if unit] or [span]
 
 
-def _at_words(text: str, mark: Mark) -> bool:
+def _at_words(text: str, mark: SalientTerm) -> bool:
     """Tell whether a mark does not begin or end inside a word that spaces bound."""
     around = text[mark.start - 1 : mark.start + 1], text[mark.end - 1 : mark.end + 1]
     return not any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in around)
 
 
 def _bare(text: str, span: Span) -> Span:
+    """Return a stretch without the punctuation at its ends."""
     part = span.of(text)
     left = len(part) - len(part.lstrip(_EDGE))
     return Span(span.start + left, span.start + max(left, len(part.rstrip(_EDGE))))
@@ -235,18 +321,18 @@ def _bare(text: str, span: Span) -> Span:
 # ── putting together ─────────────────────────────────────────────────────────
 
 
-def _made(text: str, chosen: Sequence[Span]) -> Summary:
+def _made(text: str, chosen: Sequence[Span]) -> ExtractiveSummary:
     """Make the summary, without a conjunction at its beginning or a comma at its end that lead nowhere now."""
     parts = list(chosen)
     if not parts:
-        return Summary("", ())
+        return ExtractiveSummary("", ())
     leading = _LEADING.match(text, parts[0].start, parts[0].end) if parts[0].start else None
     if leading and leading.end() < parts[0].end:
         parts[0] = Span(leading.end(), parts[0].end)
     kept = parts[-1].of(text).rstrip(_TRAILING)
     if kept:
         parts[-1] = Span(parts[-1].start, parts[-1].start + len(kept))
-    return Summary(_joined(text, parts), tuple(parts))
+    return ExtractiveSummary(_joined(text, parts), tuple(parts))
 
 
 def _joined(text: str, parts: Sequence[Span]) -> str:

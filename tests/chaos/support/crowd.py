@@ -16,7 +16,7 @@ from remanent.errors import RemanentError, VersionConflict
 from remanent.stores import EntryQuery, RecordQuery, search_terms
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import checksums_available
-from remanent.text.words import index_terms
+from remanent.text.terms import index_terms
 from tests.chaos.support.units import ANY, COMMON, EVERYTHING, commit_unit, erase_unit, scope_of, unit_of
 
 SCOPE = scope_of("ada")

@@ -11,7 +11,7 @@ from remanent.errors import IntegrityError, RemanentError
 from remanent.model import Claim, Conflict, Entry
 from remanent.stores import ConflictQuery, EntryQuery, JobQuery, LinkQuery, Order, RecordQuery, Store
 from remanent.stores.sqlite import SqliteStore
-from remanent.text.words import index_terms
+from remanent.text.terms import index_terms
 from tests.chaos.support.units import (
     ANY,
     COMMON,

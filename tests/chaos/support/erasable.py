@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from remanent.context import Scratchpad, Waiting
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
-from remanent.model.message import Message
+from remanent.model.entry import Message
 from remanent.recall import Recall
 from remanent.server.proxy.spool import Spool, Turn
 from remanent.stores import NO_LIMIT, RecordFilter

@@ -11,7 +11,7 @@ import numpy as np
 
 from remanent.model import Entry, Job, Kind, Link, Record, Scope, SemanticData, Source, TurnData
 from remanent.stores import EntryQuery, Erasure, JobQuery, LinkQuery, RecordFilter, RecordQuery, Store
-from remanent.text.words import index_terms
+from remanent.text.terms import index_terms
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remanent.embedding import Embedder
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 
 class WordEmbedder(Embedder):

@@ -22,8 +22,8 @@ from remanent.language.offline.structuring import structure
 from remanent.language.offline.summarising import summarise
 from remanent.language.offline.telling import telling
 from remanent.language.offline.toolbox import Toolbox
+from remanent.text.boundaries import word_boundaries
 from remanent.text.tokens import ESTIMATE
-from remanent.text.word_borders import word_borders
 from tests.language.offline.fakes import WordEmbedder
 
 TOOLBOX = Toolbox()
@@ -205,7 +205,7 @@ async def test_a_memory_is_compressed_to_its_length_and_never_inside_a_word(text
     assert 0 < len(found.content) <= target
     spaced = re.compile(r"[A-Za-z0-9]+")
     assert set(spaced.findall(found.content)) <= set(spaced.findall(text))
-    ends = {text[:border].rstrip(" ,，。.") for border in word_borders(text)}
+    ends = {text[:border].rstrip(" ,，。.") for border in word_boundaries(text)}
     for part in re.findall(r"[一-鿿]+", found.content):
         assert any(end.endswith(part) for end in ends)
 

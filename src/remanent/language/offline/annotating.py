@@ -13,8 +13,8 @@ from remanent.language.offline.questions import content_words
 from remanent.language.offline.telling import telling
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.tidying import keywords, line
+from remanent.text.boundaries import grapheme_boundaries
 from remanent.text.summary import compress
-from remanent.text.word_borders import sign_borders
 
 _SHORTEST_PHRASE = 10
 _FEWEST_KEYWORDS = 3
@@ -46,7 +46,7 @@ def compressed(text: str, target: int) -> str:
     if len(short) <= target:
         return short
     # Not even one word is short enough: then it is cut, between signs.
-    return short[: max((border for border in sign_borders(short) if border <= target), default=target)]
+    return short[: max((border for border in grapheme_boundaries(short) if border <= target), default=target)]
 
 
 def _more_words(text: str) -> list[str]:

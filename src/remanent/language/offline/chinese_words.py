@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
-from remanent.text.chinese import Word, is_known, tagged
+from remanent.text.chinese import TaggedWord, is_known, tagged
 from remanent.text.scripts import HAN
 from remanent.text.wordlists import word_set
 
@@ -124,44 +124,44 @@ def read(text: str, cuts: Collection[int] = ()) -> list[Raw]:
     return _without_near_denials(raws)
 
 
-def _segmented(text: str, cuts: Collection[int]) -> Iterator[Word]:
+def _segmented(text: str, cuts: Collection[int]) -> Iterator[TaggedWord]:
     named = [match.span() for match in _NAMED.finditer(text)]
     known = {cut for cut in cuts if not any(start < cut < end for start, end in named)}
     for start, end in pairwise(sorted({0, len(text), *known, *(place for span in named for place in span)})):
         if text[start:end] in _NAMING:
-            yield Word(text[start:end], start, end, "v")
+            yield TaggedWord(text[start:end], start, end, "v")
             continue
         for word in tagged(text[start:end]):
-            yield Word(word.text, start + word.start, start + word.end, word.tag)
+            yield TaggedWord(word.text, start + word.start, start + word.end, word.tag)
 
 
-def _with_titles(words: list[Word]) -> list[Word]:
+def _with_titles(words: list[TaggedWord]) -> list[TaggedWord]:
     """Take a surname and the title after it for a name: 张总, 李工."""
-    made: list[Word] = []
+    made: list[TaggedWord] = []
     for word in words:
         last = made[-1] if made else None
         if last and last.end == word.start and last.text in _SURNAMES and word.text in _TITLES:
-            made[-1] = Word(last.text + word.text, last.start, word.end, "nr")
+            made[-1] = TaggedWord(last.text + word.text, last.start, word.end, "nr")
         else:
             made.append(word)
     return made
 
 
-def _with_deeds(words: list[Word]) -> list[Word]:
+def _with_deeds(words: list[TaggedWord]) -> list[TaggedWord]:
     """Take a noun of doing for the verb where it was done: 设计了大桥."""
     made = list(words)
     for place, (word, following) in enumerate(pairwise(words)):
         if word.tag == "vn" and following.text[:1] in {"了", "过", "着"}:
-            made[place] = Word(word.text, word.start, word.end, "v")
+            made[place] = TaggedWord(word.text, word.start, word.end, "v")
     return made
 
 
 _BEFORE_PEOPLE = word_set("是 由 为 叫 任 和 与 跟 把 让 请 给 被")
 
 
-def _with_people(words: list[Word]) -> list[Word]:
+def _with_people(words: list[TaggedWord]) -> list[TaggedWord]:
     """Put the names of people together that the dictionary takes apart: 韩|松涛, 方志|恒, where a name may stand."""
-    made: list[Word] = []
+    made: list[TaggedWord] = []
     for place, word in enumerate(words):
         last = made[-1] if made else None
         before = made[-2].text if len(made) > 1 else ""
@@ -178,7 +178,7 @@ def _with_people(words: list[Word]) -> list[Word]:
             and (len(last.text) == 1 or before in _BEFORE_PEOPLE or following in _BEING)
             and word.text not in _ENDS
         ):
-            made[-1] = Word(whole, last.start, word.end, "nr")
+            made[-1] = TaggedWord(whole, last.start, word.end, "nr")
         else:
             made.append(word)
     return made
@@ -199,7 +199,7 @@ def _without_near_denials(raws: list[Raw]) -> list[Raw]:
     return made
 
 
-def _unglued(word: Word) -> list[Word]:
+def _unglued(word: TaggedWord) -> list[TaggedWord]:
     """Part a word that the dictionary does not have into those that it has.
 
     The segmenter guesses at names and likes them long: 张伟住|在, 猫叫|团子, 合同|签了, 没签合同.
@@ -227,11 +227,11 @@ def _unglued(word: Word) -> list[Word]:
     return [_part(word, 0, len(text) - 1, tag), _part(word, len(text) - 1, len(text), "u" if particle else "v")]
 
 
-def _part(word: Word, start: int, end: int, tag: str) -> Word:
-    return Word(word.text[start:end], word.start + start, word.start + end, tag)
+def _part(word: TaggedWord, start: int, end: int, tag: str) -> TaggedWord:
+    return TaggedWord(word.text[start:end], word.start + start, word.start + end, tag)
 
 
-def _raws(word: Word, *, last: bool) -> list[Raw]:
+def _raws(word: TaggedWord, *, last: bool) -> list[Raw]:
     text = word.text
     if not text.strip():
         return []
@@ -245,22 +245,22 @@ def _raws(word: Word, *, last: bool) -> list[Raw]:
         return [Raw("不", word.start, word.start, "", frozenset({Cue.DENY})), Raw(text, word.start, word.end, able[1])]
     if (head := next((head for head in _LONG_DENIALS if text.startswith(head) and text != head), "")) != "":
         border = word.start + len(head)
-        denial, rest = Word(head, word.start, border, "d"), Word(text[len(head) :], border, word.end, "v")
+        denial, rest = TaggedWord(head, word.start, border, "d"), TaggedWord(text[len(head) :], border, word.end, "v")
         return [*_denial(denial), _plain(rest, last=last)]
     if len(text) > 1 and text[0] in "不没未无" and _HAN.match(text[1]) and (len(text) == 2 or is_known(text[1:])):
-        rest = Word(text[1:], word.start + 1, word.end, "v")
+        rest = TaggedWord(text[1:], word.start + 1, word.end, "v")
         return [Raw(text[0], word.start, word.start + 1, "", frozenset({Cue.DENY})), _plain(rest, last=last)]
     return [_plain(word, last=last)]
 
 
-def _denial(word: Word) -> list[Raw]:
+def _denial(word: TaggedWord) -> list[Raw]:
     """Return a denial, with the wish that it denies (不想) as a word of its own."""
     deny = Raw(word.text, word.start, word.end, "", frozenset({Cue.DENY}), is_verb=word.text in {"没有", "没", "无"})
     rest = word.text.lstrip("不没未")
     return [deny, Raw(rest, word.end, word.end, rest, is_verb=True)] if rest in _WISHES else [deny]
 
 
-def _plain(word: Word, *, last: bool) -> Raw:
+def _plain(word: TaggedWord, *, last: bool) -> Raw:
     text = word.text
     cues = _cues(text)
     person = _PERSONS.get(text, "")

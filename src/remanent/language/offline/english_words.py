@@ -5,9 +5,8 @@ from functools import cache, lru_cache
 
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
-from remanent.text.common_english import COMMON_ENGLISH
 from remanent.text.english import stem as _plain_stem
-from remanent.text.wordlists import word_set
+from remanent.text.wordlists import COMMON_ENGLISH, word_set
 
 stem = lru_cache(maxsize=20_000)(_plain_stem)
 

@@ -15,7 +15,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.speakers import with_speaker
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.tidying import line
-from remanent.text.folding import fold
+from remanent.text.scripts import fold
 from remanent.text.sentences import sentence_texts
 
 

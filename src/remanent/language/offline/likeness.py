@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from remanent.errors import InvalidInput
 from remanent.language.offline.toolbox import Toolbox
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from remanent.text.chinese import cut
 from remanent.text.scripts import HAN
-from remanent.text.stopwords import CHINESE, ENGLISH
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
 _RUN = re.compile(rf"(?P<han>[{HAN}]+)|[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.+#/@'’-]*")
 _MARKS = " \t\n?？!！。.,，;；:："
@@ -116,7 +116,12 @@ def content_words(text: str) -> list[str]:
         for word in cut(run[0]) if run["han"] else [run[0].rstrip(".-/'’")]:
             key = word.casefold()
             bare = key.replace("'", "").replace("’", "").removesuffix("s") if "'" in key or "’" in key else key
-            if not word or key in CHINESE or bare in ENGLISH or key.replace("'", "") in ENGLISH:
+            if (
+                not word
+                or key in CHINESE_STOP_WORDS
+                or bare in ENGLISH_STOP_WORDS
+                or key.replace("'", "") in ENGLISH_STOP_WORDS
+            ):
                 continue
             words.setdefault(key, word)
     return list(words.values())

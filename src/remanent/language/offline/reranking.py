@@ -5,7 +5,7 @@ from collections import Counter
 
 from remanent.language.exchanges.reranking import RankedPassage, RerankingRequest, RerankingResponse
 from remanent.language.offline.toolbox import Toolbox
-from remanent.text.words import index_terms, query_terms
+from remanent.text.terms import index_terms, query_terms
 
 # The usual constants of BM25: how soon a repeated word stops counting, and how much a long passage is held back.
 _SATURATION = 1.2

@@ -2,7 +2,7 @@
 
 import re
 
-from remanent.text.folding import fold
+from remanent.text.scripts import fold
 from remanent.text.sentences import sentence_texts
 
 _BULLET = re.compile(r"^\s*(?:[-*+•·▪◦]|\d{1,3}[.)、]|[（(]\d{1,3}[)）])\s*")

@@ -8,7 +8,7 @@ from remanent.language.offline.claims import Part, read_claim
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.reranking import word_scores
 from remanent.text.sentences import sentence_texts
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 _ABOUT = 3.0
 _FIRST = 0.3

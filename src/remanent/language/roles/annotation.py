@@ -16,9 +16,9 @@ from remanent.language.tidying import keywords, line, remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
 from remanent.model import Model
-from remanent.text.folding import fold
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
+from remanent.text.scripts import fold
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox

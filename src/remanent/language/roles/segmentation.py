@@ -21,7 +21,7 @@ from remanent.language.tidying import remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, group, place_blocks, prompt, utterance_block
 from remanent.model import Model
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox

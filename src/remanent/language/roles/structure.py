@@ -10,7 +10,7 @@ from remanent.language.tidying import lines, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
 from remanent.model import Model
-from remanent.text.folding import fold
+from remanent.text.scripts import fold
 
 if TYPE_CHECKING:
     from remanent.language.offline.toolbox import Toolbox

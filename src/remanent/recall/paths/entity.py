@@ -5,7 +5,7 @@ import asyncio
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.stores import Hit, Store
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 MOST_NAMES = 4
 _WHOLE = 0.6

@@ -7,7 +7,7 @@ from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.turns import indexed_through
 from remanent.stores import EntryQuery, Store
-from remanent.text.words import index_terms, query_terms
+from remanent.text.terms import index_terms, query_terms
 
 TAIL = 200
 """How many of the newest entries are searched word by word while their index is not made yet."""

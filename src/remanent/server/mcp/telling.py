@@ -12,8 +12,8 @@ from remanent.language.tongue import Tongue
 from remanent.model import Entry, Found, Receipt, Record, Tombstone
 from remanent.operations.scratchpad import PadValues
 from remanent.recall.injection import notices
+from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape, escape_lines, escape_name
-from remanent.text.excerpt import excerpt
 
 _LONGEST = 2000
 """Characters of one item that are shown; the structure has all of them."""

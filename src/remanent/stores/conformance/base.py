@@ -18,7 +18,7 @@ from remanent.stores.queries import (
     RecordQuery,
 )
 from remanent.stores.store import Store
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 OpenStore = Callable[[str], Awaitable[Store]]
 """Opens a store at a named place; the same name is the same data."""

@@ -25,7 +25,7 @@ from remanent.stores.conformance.samples import MODEL, Samples, vector_bytes
 from remanent.stores.queries import Erasure, RecordFilter, RecordQuery
 from remanent.stores.store import Store
 from remanent.stores.transaction import Transaction
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 T = TypeVar("T")
 LEASE = timedelta(seconds=30)

@@ -9,7 +9,7 @@ from remanent.stores.conformance.base import StoreSuite, found, found_by, put, u
 from remanent.stores.conformance.samples import Samples
 from remanent.stores.queries import RecordFilter, SessionTerms
 from remanent.stores.store import Store
-from remanent.text.words import query_terms
+from remanent.text.terms import query_terms
 
 SYNTAX = [
     "AND",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import MissingDependency
 from remanent.text import chinese
-from remanent.text.words import index_terms, query_terms
+from remanent.text.terms import index_terms, query_terms
 
 # Every plane with assigned letters in it; the rest is empty or private.
 ALL_CODES = [*range(0x40000), *range(0xE0000, 0xE1000)]

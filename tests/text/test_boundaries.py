@@ -1,9 +1,12 @@
+from itertools import pairwise
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.text import excerpt
+from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 
 FAMILY = "👨\u200d👩\u200d👧"
 any_text = st.text(st.characters())
@@ -59,3 +62,30 @@ def test_endless_marks_are_cut_all_the_same() -> None:
 def test_no_room_is_refused(limit: int) -> None:
     with pytest.raises(InvalidInput, match="at least 1"):
         excerpt("text", limit)
+
+
+some_text = st.text(st.characters() | st.sampled_from("the cat's 我们去了北京，。 \n👨\u200d👩e\u0301"))
+
+
+@settings(deadline=None)
+@given(some_text)
+def test_word_borders_rise_to_the_end_and_lie_in_no_spaced_word(text: str) -> None:
+    borders = word_boundaries(text)
+    assert borders == sorted(set(borders))
+    assert borders[-1:] == ([len(text)] if text else [])
+    ascii_letters = [text[place - 1 : place + 1] for place in borders[:-1]]
+    assert not any(pair.isascii() and pair.isalnum() for pair in ascii_letters)
+
+
+@given(some_text)
+def test_sign_borders_rise_to_the_end(text: str) -> None:
+    borders = grapheme_boundaries(text)
+    assert borders == sorted(set(borders))
+    assert borders[-1:] == ([len(text)] if text else [])
+
+
+def test_words_keep_what_closes_them() -> None:
+    text = "我们去了北京，用Python写 code. Done"
+    borders = [0, *word_boundaries(text)]
+    parts = [text[start:end] for start, end in pairwise(borders)]
+    assert parts == ["我们", "去", "了", "北京，", "用", "Python", "写 ", "code. ", "Done"]

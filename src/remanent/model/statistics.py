@@ -1,4 +1,4 @@
-"""How well questions are answered: what is asked, and what came of it."""
+"""Measurements that users see: what a running memory's parts did, and how well questions are answered."""
 
 from typing import Annotated
 
@@ -7,6 +7,53 @@ from pydantic import Field
 from remanent.model.base import Count, Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
+
+
+class CacheFigures(Model):
+    """How often a cache had what was asked for, since the memory was opened."""
+
+    name: Text
+    hits: Count = 0
+    misses: Count = 0
+
+    @property
+    def rate(self) -> float | None:
+        """The share of questions that were answered from the cache; `None` before the first."""
+        asked = self.hits + self.misses
+        return self.hits / asked if asked else None
+
+
+class EmbeddingFigures(Model):
+    """What a model embedded since the memory was opened."""
+
+    model: Text
+    texts: Count = 0
+    characters: Count = 0
+    seconds: float = 0.0
+    """From asking to answer, waiting included."""
+    failures: Count = 0
+
+
+class RoleFigures(Model):
+    """What a role of language work took since the memory was opened."""
+
+    role: Text
+    runs: Count = 0
+    requests: Count = 0
+    """Requests to a model, further attempts and repairs included."""
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cost: float | None = None
+    """In US dollars, of the answers whose price is known; `None` when that is none of them."""
+    failures: Count = 0
+    seconds: float = 0.0
+
+
+class UsageFigures(Model):
+    """What models took: by embedding model, and by role; the roles are empty where no model is asked."""
+
+    embedding: tuple[EmbeddingFigures, ...] = ()
+    roles: tuple[RoleFigures, ...] = ()
 
 
 class Probe(Model):

@@ -1,10 +1,16 @@
-"""Short excerpts: the beginning of a text, cut where a reader would cut it."""
+"""Where a text may be cut: after a word, or at worst after a grapheme, which a reader sees as one sign.
+
+An excerpt is the beginning of a text, cut so. A cut inside of a grapheme would leave half an emoji, a flag's first
+letter or a letter without its accent; one inside of a word would make another word of it.
+"""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
 from remanent.errors import InvalidInput
+from remanent.text.chinese import cut
+from remanent.text.scripts import HAN, UNSPACED
 
 ELLIPSIS = "…"
 _JOINER = "\u200d"
@@ -25,11 +31,11 @@ def excerpt(text: str, limit: int) -> str:
         raise InvalidInput(f"an excerpt needs room for at least 1 character, not {limit}")
     if len(text) <= limit:
         return text
-    end = _word_border(text, _sign_border(text, limit - len(ELLIPSIS)))
+    end = _word_boundary(text, _grapheme_boundary(text, limit - len(ELLIPSIS)))
     return text[:end].rstrip() + ELLIPSIS
 
 
-def _word_border(text: str, end: int) -> int:
+def _word_boundary(text: str, end: int) -> int:
     """Move the cut back to the last space near it when it would split a word."""
     if end == 0 or not (_is_spaced_letter(text[end - 1]) and _is_spaced_letter(text[end])):
         return end
@@ -44,14 +50,15 @@ def _is_spaced_letter(character: str) -> bool:
     return (character.isalnum() and unicodedata.east_asian_width(character) not in "WF") or character in "_'’"
 
 
-def _sign_border(text: str, end: int) -> int:
+def _grapheme_boundary(text: str, end: int) -> int:
+    """Move the cut back to the nearest place that splits no grapheme."""
     for start in range(end, max(-1, end - _CLUSTER), -1):
-        if not is_inside_sign(text, start):
+        if not is_inside_grapheme(text, start):
             return start
     return max(end, 0)
 
 
-def inside_signs(text: str, positions: Iterable[int]) -> Iterator[bool]:
+def inside_graphemes(text: str, positions: Iterable[int]) -> Iterator[bool]:
     """Tell of each of many places whether a cut there would split what is seen as one sign; each flag is read once."""
     flags: set[int] = set()
     for run in _FLAG_LETTERS.finditer(text):
@@ -59,7 +66,7 @@ def inside_signs(text: str, positions: Iterable[int]) -> Iterator[bool]:
     return (position in flags or _is_inside(text, position) for position in positions)
 
 
-def is_inside_sign(text: str, position: int) -> bool:
+def is_inside_grapheme(text: str, position: int) -> bool:
     """Tell whether a cut here would split what is seen as one sign."""
     if _is_inside(text, position):
         return True
@@ -67,6 +74,7 @@ def is_inside_sign(text: str, position: int) -> bool:
 
 
 def _is_inside(text: str, position: int) -> bool:
+    """Tell it of everything but flags, which need a look at what stands before."""
     if position <= 0:
         return False
     before, after = text[position - 1], text[position]
@@ -84,7 +92,42 @@ def _is_flag_letter(character: str) -> bool:
 
 
 def _flag_letters_before(text: str, position: int) -> int:
+    """Count them: a flag is two, so that after an odd number the cut would fall inside one."""
     start = position
     while start > 0 and _is_flag_letter(text[start - 1]):
         start -= 1
     return position - start
+
+
+# Closing signs and white space stay with the word before them.
+_TRAILING = r"[\s，。！？；：、”’」』）】》〉…,.!?;:)\]}]*"
+_RUN = re.compile(rf"(?P<han>[{HAN}]+)|[{UNSPACED}]|[^\s{UNSPACED}]+|\s+")
+_TRAIL = re.compile(_TRAILING)
+
+
+def word_boundaries(text: str) -> list[int]:
+    """Return the places after each word in order, the last being the end of the text; no place is inside a word."""
+    borders: list[int] = []
+    position = 0
+    while run := _RUN.match(text, position):
+        if run["han"]:
+            for word in cut(run[0]):
+                position += len(word)
+                borders.append(position)
+        else:
+            position = run.end()
+            borders.append(position)
+        trail = _TRAIL.match(text, position)
+        if trail and trail.end() > position:
+            position = borders[-1] = trail.end()
+    inner = borders[:-1]  # the last is the end of the text
+    return [
+        border for border, inside in zip(inner, inside_graphemes(text, inner), strict=True) if not inside
+    ] + borders[-1:]
+
+
+def grapheme_boundaries(text: str) -> list[int]:
+    """Return the places after each visible sign (a letter with its marks, an emoji sequence) in order."""
+    places = range(1, len(text))
+    inner = [border for border, inside in zip(places, inside_graphemes(text, places), strict=True) if not inside]
+    return [*inner, len(text)] if text else []

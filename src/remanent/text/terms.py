@@ -17,15 +17,17 @@ from itertools import islice
 
 from remanent.text.chinese import cut
 from remanent.text.english import stem
-from remanent.text.folding import fold
-from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED
-from remanent.text.stopwords import CHINESE, ENGLISH
+from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED, fold
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
 # Raise it when the terms of an unchanged text change: stored full-text rows must then be made anew.
 TERMS_VERSION = 1
 
+# In characters: longer runs are no words, and an index key of any length would be an attack on the store.
 _TERM_LIMIT = 64
+# Terms of one question: more cost time in proportion and tell nothing new.
 _QUERY_LIMIT = 256
+# Up to so many terms a Chinese question gives its characters, too; chosen by hand.
 _SHORT_QUESTION = 4
 # A letter that nobody types stands for the point in 3.14, so that it is not taken for 314.
 _POINT = "\u01c0"
@@ -73,17 +75,20 @@ def query_terms(text: str) -> list[str]:
         terms = dict.fromkeys(islice(_query_terms(chunks, keep_stop_words=True), _QUERY_LIMIT))
     if len(terms) <= _SHORT_QUESTION:
         unspaced = [term for term in terms if _UNSPACED_START.match(term)]
-        terms |= dict.fromkeys(character for term in unspaced for character in term if character not in CHINESE)
+        terms |= dict.fromkeys(
+            character for term in unspaced for character in term if character not in CHINESE_STOP_WORDS
+        )
     return list(terms)
 
 
 def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[str]:
+    """Yield the terms of a question, chunk by chunk, with or without stop words."""
     for chunk in chunks:
         if _UNSPACED_START.match(chunk):
             yield from _unspaced_query_terms(chunk, keep_stop_words=keep_stop_words)
         else:
             for form in _forms(chunk):
-                if keep_stop_words or form not in ENGLISH:
+                if keep_stop_words or form not in ENGLISH_STOP_WORDS:
                     yield _term(form)
 
 
@@ -92,10 +97,12 @@ def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[st
 
 @lru_cache(maxsize=50_000)
 def _spaced_index_terms(chunk: str) -> tuple[str, ...]:
+    """Return the terms of a word; remembered, as most words of a text come again."""
     return tuple(_term(form) for form in _forms(chunk))
 
 
 def _term(form: str) -> str:
+    """Return the key of a form: English words by their stem, all else as it is."""
     return stem(form) if form.isascii() and form.isalpha() else form
 
 
@@ -127,6 +134,7 @@ def _joined(piece: str) -> str:
 
 
 def _part_forms(part: str) -> Iterator[str]:
+    """Yield the forms of a part of a compound: itself, the words of an identifier, a number without its zeros."""
     if "'" in part:
         head, _, tail = part.rpartition("'")
         yield _joined(part)
@@ -144,6 +152,7 @@ def _part_forms(part: str) -> Iterator[str]:
 
 
 def _lowered(text: str) -> str:
+    """Return a text in lower case, cut to what one term may have."""
     return text.casefold()[:_TERM_LIMIT]
 
 
@@ -151,6 +160,10 @@ def _lowered(text: str) -> str:
 
 
 def _unspaced_index_terms(run: str) -> list[str]:
+    """Return every character, every pair and the longer words of a run without spaces.
+
+    Pairs find what the segmenter cuts differently in text and question; words make the rare ones weigh.
+    """
     terms = list(run)
     terms += _pairs(run)
     terms += [word for word in _words(run) if len(word) > 2]  # shorter ones are among the characters and pairs
@@ -158,9 +171,10 @@ def _unspaced_index_terms(run: str) -> list[str]:
 
 
 def _unspaced_query_terms(run: str, *, keep_stop_words: bool) -> Iterator[str]:
+    """Yield the words of a run, and pairs within what its stop words leave."""
     span = ""
     for word in _words(run):
-        if word in CHINESE and not keep_stop_words:
+        if word in CHINESE_STOP_WORDS and not keep_stop_words:
             yield from _span_terms(span)
             span = ""
         else:
@@ -171,6 +185,7 @@ def _unspaced_query_terms(run: str, *, keep_stop_words: bool) -> Iterator[str]:
 
 
 def _span_terms(span: str) -> list[str]:
+    """Return the pairs of what stands between two stop words; a single character stands for itself."""
     return _pairs(span) if len(span) != 1 else [span]
 
 
