@@ -21,8 +21,7 @@ from remanent.embedding import Embedders, open_embedders
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.model import Scope, id_source, system_clock
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import FileBlobs, Kept
 
 CASES = 50
 SEED = 7

@@ -63,7 +63,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "rich": ("cli/",),
     "rjieba": ("text/chinese.py",),
     "sentence_transformers": ("embedding/sentence_transformers.py",),
-    "simsimd": ("stores/local/codes.py",),
+    "simsimd": ("stores/local/rows.py",),
     "sqlite3": (),
     "tokenizers": ("embedding/",),
     "typer": ("cli/",),

@@ -102,12 +102,9 @@ from remanent.stores import (
     Store,
     Vectors,
 )
-from remanent.stores.blobs import Blobs
-from remanent.stores.cache import Cache
+from remanent.stores.blobs import Blobs, FileBlobs, Kept
+from remanent.stores.cache import Cache, InProcessCache
 from remanent.stores.erasures import BegunErasure, BegunErasures
-from remanent.stores.files import FileBlobs
-from remanent.stores.inprocess import InProcessCache
-from remanent.stores.kept import Kept
 from remanent.stores.local import LocalVectors
 from remanent.stores.notes import Notes
 from remanent.stores.sqlite import SqliteStore

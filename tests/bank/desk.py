@@ -16,9 +16,7 @@ from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Maker, NewId, Scope, id_source
-from remanent.stores.blobs import Blobs
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import Blobs, FileBlobs, Kept
 from tests.language.offline.fakes import WordEmbedder
 
 SCOPE = Scope(org="o", workspace="w", agent="ada", task="t1")

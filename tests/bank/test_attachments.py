@@ -11,8 +11,7 @@ from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.loaders import AttachmentType, media_type_of, type_of
 from remanent.model import Attachment, id_source
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import FileBlobs, Kept
 from tests.bank.desk import PNG, SCOPE
 
 TASK = "insight-1"

@@ -14,7 +14,7 @@ from remanent.loaders import AttachmentType, read_document, type_of
 from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Model, Origin, Record, Source
 from remanent.model.base import Text
 from remanent.model.ids import Id
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import Kept
 
 DEEP_RETRIEVAL = "deep_retrieval"
 _LONGEST_SHOWN = 20_000

@@ -8,8 +8,8 @@ from remanent.bank.kinds import QUERY_NODE
 from remanent.embedding import Embedders
 from remanent.model import Scope
 from remanent.stores import RecordFilter, Vectors
-from remanent.stores.local.codes import Codes, Question
-from remanent.stores.local.normal import normalise
+from remanent.stores.local.products import normalise
+from remanent.stores.local.rows import Codes, Question
 
 if TYPE_CHECKING:
     import numpy as np

@@ -30,9 +30,7 @@ from remanent.language.roles import CLASSIFICATION
 from remanent.model import Clock, Conflict, NewId, Scope
 from remanent.settings import ReactSettings, Settings
 from remanent.stores import EntryQuery, Store, Vectors
-from remanent.stores.blobs import Blobs
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import Blobs, FileBlobs, Kept
 
 
 @dataclass(frozen=True, slots=True)

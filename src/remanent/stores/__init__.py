@@ -2,7 +2,6 @@
 
 from remanent.stores.blobs import Blobs
 from remanent.stores.cache import Cache
-from remanent.stores.changes import NO_LIMIT, Change, Committed
 from remanent.stores.queries import (
     LIVE,
     ConflictQuery,
@@ -23,7 +22,7 @@ from remanent.stores.queries import (
     VectorChanges,
 )
 from remanent.stores.store import Store
-from remanent.stores.transaction import Transaction, search_terms
+from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, search_terms
 from remanent.stores.vectors import Vectors
 
 __all__ = [

@@ -16,7 +16,7 @@ from typing import Any
 from remanent.errors import InvalidInput
 from remanent.model import Scope
 from remanent.stores.queries import Erasure
-from remanent.stores.sqlite.faults import translated
+from remanent.stores.sqlite.connection import translated
 from remanent.stores.sqlite.layout import sync_folder
 
 FOLDER = ".erasing"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
-from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -28,7 +27,7 @@ from remanent.stores.queries import (
     TermCounts,
     VectorChanges,
 )
-from remanent.stores.transaction import Transaction
+from remanent.stores.transaction import Change, Committed, Transaction
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,7 +21,9 @@ from pydantic_core import from_json
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBusy
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
 from remanent.model.base import check_json
-from remanent.stores.changes import (
+from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
+from remanent.stores.store import HIDDEN, Store
+from remanent.stores.transaction import (
     AppendEntry,
     Change,
     EnqueueJob,
@@ -32,10 +34,8 @@ from remanent.stores.changes import (
     PutTombstone,
     PutVector,
     PutVersion,
+    search_terms,
 )
-from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import HIDDEN, Store
-from remanent.stores.transaction import search_terms
 
 FORMAT = 1
 PAGE = 500

@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from remanent.stores.local import names
-from remanent.stores.local.codes import Codes, Question
-from remanent.stores.local.names import Names, pack
-from remanent.stores.local.normal import normalise
-from remanent.stores.local.products import Products, dot
-from remanent.stores.local.rows import Rows
+from remanent.stores.local import cells
+from remanent.stores.local.cells import Names, pack
+from remanent.stores.local.products import Products, dot, normalise
+from remanent.stores.local.rows import Codes, Question, Rows
 from tests.stores.local.world import Matrix
 
 ids = st.text("abcdefXYZ019-_", min_size=1, max_size=64)
@@ -31,7 +29,7 @@ def test_an_id_is_found_in_its_row_and_nowhere_else(here: list[str], others: lis
 
 
 def test_ids_of_the_same_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names, "_hashes", lambda packed: np.zeros(len(packed), dtype=np.uint64))
+    monkeypatch.setattr(cells, "_hashes", lambda packed: np.zeros(len(packed), dtype=np.uint64))
     table = Names(pack(["a", "b", "c"]))
     assert table.rows_of(["c", "zzz", "a"]).tolist() == [0, 2]
 

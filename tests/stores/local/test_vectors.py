@@ -17,7 +17,7 @@ from remanent.stores.local.cells import Cells
 from remanent.stores.local.files import CellsWriter, file_name
 from remanent.stores.local.sealing import Holdings
 from remanent.stores.queries import Hit, RecordFilter, VectorChanges
-from remanent.stores.sqlite.descriptors import PER_INDEX
+from remanent.stores.sqlite.connection import PER_INDEX
 from tests.descriptors import needs_proc, open_under
 from tests.stores.local.world import MODEL, SCOPE, Matrix, VectorStore, check, random_vectors, rows_on_disk
 

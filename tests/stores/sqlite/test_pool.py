@@ -20,7 +20,7 @@ from remanent.errors import StoreBusy, StoreClosed
 from remanent.model import Entry, Job, Scope
 from remanent.stores import EntryQuery, Erasure
 from remanent.stores.sqlite import SqliteStore, pool
-from remanent.stores.sqlite.descriptors import PER_DATABASE, PER_INDEX, PER_READER, allowance
+from remanent.stores.sqlite.connection import PER_DATABASE, PER_INDEX, PER_READER, allowance
 from remanent.stores.transfer import export_lines, import_lines
 from tests.chaos.support.places import fast_folder
 from tests.descriptors import needs_proc, open_agents, open_under

@@ -31,7 +31,7 @@ from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
 from remanent.loaders import AttachmentType, media_type_of
 from remanent.model import Attachment, NewId, Origin
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import Kept
 from remanent.text.sentences import sentence_texts
 
 _logger = logging.getLogger(__name__)

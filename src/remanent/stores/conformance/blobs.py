@@ -8,7 +8,7 @@ import pytest
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import Scope
 from remanent.stores.blobs import Blobs
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import Samples
 
 NO_DIGESTS = [
     "",

@@ -9,7 +9,7 @@ import pytest
 from remanent.errors import InvalidInput, StoreClosed
 from remanent.model import Clock
 from remanent.stores.cache import Cache
-from remanent.stores.conformance.samples import SetClock
+from remanent.stores.conformance.base import SetClock
 
 MINUTE = timedelta(minutes=1)
 

@@ -7,9 +7,10 @@ import pytest
 
 from remanent.errors import VersionConflict
 from remanent.model import Attachment, Entry, Job, Record, Scope, Source
-from remanent.stores.changes import PutVector
 from remanent.stores.conformance.base import (
+    MODEL,
     OpenStore,
+    Samples,
     StoreSuite,
     append,
     everything,
@@ -17,11 +18,12 @@ from remanent.stores.conformance.base import (
     listed,
     put,
     update,
+    vector_bytes,
     vectors_of,
 )
-from remanent.stores.conformance.samples import MODEL, Samples, vector_bytes
 from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, LinkQuery
 from remanent.stores.store import Store
+from remanent.stores.transaction import PutVector
 
 SECRET = "zanzibar"
 ONLY_HERE, SHARED_FILE = "1" * 64, "2" * 64

@@ -8,11 +8,10 @@ import pytest
 
 from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Job, JobState, Scope
-from remanent.stores.changes import FinishJob, PutState
-from remanent.stores.conformance.base import OpenStore, StoreSuite, put
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import OpenStore, Samples, StoreSuite, put
 from remanent.stores.queries import EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
+from remanent.stores.transaction import FinishJob, PutState
 
 LEASE = timedelta(seconds=60)
 

@@ -7,11 +7,20 @@ import pytest
 
 from remanent.errors import InvalidInput, RemanentError, StoreClosed, VersionConflict
 from remanent.model import Scope, Version
-from remanent.stores import changes
-from remanent.stores.changes import Change
-from remanent.stores.conformance.base import OpenStore, StoreSuite, append, everything, found, put
-from remanent.stores.conformance.commits import make_world
-from remanent.stores.conformance.samples import MODEL, START, Samples, vector_bytes
+from remanent.stores import transaction
+from remanent.stores.conformance.base import (
+    MODEL,
+    START,
+    OpenStore,
+    Samples,
+    StoreSuite,
+    append,
+    everything,
+    found,
+    put,
+    vector_bytes,
+)
+from remanent.stores.conformance.journal import make_world
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -22,6 +31,7 @@ from remanent.stores.queries import (
     RecordQuery,
 )
 from remanent.stores.store import Store
+from remanent.stores.transaction import Change
 
 LEASE = timedelta(minutes=1)
 READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
@@ -52,8 +62,8 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "scopes": lambda store, scope: store.scopes(),
 }
 WRITES: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
-    "commit": lambda store, scope: store.commit(scope, [changes.PutState("a", 1)]),
-    "load": lambda store, scope: store.load(scope, batches([changes.PutState("a", 1)])),
+    "commit": lambda store, scope: store.commit(scope, [transaction.PutState("a", 1)]),
+    "load": lambda store, scope: store.load(scope, batches([transaction.PutState("a", 1)])),
     "renew": lambda store, scope: store.renew(scope, job_id="a", fence=1, until=START),
     "erase": lambda store, scope: store.erase(scope, Erasure(everything=True)),
 }
@@ -149,10 +159,10 @@ class ScopesConformance(StoreSuite):
         await store.load(
             scope,
             batches(
-                [changes.AppendEntry(entry), changes.PutRecord(record, "new words", 6)],
-                [changes.PutVersion(version, "old words") for version in past],
-                [changes.PutConflict(conflict, 2), changes.PutVector(record.id, MODEL, vector_bytes(1))],
-                [changes.EnqueueJob(job, limit=10), changes.PutState("a", 1)],
+                [transaction.AppendEntry(entry), transaction.PutRecord(record, "new words", 6)],
+                [transaction.PutVersion(version, "old words") for version in past],
+                [transaction.PutConflict(conflict, 2), transaction.PutVector(record.id, MODEL, vector_bytes(1))],
+                [transaction.EnqueueJob(job, limit=10), transaction.PutState("a", 1)],
             ),
         )
         loaded = await everything(store, scope)
@@ -165,13 +175,15 @@ class ScopesConformance(StoreSuite):
         assert (await store.check(scope)).problems == ()
 
     USES: dict[str, Callable[[Samples, Scope], Change]] = {  # noqa: RUF012 - never changed
-        "an entry": lambda samples, scope: changes.AppendEntry(samples.make_entry(scope)),
-        "a record": lambda samples, scope: changes.PutRecord(samples.make_record(scope), ""),
-        "a job": lambda samples, scope: changes.EnqueueJob(samples.make_job(scope), limit=10),
-        "a state": lambda samples, scope: changes.PutState("cursor", 1),
-        "a link": lambda samples, scope: changes.PutLink(samples.make_link("a", "b")),
-        "a tombstone": lambda samples, scope: changes.PutTombstone(samples.make_tombstone(samples.make_record(scope))),
-        "a conflict": lambda samples, scope: changes.PutConflict(
+        "an entry": lambda samples, scope: transaction.AppendEntry(samples.make_entry(scope)),
+        "a record": lambda samples, scope: transaction.PutRecord(samples.make_record(scope), ""),
+        "a job": lambda samples, scope: transaction.EnqueueJob(samples.make_job(scope), limit=10),
+        "a state": lambda samples, scope: transaction.PutState("cursor", 1),
+        "a link": lambda samples, scope: transaction.PutLink(samples.make_link("a", "b")),
+        "a tombstone": lambda samples, scope: transaction.PutTombstone(
+            samples.make_tombstone(samples.make_record(scope))
+        ),
+        "a conflict": lambda samples, scope: transaction.PutConflict(
             samples.make_conflict(scope, [samples.make_record(scope)] * 2)
         ),
     }
@@ -181,14 +193,17 @@ class ScopesConformance(StoreSuite):
         await store.commit(scope, [self.USES[use](samples, scope)])
         before = await everything(store, scope)
         with pytest.raises(InvalidInput):
-            await store.load(scope, batches([changes.PutState("loaded", 1)]))
+            await store.load(scope, batches([transaction.PutState("loaded", 1)]))
         assert await everything(store, scope) == before
 
     async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
         record = samples.make_record(scope)
-        good: list[Change] = [changes.AppendEntry(samples.make_entry(scope)), changes.PutRecord(record, "word", 0)]
+        good: list[Change] = [
+            transaction.AppendEntry(samples.make_entry(scope)),
+            transaction.PutRecord(record, "word", 0),
+        ]
 
         async def breaks_off() -> AsyncIterator[Sequence[Change]]:
             yield good
@@ -197,7 +212,7 @@ class ScopesConformance(StoreSuite):
         with pytest.raises(ZeroDivisionError):
             await store.load(scope, breaks_off())
         with pytest.raises(RemanentError):
-            await store.load(scope, batches(good, [changes.PutVector("nobody", MODEL, vector_bytes(1))]))
+            await store.load(scope, batches(good, [transaction.PutVector("nobody", MODEL, vector_bytes(1))]))
         left = await everything(store, scope)
         assert (left.entries, left.records, left.vectors) == ([], [], {})
         assert await found(store, scope, "word") == []
@@ -209,7 +224,9 @@ class ScopesConformance(StoreSuite):
     ) -> None:
         record = samples.make_record(scope)
         with pytest.raises((VersionConflict, InvalidInput)):
-            await store.load(scope, batches([changes.PutRecord(record, "", 0)], [changes.PutRecord(record, "", 0)]))
+            await store.load(
+                scope, batches([transaction.PutRecord(record, "", 0)], [transaction.PutRecord(record, "", 0)])
+            )
         assert (await everything(store, scope)).records == []
 
     async def test_nothing_is_a_filling_too(self, store: Store, scope: Scope) -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew
 from remanent.model import JobState, Scope
-from remanent.stores.conformance.base import OpenStore, StoreSuite, append, everything, found, put, update
-from remanent.stores.conformance.commits import World, make_world
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import OpenStore, Samples, StoreSuite, append, everything, found, put, update
+from remanent.stores.conformance.journal import World, make_world
 from remanent.stores.queries import Erasure, JobQuery
 from remanent.stores.store import Store
 from remanent.stores.transfer import export_lines, import_lines

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from remanent.stores.local.cells import Cells, Damaged, Parts, middle
-from remanent.stores.local.kinds import kind_names, recoded
-from remanent.stores.local.names import Names
+from remanent.stores.local.cells import Cells, Damaged, Names, Parts, kind_names, middle, recoded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,9 +14,8 @@ import numpy as np
 from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.stores.local import files
-from remanent.stores.local.cells import Cells, Damaged
+from remanent.stores.local.cells import Cells, Damaged, kind_code
 from remanent.stores.local.files import CellsFile, CellsWriter
-from remanent.stores.local.kinds import kind_code
 from remanent.stores.local.products import Products
 from remanent.stores.local.rows import Rows
 from remanent.stores.local.sealing import Holdings

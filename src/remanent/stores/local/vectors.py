@@ -21,8 +21,7 @@ from remanent.stores.local import files
 from remanent.stores.local.cells import Cells, Damaged
 from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Near
-from remanent.stores.local.normal import normalise
-from remanent.stores.local.products import Products
+from remanent.stores.local.products import Products, normalise
 from remanent.stores.local.sealing import Abandoned, Holdings, MemorySink, seal
 from remanent.stores.queries import Hit, RecordFilter
 from remanent.stores.store import Store

@@ -1,20 +1,147 @@
 """Opening a database file: settings, page checksums, schema steps with a backup first."""
 
+import errno
 import os
+import sys
 import tempfile
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import LiteralString
 
 import apsw
 import apsw.sqlite_extra
 
-from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew
-from remanent.stores.sqlite.faults import translated
+from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
 from remanent.stores.sqlite.layout import sync_folder
 from remanent.stores.sqlite.migrations import APPLICATION_ID
+
+READERS = 4
+"""Threads that read for one store, and so the readers that one agent can have at work."""
+
+PER_DATABASE = 5
+"""Descriptors of an open database: file and log of its writer and of one reader, and the shared memory of the log."""
+
+PER_READER = 2
+"""Descriptors of each further reader: the file and the log."""
+
+PER_INDEX = 2
+"""Descriptors of an open file of vectors: its own, and the copy that its mapping keeps."""
+
+FEWEST = 2
+"""Databases that are open at the same time however low the limit: an import may read from one into another."""
+
+_STARVED_ERRNOS = frozenset({errno.EMFILE, errno.ENFILE})
+_PROBE = 4
+"""Free descriptors below which opening a database may have failed for want of them: SQLite does not say why it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one open memory may hold open at a time."""
+
+    databases: int
+    readers: int
+    """Beyond the first of each database."""
+    index_files: int
+
+
+def allowance(most_open: int, *, limit: int | None = None) -> Allowance:
+    """Return what may be open under a limit of descriptors, that of this process unless given.
+
+    Half of them are for databases (three quarters of these for one writer and one reader each, the rest for further
+    readers), an eighth is for files of vectors. The rest stays for connections, models, and whatever else the program
+    opens: at a limit of 256 that is 96.
+    """
+    limit = soft_limit() if limit is None else limit
+    databases = max(FEWEST, min(most_open, limit * 3 // 8 // PER_DATABASE))
+    return Allowance(
+        databases=databases,
+        readers=min(databases * (READERS - 1), limit // 8 // PER_READER),
+        index_files=max(FEWEST, min(most_open, limit // 8 // PER_INDEX)),
+    )
+
+
+def soft_limit() -> int:
+    """Return how many descriptors this process may have open; very many where the system has no such limit."""
+    try:
+        import resource
+    except ImportError:  # Windows: handles are bounded by memory only
+        return sys.maxsize
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else int(soft)
+
+
+def says_starved(error: OSError) -> bool:
+    """Return whether the system refused because too many files are open."""
+    return error.errno in _STARVED_ERRNOS
+
+
+def is_starved() -> bool:
+    """Return whether the process has hardly any descriptor left."""
+    taken: list[int] = []
+    try:
+        for _ in range(_PROBE):
+            taken.append(os.open(os.devnull, os.O_RDONLY))  # noqa: PERF401 - all that were opened are closed
+    except OSError as error:
+        return says_starved(error)
+    finally:
+        for descriptor in taken:
+            with suppress(OSError):
+                os.close(descriptor)
+    return False
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_IS_DAMAGED = "the database file is damaged; run `remanent doctor --repair` to save what is readable"
+_STARVED = "this process has too many files open; nothing was written, try again, or raise its limit (ulimit -n)"
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+
+
+@contextmanager
+def translated(connection: apsw.Connection | None = None) -> Iterator[None]:
+    """Raise our own error for whatever the engine or the operating system raises inside, keeping the cause."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _of_engine(error, connection) from error
+    except UnicodeDecodeError as error:  # a text that was written whole is no longer
+        raise IntegrityError(_IS_DAMAGED) from error
+    except OSError as error:
+        raise _of_system(error) from error
+
+
+def _of_engine(error: apsw.Error, connection: apsw.Connection | None) -> StorageError | StoreBusy:
+    extended = getattr(error, "extendedresult", 0)
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return StoreBusy("another process holds the database; nothing was written, try again")
+    if isinstance(error, apsw.FullError):
+        return StorageFull("no room left on the device; nothing was written, make room and try again")
+    if isinstance(error, _DAMAGED) or extended in {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS}:
+        return IntegrityError(_IS_DAMAGED)
+    if isinstance(error, (apsw.IOError, apsw.CantOpenError)) and connection is not None:
+        number = connection.system_errno
+        if number in _FULL:
+            return StorageFull("no room left on the device; nothing was written, make room and try again")
+    if isinstance(error, apsw.CantOpenError) and is_starved():
+        return StoreBusy(_STARVED)
+    return StorageError(f"the database failed ({type(error).__name__}, code {extended}); nothing was written")
+
+
+def _of_system(error: OSError) -> StorageError | StoreBusy:
+    if says_starved(error):
+        return StoreBusy(_STARVED)
+    if error.errno in _FULL:
+        return StorageFull("no room left on the device; nothing was written, make room and try again")
+    return StorageError(f"the file system refused: {error.strerror or type(error).__name__}")
+
+
+def for_want_of_descriptors(error: BaseException) -> bool:
+    """Return whether a translated error says that too many files are open."""
+    return isinstance(error, StoreBusy) and error.args == (_STARVED,)
+
 
 OLDEST_SAFE = (3, 51, 3)
 """Older SQLite can corrupt a WAL database when a checkpoint resets the log (fixed in 3.51.3)."""

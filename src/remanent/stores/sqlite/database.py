@@ -16,9 +16,9 @@ import apsw
 
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy, StoreClosed
 from remanent.stores.sqlite import connection as opening
-from remanent.stores.sqlite.apply import after_rollback, before_commit
-from remanent.stores.sqlite.faults import for_want_of_descriptors, translated
-from remanent.stores.sqlite.wal import check_before_open
+from remanent.stores.sqlite.connection import for_want_of_descriptors, translated
+from remanent.stores.sqlite.fileformat import check_before_open
+from remanent.stores.sqlite.writes import after_rollback, before_commit
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]

@@ -13,9 +13,8 @@ from remanent.errors import StoreBusy, StoreClosed
 from remanent.model import Scope
 from remanent.stores.queries import QueueState
 from remanent.stores.sqlite import queue
+from remanent.stores.sqlite.connection import Allowance, for_want_of_descriptors, translated
 from remanent.stores.sqlite.database import Database, SpareReaders
-from remanent.stores.sqlite.descriptors import Allowance
-from remanent.stores.sqlite.faults import for_want_of_descriptors, translated
 from remanent.stores.sqlite.layout import Layout, Stamp
 
 T = TypeVar("T")

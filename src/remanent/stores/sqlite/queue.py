@@ -8,7 +8,7 @@ from remanent.errors import LeaseLost
 from remanent.model import Job, Scope, from_millis, to_millis
 from remanent.stores.queries import JobQuery, QueueState
 from remanent.stores.sqlite import rows
-from remanent.stores.sqlite.filters import Condition
+from remanent.stores.sqlite.reads import Condition
 
 # The first living job of each lane: only that one may run.
 _HEADS = "SELECT min(seq) FROM jobs WHERE state != 'dead' GROUP BY lane"

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from remanent.model import Kind, Origin, Scope
 from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
-from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
-from remanent.stores.sqlite.reads import together
+from remanent.stores.sqlite.reads import HISTORY, is_plain, record_condition, together
 from remanent.stores.sqlite.rows import KindsByName, dump, parse, verify
 
 MAX_TERMS = 64

@@ -17,7 +17,6 @@ from pydantic import JsonValue
 
 from remanent.errors import IntegrityError, NotFound, StoreClosed
 from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
-from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -35,17 +34,16 @@ from remanent.stores.queries import (
     TermCounts,
     VectorChanges,
 )
-from remanent.stores.sqlite import erasing, health, queue, reads, rescue, search
-from remanent.stores.sqlite.apply import apply_unit
-from remanent.stores.sqlite.connection import bound_memory
+from remanent.stores.sqlite import erasure as erasing
+from remanent.stores.sqlite import queue, reads, repair, search
+from remanent.stores.sqlite.connection import READERS, allowance, bound_memory, translated
 from remanent.stores.sqlite.database import Work
-from remanent.stores.sqlite.descriptors import READERS, allowance
-from remanent.stores.sqlite.faults import translated
 from remanent.stores.sqlite.layout import Layout
-from remanent.stores.sqlite.loading import load_database
 from remanent.stores.sqlite.migrations import MIGRATIONS
 from remanent.stores.sqlite.pool import DatabasePool
+from remanent.stores.sqlite.writes import apply_unit, load_database
 from remanent.stores.store import Store
+from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
 _FEW = 32
@@ -98,7 +96,7 @@ class SqliteStore(Store):
     async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
         """Fill an empty scope with all batches or nothing."""
         async with self._pool.lend_for_import(scope) as database:
-            await load_database(database, batches, executor=self._executor)
+            await load_database(database.path, batches, executor=self._executor)
         for notify in self._listeners:
             notify(scope.owner)
 
@@ -296,7 +294,7 @@ class SqliteStore(Store):
             raise NotFound(f"nothing is stored for {scope}")
         try:
             async with self._pool.lend(scope) as database:
-                return await database.write(lambda connection: health.check(connection, path), alone=True)
+                return await database.write(lambda connection: repair.check(connection, path), alone=True)
         except IntegrityError as error:
             return Health(problems=(str(error),), bytes_on_disk=path.stat().st_size)
 
@@ -307,7 +305,7 @@ class SqliteStore(Store):
         target = next(
             name for number in count(1) if not (name := path.with_name(f"memory.repaired-{number}.db")).exists()
         )
-        await self._blocking(lambda: rescue.repair(path, target, scope=scope.owner, migrations=self._migrations))
+        await self._blocking(lambda: repair.repair(path, target, scope=scope.owner, migrations=self._migrations))
         return target
 
     async def scopes(self) -> list[Scope]:
