@@ -1,4 +1,8 @@
-"""The port of raw files, kept by their content hash."""
+"""Raw files, kept by their content hash: the port, the adapter on a folder, and attachments on top of either.
+
+A file is named by its SHA-256, so that the same picture is kept once, a name never collides, and damage shows whenever
+it is read.
+"""
 
 import asyncio
 import errno
@@ -7,12 +11,12 @@ import hashlib
 import os
 import re
 import secrets
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from remanent.durability import make_folder, sync_file, sync_folder
 from remanent.errors import IntegrityError, InvalidInput, NotFound, StorageError, StorageFull
 from remanent.model import Attachment, Scope
 
@@ -58,7 +62,7 @@ URI = "blob:"
 """Begins the URI of a file that is kept by its digest."""
 
 
-class Kept:
+class AttachmentStore:
     """The permanent storage of files in one scope; what was brought here can be taken away again."""
 
     def __init__(self, blobs: Blobs, scope: Scope) -> None:
@@ -169,11 +173,11 @@ def _put(folder: Path, content: bytes) -> str:
     digest = hashlib.sha256(content).hexdigest()
     path = _path(folder, digest)
     with _storage_errors("keeping a file"):
-        _make_directories(path.parent)
+        make_folder(path.parent)
         if not _holds(path, content):
             _write(path, content)
         # Also when the file was there: whoever wrote it may not have come this far.
-        _sync_directory(path.parent)
+        sync_folder(path.parent)
     return digest
 
 
@@ -195,7 +199,7 @@ def _delete(path: Path) -> None:
         path.unlink(missing_ok=True)
         for part in path.parent.glob(f"{path.name}.*{PART}"):
             part.unlink(missing_ok=True)
-        _sync_directory(path.parent)
+        sync_folder(path.parent)
 
 
 def _digests(folder: Path) -> list[str]:
@@ -241,37 +245,8 @@ def _write(path: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            _sync(file.fileno())
+            sync_file(file.fileno())
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-
-
-def _make_directories(directory: Path) -> None:
-    """Make the folders that are missing, each of them durable in its parent."""
-    missing = []
-    while not directory.is_dir():
-        missing.append(directory)
-        directory = directory.parent
-    for new in reversed(missing):
-        new.mkdir(mode=0o700, exist_ok=True)
-        _sync_directory(new.parent)
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        _sync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _sync(descriptor: int) -> None:
-    if sys.platform == "darwin":
-        # There, fsync() leaves the bytes in the drive's own cache.
-        import fcntl
-
-        fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
-    else:
-        os.fsync(descriptor)

@@ -1,4 +1,8 @@
-"""The port of values that may vanish: time-limited values, counters and sorted sets."""
+"""Values that may vanish: the port, and the adapter inside the process.
+
+What is kept here is bounded in time or in size, and losing all of it loses no memory; so an adapter needs no
+durability.
+"""
 
 import heapq
 import math
@@ -59,7 +63,7 @@ MEMBER_COST = 120
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CacheEntry:
     thing: bytes | dict[str, float]
     expires_at: datetime | None
     cost: int
@@ -74,7 +78,7 @@ class InProcessCache(Cache):
     def __init__(self, *, clock: Clock = system_clock, max_bytes: int = MAX_BYTES) -> None:
         self._clock = clock
         self._max_bytes = max_bytes
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, _CacheEntry] = OrderedDict()
         self._bytes = 0
         self._closed = False
 
@@ -145,7 +149,7 @@ class InProcessCache(Cache):
         self._bytes = 0
         self._closed = True
 
-    def _find(self, key: str) -> _Kept | None:
+    def _find(self, key: str) -> _CacheEntry | None:
         if self._closed:
             raise StoreClosed("the cache was closed; open another")
         kept = self._kept.get(key)
@@ -173,10 +177,10 @@ class InProcessCache(Cache):
         cost = KEY_COST + len(key) + _cost(thing)
         # Something larger than the whole bound is not kept at all, rather than drive everything else out.
         if cost <= self._max_bytes:
-            self._kept[key] = kept = _Kept(thing, end, 0)
+            self._kept[key] = kept = _CacheEntry(thing, end, 0)
             self._charge(kept, cost)
 
-    def _charge(self, kept: _Kept, cost: int) -> None:
+    def _charge(self, kept: _CacheEntry, cost: int) -> None:
         kept.cost += cost
         self._bytes += cost
         while self._bytes > self._max_bytes:
@@ -201,13 +205,13 @@ def _cost(thing: bytes | dict[str, float]) -> int:
     return sum(MEMBER_COST + len(name) for name in thing)
 
 
-def _value(key: str, kept: _Kept) -> bytes:
+def _value(key: str, kept: _CacheEntry) -> bytes:
     if isinstance(kept.thing, bytes):
         return kept.thing
     raise InvalidInput(f"{key!r} names a sorted set, not a value; read it with ranked()")
 
 
-def _members(key: str, kept: _Kept) -> dict[str, float]:
+def _members(key: str, kept: _CacheEntry) -> dict[str, float]:
     if isinstance(kept.thing, bytes):
         raise InvalidInput(f"{key!r} names a value, not a sorted set; use another key")
     return kept.thing

@@ -39,6 +39,10 @@ HIDDEN = "."
 ERASING = f"{HIDDEN}erasing"
 """The state with the ids of what erasures took whose files beside the store may still be there."""
 
+ERASED_MEANWHILE = "something was erased while this ran"
+"""The error of a job that ran during an erasure: whatever it fails with later may quote the erased text, so that only
+the part of its error before the first colon is kept. It has no colon itself: the next erasure leaves it whole."""
+
 
 class Store(ABC):
     """Keeps everything that is true. A scope's agent bounds every call; its session and task narrow reads.

@@ -1,4 +1,8 @@
-"""The unit of work: changes as data, gathered in memory, and applied by a store all together or not at all."""
+"""The unit of work: changes as data, gathered in memory, and applied by a store all together or not at all.
+
+A change is a frozen value and knows nothing of any engine: an adapter has one function for each type of them. That also
+lets a unit of work be recorded, sent to a writer thread, repeated, or compared with a plain model in tests.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,10 +1,14 @@
 """A whole agent as lines of JSON, and back: for backups that outlive any database engine.
 
 The first line names the format and the agent, the last one counts the lines of each sort and seals the rest with
-a SHA-256, so that a file that was cut or changed is refused. In between, one word per line: entries in the order
+a SHA-256, so that a file that was cut or changed is refused. In between, one item per line: entries in the order
 of the journal, records in the order of their creation, past versions, links, conflicts, tombstones, vectors,
 states, dead letters, and the jobs that wait. Nothing in it depends on when or where the export was made: exporting
 what was imported gives the same bytes. Blobs are not part of it; entries keep the digests.
+
+Each sort comes before what refers to it, so that an import can check references as it goes and needs to hold no more
+than a batch in memory. Search terms are not part of it either: they are worked out again, by the rules of the version
+that imports.
 """
 
 import asyncio
@@ -38,10 +42,11 @@ from remanent.stores.transaction import (
 )
 
 FORMAT = 1
+"""Raised when an older Remanent could not read an export any more; it then says so instead of guessing."""
 PAGE = 500
-"""Words that are read from the store at a time."""
+"""Items that are read from the store at a time; chosen by hand, to bound the memory of an export."""
 BATCH = 1000
-"""Lines that are handed to the store at a time."""
+"""Lines that are handed to the store at a time; the next batch is parsed while one is written."""
 _ALL = 2**31
 _EVERY_STATUS = RecordFilter(statuses=None)
 # Line ends to `str.splitlines`, though not to a file or to JSON: written as escapes, no reader can split a line there.
@@ -99,7 +104,7 @@ def _safe(text: str) -> str:
 
 
 async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
-    """Yield the sort and the JSON of every word; journal, records and versions page by page."""
+    """Yield the sort and the JSON of every item; journal, records and versions page by page."""
     last_seq, fingerprint = 0, 0
     async for entry in _entries(store, scope):
         last_seq = entry.seq
@@ -190,12 +195,12 @@ def _fingerprint(record: Record) -> int:
 
 
 async def import_lines(store: Store, scope: Scope, lines: AsyncIterable[str] | Iterable[str]) -> dict[str, int]:
-    """Fill an unused agent from an export, all or nothing, and return how many words of each sort there were.
+    """Fill an unused agent from an export, all or nothing, and return how many items of each sort there were.
 
-    The export may be of another agent: its words then belong to this one. Search terms are worked out anew.
+    The export may be of another agent: its items then belong to this one. Search terms are worked out anew.
     """
     _require_whole_agent(scope)
-    reader = _Reader(scope)
+    reader = _ImportReader(scope)
     batches = _batches(reader, lines)
     try:
         await store.load(scope, batches)
@@ -210,7 +215,7 @@ def _require_whole_agent(scope: Scope) -> None:
 
 
 async def _batches(
-    reader: "_Reader", lines: AsyncIterable[str] | Iterable[str]
+    reader: "_ImportReader", lines: AsyncIterable[str] | Iterable[str]
 ) -> AsyncGenerator[Sequence[Change], None]:
     """Yield changes batch by batch; while the store writes one, the next is parsed on a thread."""
     chunks = _chunks(lines)
@@ -249,7 +254,7 @@ def _take(lines: Iterator[str]) -> list[str]:
     return list(islice(lines, BATCH))
 
 
-class _Reader:
+class _ImportReader:
     """Turns lines into changes, and knows at the end whether they were all of the export and nothing else."""
 
     def __init__(self, target: Scope) -> None:
@@ -332,7 +337,7 @@ class _Reader:
         return change
 
     def _owned(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Give a word to the agent that is filled, whoever was exported."""
+        """Give an item to the agent that is filled, whoever was exported."""
         scope = body.get("scope")
         if not isinstance(scope, dict):
             raise InvalidInput("its scope is missing")
@@ -406,16 +411,16 @@ def _terms(record: Record) -> str:
     return "" if record.status is Status.FORGOTTEN else search_terms(record)
 
 
-SORTS: dict[str, Callable[[_Reader, dict[str, Any]], Change]] = {
-    "entry": _Reader.entry,
-    "record": _Reader.record,
-    "version": _Reader.version,
-    "link": _Reader.link,
-    "conflict": _Reader.conflict,
-    "tombstone": _Reader.tombstone,
-    "vector": _Reader.vector,
-    "state": _Reader.state,
-    "job": _Reader.job,
+SORTS: dict[str, Callable[[_ImportReader, dict[str, Any]], Change]] = {
+    "entry": _ImportReader.entry,
+    "record": _ImportReader.record,
+    "version": _ImportReader.version,
+    "link": _ImportReader.link,
+    "conflict": _ImportReader.conflict,
+    "tombstone": _ImportReader.tombstone,
+    "vector": _ImportReader.vector,
+    "state": _ImportReader.state,
+    "job": _ImportReader.job,
 }
 """The sorts of lines between the first and the last, in their order, with what each becomes."""
 _PLACES = {sort: place for place, sort in enumerate(SORTS)}

@@ -42,12 +42,14 @@ class CacheConformance:
         assert await cache.ranked("nobody", limit=5) == []
 
     async def test_keys_of_any_writing_do_not_touch_each_other(self, cache: Cache) -> None:
+        """Keys are made of users' own names; separators of the engine must mean nothing in them."""
         keys = ["a", "A", "a:b", "a b", "钥匙", "", "*", "a\nb", "k" * 2000]
         for number, key in enumerate(keys):
             await cache.set(key, b"%d" % number)
         assert [await cache.get(key) for key in keys] == [b"%d" % number for number in range(len(keys))]
 
     async def test_a_value_is_gone_when_its_time_is_over_and_not_before(self, cache: Cache, clock: SetClock) -> None:
+        """The clock is passed in, so that both sides of the moment can be tested without waiting."""
         await cache.set("short", b"x", ttl=MINUTE)
         await cache.set("long", b"y")
         clock.advance(seconds=59)
@@ -57,12 +59,14 @@ class CacheConformance:
         assert await cache.get("long") == b"y"
 
     async def test_setting_again_without_a_time_keeps_the_value_for_ever(self, cache: Cache, clock: SetClock) -> None:
+        """The old time belongs to the old value; some engines keep it unless told otherwise."""
         await cache.set("key", b"x", ttl=MINUTE)
         await cache.set("key", b"y")
         clock.advance(seconds=3600)
         assert await cache.get("key") == b"y"
 
     async def test_reading_a_value_does_not_prolong_its_time(self, cache: Cache, clock: SetClock) -> None:
+        """A time limit bounds how stale an answer can be, however often it is asked for."""
         await cache.set("key", b"x", ttl=MINUTE)
         clock.advance(seconds=40)
         await cache.get("key")
@@ -71,6 +75,7 @@ class CacheConformance:
 
     @pytest.mark.parametrize("ttl", [timedelta(), timedelta(seconds=-1)])
     async def test_a_time_that_is_no_time_is_refused(self, cache: Cache, ttl: timedelta) -> None:
+        """Engines differ: some delete, some keep for ever. Neither is what the caller meant."""
         with pytest.raises(InvalidInput):
             await cache.set("key", b"x", ttl=ttl)
         with pytest.raises(InvalidInput):
@@ -94,6 +99,7 @@ class CacheConformance:
         assert await cache.get("hits") == b"-4"
 
     async def test_a_counter_lives_for_the_time_of_its_first_count(self, cache: Cache, clock: SetClock) -> None:
+        """Rate limits count within a window; one that moved with every count would never end."""
         await cache.increment("window", ttl=MINUTE)
         clock.advance(seconds=59)
         assert await cache.increment("window", ttl=MINUTE) == 2
@@ -101,10 +107,12 @@ class CacheConformance:
         assert await cache.increment("window", ttl=MINUTE) == 1
 
     async def test_counts_of_many_tasks_are_all_counted(self, cache: Cache) -> None:
+        """A read and a write apart would lose counts, and with them the limit they guard."""
         counts = await asyncio.gather(*(cache.increment("hits") for _ in range(100)))
         assert sorted(counts) == list(range(1, 101))
 
     async def test_members_are_ranked_by_score_and_equal_ones_by_name(self, cache: Cache) -> None:
+        """Equal scores are common; without a rule two backends would answer differently."""
         await cache.rank("set", {"b": 1.0, "c": 3.5, "a": 1.0, "d": -2.0, "乙": 1.0})
         assert await cache.ranked("set", limit=10) == [("c", 3.5), ("a", 1.0), ("b", 1.0), ("乙", 1.0), ("d", -2.0)]
         assert await cache.ranked("set", limit=2) == [("c", 3.5), ("a", 1.0)]
@@ -115,11 +123,13 @@ class CacheConformance:
         assert await cache.ranked("set", limit=10, lowest=0.5) == [("a", 1.0), ("b", 0.5)]
 
     async def test_ranking_a_member_again_moves_it_and_keeps_the_others(self, cache: Cache) -> None:
+        """A sorted set is added to bit by bit and never written as a whole."""
         await cache.rank("set", {"a": 1.0, "b": 2.0})
         await cache.rank("set", {"a": 3.0, "c": 0.0})
         assert await cache.ranked("set", limit=10) == [("a", 3.0), ("b", 2.0), ("c", 0.0)]
 
     async def test_members_taken_out_are_gone_and_with_the_last_one_the_set(self, cache: Cache) -> None:
+        """An empty set must not keep its key from being used for something else."""
         await cache.rank("set", {"a": 1.0, "b": 2.0})
         await cache.unrank("set", "a", "nobody")
         assert await cache.ranked("set", limit=10) == [("b", 2.0)]
@@ -142,11 +152,13 @@ class CacheConformance:
         assert await cache.ranked("set", limit=10) == [("b", 2.0), ("a", 1.0)]
 
     async def test_a_score_that_is_no_number_is_refused(self, cache: Cache) -> None:
+        """NaN compares with nothing: one of them would leave the order of all undefined."""
         with pytest.raises(InvalidInput):
             await cache.rank("set", {"a": 1.0, "b": float("nan")})
         assert await cache.ranked("set", limit=10) == []
 
     async def test_a_key_is_not_asked_for_what_it_is_not(self, cache: Cache) -> None:
+        """A mistake in the caller shows at once, not as an empty answer."""
         await cache.set("value", b"words")
         await cache.rank("set", {"a": 1.0})
         with pytest.raises(InvalidInput):
@@ -170,6 +182,7 @@ class CacheConformance:
         assert await cache.get("key") == b"x"
 
     async def test_a_closed_cache_refuses_everything_and_closing_twice_is_harmless(self, cache: Cache) -> None:
+        """What is shut down in any order must neither hang nor pretend to have kept something."""
         await cache.set("key", b"x")
         await cache.close()
         await cache.close()

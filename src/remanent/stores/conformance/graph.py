@@ -1,4 +1,4 @@
-"""Links, conflicts and the small named values of disciplines."""
+"""Links, conflicts and the small named values of disciplines; and history: what was believed at any moment."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -65,6 +65,7 @@ class GraphConformance(StoreSuite):
     async def test_a_link_of_the_same_ends_and_relation_is_replaced(
         self, store: Store, samples: Samples, scope: Scope, linked: None
     ) -> None:
+        """Strengthening a link is writing it again; there must never be two."""
         stronger = samples.make_link("a", "c", "about", strength=1.0)
         async with store.transaction(scope) as tx:
             tx.link(stronger)
@@ -82,6 +83,7 @@ class GraphConformance(StoreSuite):
     async def test_links_that_leave_a_record_fade_and_those_that_were_too_weak_go(
         self, store: Store, samples: Samples, scope: Scope, linked: None
     ) -> None:
+        """Fading happens inside the store: a graph has too many links to read and write each."""
         async with store.transaction(scope) as tx:
             tx.fade(["a"], factor=0.5, floor=0.2, at=samples.clock.advance(seconds=1))
         assert [(link.to_id, link.relation, link.strength) for link in await store.links(scope, LinkQuery())] == [
@@ -94,6 +96,7 @@ class GraphConformance(StoreSuite):
         assert await ends(store, scope) == [("a", "b", "因为"), ("b", "c", "causes")]
 
     async def test_a_factor_that_would_make_links_stronger_is_refused(self, store: Store, scope: Scope) -> None:
+        """A factor above 1 would compound with every scan until it overflows."""
         tx = store.transaction(scope)
         with pytest.raises(InvalidInput):
             tx.fade(["a"], factor=1.5, floor=0.0, at=datetime(2025, 1, 1, tzinfo=UTC))
@@ -101,6 +104,7 @@ class GraphConformance(StoreSuite):
     async def test_the_graph_of_a_kind_has_a_revision_that_rises_with_its_records_and_their_links(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Disciplines keep their graph in memory, and load it anew only when this number has changed."""
         assert await store.graph_revision(scope, Kind.NOTE) == 0
         trace = samples.make_record(scope, "trace", id="t", kind=Kind.NOTE)
         turn = samples.make_record(scope, "turn", id="u", kind=Kind.TURN)
@@ -132,6 +136,7 @@ class GraphConformance(StoreSuite):
     async def test_erasing_a_record_raises_the_revision_of_its_kinds_graph(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Else a graph in the memory of another process would keep the erased record."""
         await put(store, samples.make_record(scope, "trace", id="t", kind=Kind.NOTE))
         before = await store.graph_revision(scope, Kind.NOTE)
         await store.erase(scope, Erasure(record_ids=("t",)))
@@ -140,6 +145,7 @@ class GraphConformance(StoreSuite):
     async def test_what_is_to_follow_a_unit_of_work_follows_when_it_is_durable_and_not_when_it_fails(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Caches in the process are changed by such effects, and must never run ahead of the disk."""
         told: list[Committed] = []
         record = samples.make_record(scope, "trace", id="t", kind=Kind.NOTE)
         async with store.transaction(scope) as tx:
@@ -208,6 +214,7 @@ class GraphConformance(StoreSuite):
     async def test_a_conflict_is_no_longer_found_by_a_record_that_left_it(
         self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
     ) -> None:
+        """The index from records to conflicts is apart from the conflict itself, and must follow it."""
         conflict = samples.make_conflict(scope, abc[:2])
         async with store.transaction(scope) as tx:
             tx.conflict(conflict)
@@ -269,6 +276,7 @@ class HistoryConformance(StoreSuite):
     async def test_superseded_versions_of_all_records_are_read_page_by_page(
         self, store: Store, samples: Samples, scope: Scope, changed: list[Record]
     ) -> None:
+        """An export reads all of history, which need not fit into memory."""
         other = samples.make_record(scope, "other")
         await put(store, other)
         latest = other
@@ -284,6 +292,7 @@ class HistoryConformance(StoreSuite):
         assert places == sorted(wanted)
 
     async def test_a_record_is_read_as_it_stood(self, store: Store, scope: Scope, changed: list[Record]) -> None:
+        """What was believed at a moment can be asked for later, to tell why an agent did what it did."""
         first, second, third = changed
 
         async def stood(moment: datetime) -> list[Record]:
@@ -300,6 +309,7 @@ class HistoryConformance(StoreSuite):
     async def test_a_filter_looks_at_the_record_as_it_stood(
         self, store: Store, scope: Scope, changed: list[Record]
     ) -> None:
+        """Tags and status of today say nothing about yesterday."""
         first, _, third = changed
         early, late = first.updated_at, third.updated_at
         assert await listed(store, scope, as_of=early, tags=("home",)) == [first.content]
@@ -312,6 +322,7 @@ class HistoryConformance(StoreSuite):
     async def test_a_search_looks_at_the_words_as_they_stood(
         self, store: Store, samples: Samples, scope: Scope, changed: list[Record]
     ) -> None:
+        """Past versions have search terms of their own."""
         first, second, third = changed
         later = samples.make_record(scope, "He lives in Lisbon too.")
         samples.clock.advance(seconds=10)
@@ -343,6 +354,7 @@ class HistoryConformance(StoreSuite):
     async def test_a_forgotten_record_leaves_a_tombstone_and_can_still_be_read(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Forgetting can be taken back; only erasing is for good."""
         [entry] = await append(store, samples.make_entry(scope))
         record = samples.make_record_of(entry, "She lives in Lisbon.", summary="home", keywords=("Lisbon",))
         await put(store, record)
@@ -357,6 +369,7 @@ class HistoryConformance(StoreSuite):
         assert await listed(store, scope, statuses=(Status.FORGOTTEN,)) == [record.content]
 
     async def test_what_is_forgotten_still_stood_before(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Forgetting is an event in time as well, and does not rewrite what was known before it."""
         record = samples.make_record(scope)
         await put(store, record)
         forgotten_at = samples.clock.advance(seconds=10)

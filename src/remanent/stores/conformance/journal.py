@@ -1,4 +1,4 @@
-"""The journal: appended in order, read by any question, each thing once."""
+"""The journal and the commit: appended in order, each thing once; all of a unit of work or nothing of it."""
 
 import asyncio
 from collections.abc import Callable
@@ -62,6 +62,7 @@ class JournalConformance(StoreSuite):
     async def test_places_rise_strictly_whatever_the_clock_and_the_session(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Clocks step back; only the place says what came first, and pages continue behind it."""
         places = []
         for number in range(6):
             samples.clock.advance(seconds=-60)
@@ -84,6 +85,7 @@ class JournalConformance(StoreSuite):
     async def test_a_repeated_entry_is_stored_once_and_its_first_id_returned(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Clients that got no answer send again, and need the id of what is stored."""
         [first] = await append(store, samples.make_entry(scope, "hello", caller_id="m1"))
         async with store.transaction(scope) as tx:
             tx.append(samples.make_entry(scope, "hello", caller_id="m1"))
@@ -107,6 +109,7 @@ class JournalConformance(StoreSuite):
     async def test_a_callers_id_with_another_text_is_refused_and_nothing_is_written(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Dropping the second text without a word would lose what somebody said."""
         await append(store, samples.make_entry(scope, "hello", caller_id="m1"))
         with pytest.raises(DuplicateEntry):
             await append(
@@ -119,6 +122,7 @@ class JournalConformance(StoreSuite):
     async def test_a_callers_id_in_another_session_is_another_entry(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Many clients count their messages from 1 in every session."""
         places = [scope, scope.within(session="s1"), scope.within(session="s2")]
         for number, place in enumerate(places):
             await append(store, samples.make_entry(place, f"text {number}", caller_id="m1"))
@@ -127,6 +131,7 @@ class JournalConformance(StoreSuite):
     async def test_entries_without_a_callers_id_are_never_repetitions(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """People do say the same thing twice, and both count."""
         await append(store, samples.make_entry(scope, "hello"), samples.make_entry(scope, "hello"))
         assert await texts(store, scope) == ["hello", "hello"]
 
@@ -159,6 +164,7 @@ class JournalConformance(StoreSuite):
     async def test_paging_through_the_journal_meets_every_entry_once(
         self, store: Store, scope: Scope, journal: list[Entry]
     ) -> None:
+        """Exports and indexing page; one entry that is skipped would never be found again."""
         met: list[Entry] = []
         while page := await store.entries(scope, EntryQuery(after_seq=met[-1].seq if met else 0, limit=3)):
             met += page
@@ -181,6 +187,7 @@ class JournalConformance(StoreSuite):
     async def test_entries_are_read_by_time_with_the_end_left_out(
         self, store: Store, scope: Scope, journal: list[Entry]
     ) -> None:
+        """Half-open, so that neighbouring ranges neither overlap nor leave a gap."""
         start, end = journal[3].occurred_at, journal[6].occurred_at
         assert await texts(store, scope, occurred_from=start, occurred_before=end) == ["3", "4", "5"]
         assert await texts(store, scope, occurred_from=end) == ["6", "7", "8", "9"]
@@ -203,6 +210,7 @@ class JournalConformance(StoreSuite):
     async def test_words_of_the_query_language_in_a_session_are_just_words(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Session names come from users, and none may become part of a statement."""
         label = "a(b) OR 1=1 #,-- _"
         await append(store, samples.make_entry(scope.within(session=label), "odd"))
         await append(store, samples.make_entry(scope, "plain"))
@@ -336,6 +344,7 @@ class CommitsConformance(StoreSuite):
 
     @pytest.mark.parametrize("name", GOOD)
     async def test_a_change_before_a_failing_one_leaves_nothing(self, store: Store, world: World, name: str) -> None:
+        """Callers try the whole unit of work again; half of it would then be there twice."""
         before, revision = await everything(store, world.scope), await store.vector_revision(world.scope)
         with pytest.raises(VersionConflict):
             await store.commit(world.scope, [GOOD[name](world), _put(world.linked)])
@@ -356,6 +365,7 @@ class CommitsConformance(StoreSuite):
         assert await everything(store, world.scope) == before
 
     async def test_a_store_goes_on_after_a_refusal(self, store: Store, world: World) -> None:
+        """A refusal is everyday business and must not poison the connection for the next caller."""
         with pytest.raises(VersionConflict):
             await store.commit(world.scope, [_put(world.kept)])
         await store.commit(world.scope, [transaction.PutState("after", True)])
@@ -383,6 +393,7 @@ class CommitsConformance(StoreSuite):
     async def test_a_unit_of_work_takes_nothing_of_another_agent(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """The scope is checked before anything is written, as a last line of defence."""
         other = samples.make_scope("bob")
         pair = [samples.make_record(other), samples.make_record(other)]
         async with store.transaction(scope) as tx:
@@ -422,6 +433,7 @@ class CommitsConformance(StoreSuite):
     async def test_of_many_that_change_the_same_version_one_wins(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Two workers may consolidate the same record; the second must read again, not overwrite."""
         record = samples.make_record(scope)
         await store.commit(scope, [_put(record)])
         rivals = [samples.next_version(record, content=f"claim {number}") for number in range(20)]
@@ -449,6 +461,7 @@ class CommitsConformance(StoreSuite):
     async def test_a_hundred_commits_at_once_are_all_kept_in_distinct_places(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Backends that gather commits into groups must still give each its own answer."""
         entries = [samples.make_entry(scope, f"message {number}") for number in range(100)]
 
         async def remember(entry: Entry) -> int:
@@ -467,6 +480,7 @@ class CommitsConformance(StoreSuite):
         assert (await store.queue(scope)).pending == 100
 
     async def test_one_that_fails_among_many_harms_no_other(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """The same holds for a refusal inside such a group."""
         taken = samples.make_record(scope)
         await store.commit(scope, [_put(taken)])
         units = [[transaction.PutState(f"unit {number}", number)] for number in range(30)]
@@ -480,6 +494,7 @@ class CommitsConformance(StoreSuite):
     async def test_what_was_committed_is_there_when_the_store_is_opened_again(
         self, store: Store, opened: OpenStore, world: World
     ) -> None:
+        """A commit that returns is a promise; the crash tests make it harder."""
         before = await everything(store, world.scope)
         await store.close()
         assert await everything(await opened("here"), world.scope) == before
@@ -487,6 +502,7 @@ class CommitsConformance(StoreSuite):
     async def test_another_handle_on_the_same_data_sees_every_commit_at_once(
         self, store: Store, opened: OpenStore, samples: Samples, scope: Scope
     ) -> None:
+        """A server may run several processes over one home."""
         other = await opened("here")
         for number in range(5):
             writer, reader = (store, other) if number % 2 else (other, store)

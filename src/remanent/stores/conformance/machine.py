@@ -21,7 +21,7 @@ from remanent.model import Conflict, Entry, Job, JobState, Kind, Link, Record, S
 from remanent.stores import transaction
 from remanent.stores.conformance.base import MODEL, Samples, everything, found_by, vector_bytes
 from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
-from remanent.stores.store import Store
+from remanent.stores.store import ERASED_MEANWHILE, Store
 from remanent.stores.transaction import Change, Committed, Transaction, search_terms
 from remanent.text.words import query_terms
 
@@ -76,13 +76,24 @@ class PlainQueue:
         """Give a job back; a twin that waits behind it goes."""
         self.jobs = [other for other in self.jobs if other.id == job.id or not self._twins(job, other)]
         free: dict[str, Any] = {"worker": None, "lease_until": None}
-        given = self._set(job, state=JobState.PENDING, not_before=not_before, error=error, **free)
+        given = self._set(job, state=JobState.PENDING, not_before=not_before, error=self._safe(job, error), **free)
         if to_tail:
             self._to_tail(given)
 
     def bury(self, job: Job, *, error: str) -> None:
         """Keep a job as a dead letter."""
-        self._set(job, state=JobState.DEAD, worker=None, lease_until=None, error=error)
+        self._set(job, state=JobState.DEAD, worker=None, lease_until=None, error=self._safe(job, error))
+
+    def blur_errors(self) -> None:
+        """Keep of every error what cannot quote an erased text: its name, and nothing of a job that runs."""
+        for job in self.jobs:
+            running = job.state is JobState.RUNNING
+            self._set(job, error=ERASED_MEANWHILE if running else job.error.partition(":")[0])
+
+    def _safe(self, job: Job, error: str) -> str:
+        """Return an error without its message when something was erased since the job was claimed."""
+        [held] = [other for other in self.jobs if other.id == job.id]
+        return error.partition(":")[0] if held.error == ERASED_MEANWHILE else error
 
     def revive(self, job: Job) -> None:
         """Put a dead letter back at the tail."""
@@ -194,6 +205,7 @@ class PlainStore:
             }
         bare: dict[str, Any] = {"text": "", "metadata": {}, "attachments": (), "erased": True}
         self.entries = [entry.replace(**bare) if entry.id in entry_ids else entry for entry in self.entries]
+        self.queue.blur_errors()
 
     def rests_on(self, record_id: str) -> set[str]:
         """Return the ids of the entries that any version of a record came from."""

@@ -1,4 +1,4 @@
-"""Records: written by version, listed by any filter, in any order."""
+"""Records: written by version, listed by any filter, in any order; and where each stands among what was said."""
 
 import itertools
 from datetime import timedelta
@@ -9,7 +9,7 @@ import pytest
 from remanent.model import Kind, Maker, Origin, Record, Scope, Source, Status
 from remanent.model.kinds import PassageData, SemanticData
 from remanent.stores.conformance.base import ANY_STATUS, Samples, StoreSuite, append, current, listed, put, update
-from remanent.stores.queries import Erasure, LinkQuery, Order, RecordFilter, RecordQuery
+from remanent.stores.queries import EntryQuery, Erasure, LinkQuery, Order, RecordFilter, RecordQuery
 from remanent.stores.store import Store
 from remanent.stores.transaction import TouchRecords
 
@@ -49,6 +49,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_record_of_every_kind_keeps_its_typed_data(
         self, store: Store, samples: Samples, scope: Scope, kind: Kind
     ) -> None:
+        """Kinds are an open set: data of a discipline that is not installed must survive as well."""
         record = samples.make_record(scope, kind=kind)
         await put(store, record)
         assert type((await current(store, scope, record.id)).data) is kind.data
@@ -67,6 +68,7 @@ class RecordsConformance(StoreSuite):
     async def test_counting_makes_no_version_and_the_next_version_keeps_the_counts(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Reading is frequent; a version for every access would bury the history that matters."""
         record, other = samples.make_record(scope), samples.make_record(scope)
         await put(store, record, other)
         samples.clock.advance(seconds=1)
@@ -117,6 +119,7 @@ class RecordsConformance(StoreSuite):
     async def test_by_default_only_records_that_answer_questions_are_listed(
         self, store: Store, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """Whoever forgets to name a status must not be shown what was forgotten."""
         passing = await self._passing(store, scope, shelf)
         assert passing == set(shelf) - {"pending", "superseded", "quarantined", "forgotten"}
 
@@ -145,6 +148,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_by_when_it_happened_with_the_end_left_out(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """Half-open, as everywhere."""
         now = samples.clock()
         assert await self._passing(store, scope, shelf, occurred_before=now) == {"yesterday"}
         assert await self._passing(store, scope, shelf, occurred_from=now + DAY) == {"tomorrow"}
@@ -155,6 +159,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_that_were_valid_at_a_moment(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """A fact without an end is valid until told otherwise."""
         now, named = samples.clock(), {"valid from tomorrow", "valid to yesterday", "valid today"}
 
         async def valid(moment: Any) -> set[str]:
@@ -193,6 +198,7 @@ class RecordsConformance(StoreSuite):
     async def test_matching_keeps_the_given_order_and_leaves_out_strangers(
         self, store: Store, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """The caller has ranked the ids, and the filter must not rank them anew."""
         ids = [shelf["red"].id, "nobody", shelf["pending"].id, shelf["plain"].id]
         assert await store.match(scope, ids, RecordFilter()) == [ids[0], ids[3]]
         assert await store.match(scope, [], RecordFilter()) == []
@@ -200,6 +206,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_found_by_the_entries_they_came_from(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Corrections and erasures start from the journal."""
         one, two = await append(store, samples.make_entry(scope, "one"), samples.make_entry(scope, "two"))
         both = tuple(Source(entry_id=entry.id) for entry in (one, two))
         await put(
@@ -249,6 +256,7 @@ class RecordsConformance(StoreSuite):
     async def test_an_update_does_not_change_a_records_place(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Else paging through records while they change would skip some or meet some twice."""
         records = [samples.make_record(scope, content) for content in "abc"]
         await put(store, *records)
         await update(store, samples.next_version(records[0], content="a again"))
@@ -270,6 +278,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_dropped_record_is_gone_with_its_versions_and_its_outgoing_links(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Derived records are made anew by the thousand; leftovers would pile up."""
         record, other = samples.make_record(scope, "dropped"), samples.make_record(scope, "other")
         await put(store, record, other)
         await update(store, samples.next_version(record, content="dropped later"))
@@ -310,11 +319,13 @@ class PlacesConformance(StoreSuite):
         assert (middle.kind, middle.trust, middle.occurred_at) == (Kind.TURN, Origin.USER, turns[2].occurred_at)
         assert 0 < first.seq < middle.seq
         assert middle.role == "user"
-        assert first.recorded_at is not None
+        entries = await store.entries(scope, EntryQuery(entry_ids=(ids[0],)))
+        assert first.recorded_at == entries[0].recorded_at
 
     async def test_neighbours_come_along_as_far_as_asked_and_as_they_pass(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A turn is often understood only with the ones around it, and the filter holds for these, too."""
         turns = await _turns(store, samples, scope, ["a"] * 6)
         ids = [turn.id for turn in turns]
 
@@ -332,6 +343,7 @@ class PlacesConformance(StoreSuite):
     async def test_what_belongs_to_no_session_has_its_neighbours_in_the_journal(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Without sessions the journal is the one conversation."""
         turns = await _turns(store, samples, scope, [None, None, "a", None])
         ids = [turn.id for turn in turns]
         places = {place.record_id: place for place in await store.places(scope, ids, record_filter=ANY_STATUS)}
@@ -347,6 +359,7 @@ class PlacesConformance(StoreSuite):
         assert (place.kind, place.trust, place.seq, place.before_id) == (Kind.SEMANTIC, Origin.WEB, 0, None)
 
     async def test_a_place_without_neighbours_says_all_else(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Finding neighbours costs the most, and most candidates of a question do not need them."""
         turns = await _turns(store, samples, scope, ["a", None, "a"])
         record = samples.make_record(scope, kind=Kind.SEMANTIC, trust=Origin.WEB)
         await put(store, record)
@@ -359,6 +372,7 @@ class PlacesConformance(StoreSuite):
     async def test_the_revision_rises_with_every_change_that_can_be_read(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Kept answers are valid exactly as long as this number stays."""
         assert await store.revision(scope) == 0
         (turn,) = await _turns(store, samples, scope, ["a"])
         seen = [await store.revision(scope)]
@@ -380,6 +394,7 @@ class PlacesConformance(StoreSuite):
     async def test_counting_accesses_and_the_queue_do_not_raise_the_revision(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Else reading would invalidate the answers that reading has just kept."""
         (turn,) = await _turns(store, samples, scope, ["a"])
         before = await store.revision(scope)
         await store.commit(scope, [TouchRecords((turn.id,), accessed=1)])

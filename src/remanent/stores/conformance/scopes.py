@@ -80,6 +80,7 @@ class ScopesConformance(StoreSuite):
 
     @pytest.mark.parametrize("differs", ["agent", "workspace", "org", "shared"])
     async def test_agents_do_not_meet(self, store: Store, samples: Samples, scope: Scope, differs: str) -> None:
+        """Every method is called for one agent with another agent's data beside it."""
         other = scope.shared if differs == "shared" else scope.replace(**{differs: "other"})
         world = await make_world(store, samples, scope)
         nothing = await everything(store, other)
@@ -96,6 +97,7 @@ class ScopesConformance(StoreSuite):
         assert await everything(store, scope) == before
 
     async def test_what_was_only_asked_for_is_not_made(self, store: Store, scope: Scope) -> None:
+        """A typing mistake in a name must not leave a folder or a row behind."""
         for read in READS.values():
             await read(store, scope)
         assert await store.scopes() == []
@@ -116,6 +118,7 @@ class ScopesConformance(StoreSuite):
         assert await store.scopes() == listed
 
     async def test_agents_whose_names_share_a_beginning_do_not_meet(self, store: Store, samples: Samples) -> None:
+        """Backends that build keys by joining names get this wrong first."""
         names = ["a", "a.b", "a-b", "a_b", "a@b", "a:b", "a=b", "a~b", "a+b", "ab", "a3Ab"]
         for name in names:
             await append(store, samples.make_entry(samples.make_scope(name), name))
@@ -128,6 +131,7 @@ class ScopesConformance(StoreSuite):
     async def test_a_closed_store_refuses_everything(
         self, store: Store, samples: Samples, scope: Scope, name: str
     ) -> None:
+        """A late call must get a clear error, and never open the files again."""
         await append(store, samples.make_entry(scope))
         await store.close()
         with pytest.raises(StoreClosed):
@@ -150,6 +154,7 @@ class ScopesConformance(StoreSuite):
     async def test_an_unused_agent_is_filled_with_places_and_versions_kept(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Sources cite places, and the next version must follow the last one."""
         entry = samples.make_entry(scope, seq=41)
         old = samples.make_record_of(entry, "old words")
         record = samples.next_version(old.replace(version=6), content="new words")
@@ -199,6 +204,7 @@ class ScopesConformance(StoreSuite):
     async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A half-filled agent looks like a whole one to whoever asks it."""
         record = samples.make_record(scope)
         good: list[Change] = [
             transaction.AppendEntry(samples.make_entry(scope)),
@@ -222,6 +228,7 @@ class ScopesConformance(StoreSuite):
     async def test_what_is_filled_twice_with_the_same_is_refused(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Two of one id in a file: one was changed by hand, and nobody knows which."""
         record = samples.make_record(scope)
         with pytest.raises((VersionConflict, InvalidInput)):
             await store.load(

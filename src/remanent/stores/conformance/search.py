@@ -1,4 +1,9 @@
-"""Full text: found by any of the words, the telling ones first, in Chinese and English."""
+"""Search: full text, vectors as the store keeps them, and nearest neighbours.
+
+Full text is found by any of the words, the telling ones first, in Chinese and English. A store hands its vectors to
+whoever follows them, with everything that happened since a revision; an index that follows must find exactly what the
+store holds, at once.
+"""
 
 from typing import Any
 
@@ -76,6 +81,7 @@ class TextConformance(StoreSuite):
         assert await found(store, scope, "zebra") == []
 
     async def test_chinese_is_found_by_its_words(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """No spaces part the words: the terms are worked out before the store sees them."""
         tea = samples.make_record(scope, "她搬到里斯本以后，每天早上喝绿茶。")
         coffee = samples.make_record(scope, "他在北京工作，喜欢喝咖啡。")
         await put(store, tea, coffee)
@@ -91,6 +97,7 @@ class TextConformance(StoreSuite):
             assert (await found(store, scope, question))[:1] == [record.id], question
 
     async def test_a_rarer_word_counts_more(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """The inverse document frequency of BM25."""
         common = [samples.make_record(scope, f"coffee number {number}") for number in range(20)]
         rare = samples.make_record(scope, "zebra number 20")
         await put(store, *common, rare)
@@ -99,6 +106,7 @@ class TextConformance(StoreSuite):
     async def test_more_of_the_words_and_a_shorter_text_count_more(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """The saturation and length terms of BM25."""
         both = samples.make_record(scope, "green tea")
         long = samples.make_record(scope, "green " + "and then a great many other things were told " * 5)
         short = samples.make_record(scope, "green door")
@@ -116,6 +124,7 @@ class TextConformance(StoreSuite):
     async def test_records_of_sessions_that_are_left_out_are_not_found(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """What belongs to no session passes: it is nobody's flood."""
         records = [samples.make_record(scope.within(session=name), content="heron") for name in ("a", "b", None)]
         await put(store, *records)
         without = RecordFilter(not_sessions=("a", "c"))
@@ -133,6 +142,7 @@ class TextConformance(StoreSuite):
     async def test_an_updated_record_is_found_by_its_new_words_only(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A stale index row would quote what was corrected."""
         record = samples.make_record(scope, "She lives in Lisbon.", keywords=("sea",))
         await put(store, record)
         await update(store, samples.next_version(record, content="She lives in Porto.", keywords=("river",)))
@@ -142,6 +152,7 @@ class TextConformance(StoreSuite):
     async def test_a_forgotten_record_is_not_found_even_when_asked_for(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """It has left the index; its words must not be reachable by a filter on the status."""
         record = samples.make_record(scope)
         await put(store, record)
         async with store.transaction(scope) as tx:
@@ -186,6 +197,7 @@ class TextConformance(StoreSuite):
     async def test_a_filter_that_leaves_out_the_best_still_finds_the_rest(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Backends that rank first and filter later must look further."""
         hidden = [samples.make_record(scope, "tea", status=Status.QUARANTINED) for _ in range(60)]
         wanted = [samples.make_record(scope, "tea among a number of other words") for _ in range(3)]
         await put(store, *hidden, *wanted)
@@ -204,6 +216,7 @@ class TextConformance(StoreSuite):
     async def test_signs_of_a_query_language_are_harmless(
         self, store: Store, samples: Samples, scope: Scope, term: str
     ) -> None:
+        """Questions are free text and hold quotes, stars and the words AND and NOT."""
         record, other = samples.make_record(scope, "lisbon"), samples.make_record(scope, "porto")
         await put(store, record, other)
         assert other.id not in await found_by(store, scope, [term])
@@ -222,6 +235,7 @@ class TextConformance(StoreSuite):
     async def test_terms_are_counted_no_further_than_asked_and_without_the_forgotten(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A count only has to tell common from rare, and counting all would cost too much."""
         records = [samples.make_record(scope, "tea") for _ in range(6)]
         await put(store, *records)
         async with store.transaction(scope) as tx:
@@ -258,6 +272,7 @@ class TextConformance(StoreSuite):
         assert await found_by(store, scope, []) == []
 
     async def test_a_great_many_terms_are_no_trouble(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """A pasted document is a question, too."""
         record = samples.make_record(scope, "lisbon")
         await put(store, record)
         assert await found_by(store, scope, ["lisbon", *(f"term{number}" for number in range(5000))]) == [record.id]
@@ -305,6 +320,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_vector_comes_back_bit_by_bit_with_the_kind_of_its_record(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Scores must not depend on where a vector was kept."""
         record = samples.make_record(scope, kind=Kind.NOTE)
         await put(store, record)
         values = make_vector(0.1, -1e-38, 3.4e38, 1 / 3)
@@ -363,6 +379,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_the_revision_rises_with_every_change_and_with_nothing_else(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """Every search asks for it, and a rise without a change costs a reload."""
         seen = [await store.vector_revision(scope)]
 
         async def rises() -> bool:
@@ -398,6 +415,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_follower_hears_of_every_vector_that_goes(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record], how: str
     ) -> None:
+        """An index that misses a removal keeps an erased vector."""
         follower = Follower(store, scope)
         await keep(store, records[0], 1)
         await keep(store, records[1], 2)
@@ -422,6 +440,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_change_that_keeps_the_content_keeps_the_vector(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """Embedding is the most expensive step; a new tag is no reason to repeat it."""
         await keep(store, records[0], 1)
         changed = await update(store, samples.next_version(records[0], tags=("new",), status=Status.SUPERSEDED))
         await update(store, samples.next_version(changed, confidence=0.5))
@@ -430,6 +449,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_vector_that_went_and_came_again_is_not_reported_gone(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """A follower applies removals first: the new vector must not be lost to an old removal."""
         follower = Follower(store, scope)
         await keep(store, records[0], 1)
         await follower.follow()
@@ -441,6 +461,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_follower_that_sleeps_for_long_is_right_again_after_one_look(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """Removals are not remembered for ever; then the store says `reset`."""
         follower = Follower(store, scope)
         await keep(store, records[0], 1)
         await follower.follow()
@@ -457,6 +478,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_follower_survives_that_everything_is_erased_and_begun_again(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """Revisions must not start over, or an old index would take itself for current."""
         follower = Follower(store, scope)
         await keep(store, records[0], 1)
         await follower.follow()
@@ -470,6 +492,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_vector_made_from_an_older_text_is_quietly_dropped(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """The text changed while the model was at work: the next job embeds the new one."""
         await update(store, samples.next_version(records[0], content="another"))
         before = await store.vector_revision(scope)
         async with store.transaction(scope) as tx:
@@ -517,6 +540,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_dropping_a_model_leaves_the_others_and_tells_whoever_follows(
         self, store: Store, scope: Scope, records: list[Record]
     ) -> None:
+        """A change of the embedding model ends with this."""
         for record in records:
             await keep(store, record, 1)
         await keep(store, records[0], 2, 3, model="other")
@@ -622,6 +646,7 @@ class VectorsConformance:
     async def test_every_committed_vector_is_seen_at_once(
         self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
     ) -> None:
+        """What was just remembered is asked about in the next sentence."""
         for number in range(10):
             record = await self._keep(store, samples.make_record(scope), 1, number)
             assert await self._near(vectors, scope, 1, number, limit=1) == [record.id]
@@ -722,6 +747,7 @@ class VectorsConformance:
     async def test_a_question_of_the_wrong_size_is_refused(
         self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
     ) -> None:
+        """It comes from another model, and any score against it would be nonsense."""
         await self._keep(store, samples.make_record(scope), 1)
         with pytest.raises(InvalidInput):
             await vectors.search(scope, make_vector(1)[:3], model=MODEL, record_filter=RecordFilter(), limit=1)
@@ -729,6 +755,7 @@ class VectorsConformance:
     async def test_a_vector_of_nothing_but_zeros_is_no_trouble(
         self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
     ) -> None:
+        """Some models give one for an empty text, and it has no direction to divide by."""
         record = await self._keep(store, samples.make_record(scope), 1)
         await self._keep(store, samples.make_record(scope), 0)
         assert (await self._near(vectors, scope, 1))[0] == record.id

@@ -43,6 +43,7 @@ class TransferConformance(StoreSuite):
     async def test_the_export_of_an_import_is_the_same_to_the_byte(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """The strongest proof that nothing is lost or invented on the way."""
         lines = await exported(store, lived.scope)
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, lines)
@@ -53,6 +54,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_holds_everything_but_the_lease_of_a_running_job(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """Its worker is in another process and cannot finish here."""
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, await exported(store, lived.scope))
         before, after = await everything(store, lived.scope), await everything(elsewhere, lived.scope)
@@ -117,6 +119,7 @@ class TransferConformance(StoreSuite):
         assert await import_lines(await opened("two"), lived.scope, windows) == counts
 
     async def test_no_line_of_an_export_can_be_split(self, store: Store, lived: World) -> None:
+        """Some readers take U+2028 for the end of a line; it is escaped."""
         for line in await exported(store, lived.scope):
             assert line.splitlines() == [line]
             assert json.loads(line)
@@ -137,6 +140,7 @@ class TransferConformance(StoreSuite):
     async def test_an_export_that_was_cut_anywhere_is_refused(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """The last line counts and hashes all others, so that every cut is seen."""
         lines, elsewhere = await exported(store, lived.scope), await opened("elsewhere")
         for end in range(len(lines)):
             with pytest.raises((IntegrityError, InvalidInput)):
@@ -147,6 +151,7 @@ class TransferConformance(StoreSuite):
         await self._check_empty(elsewhere, lived.scope)
 
     async def test_an_export_that_was_changed_is_refused(self, store: Store, opened: OpenStore, lived: World) -> None:
+        """A backup is read on the worst of days; it must be what was written."""
         lines, elsewhere = await exported(store, lived.scope), await opened("elsewhere")
         changed = [line.replace("Porto", "Paris") for line in lines]
         swapped = [lines[0], lines[1], lines[3], lines[2], *lines[4:]]
@@ -159,6 +164,7 @@ class TransferConformance(StoreSuite):
     async def test_an_export_of_a_newer_format_asks_for_an_upgrade(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """Reading it half would be worse than not at all."""
         lines, elsewhere = await exported(store, lived.scope), await opened("elsewhere")
         newer = [lines[0].replace('"format":1', '"format":2'), *lines[1:]]
         with pytest.raises(SchemaTooNew, match="upgrade"):
@@ -169,6 +175,7 @@ class TransferConformance(StoreSuite):
         await self._check_empty(elsewhere, lived.scope)
 
     async def test_a_dead_letter_is_carried_along(self, store: Store, opened: OpenStore, lived: World) -> None:
+        """Somebody still has to look at it."""
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, await exported(store, lived.scope))
         [dead] = await elsewhere.jobs(lived.scope, JobQuery(states=(JobState.DEAD,)))

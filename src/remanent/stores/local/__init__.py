@@ -1,4 +1,21 @@
-"""Vectors searched inside the process: the embedded default."""
+"""Vectors searched inside the process: the embedded default.
+
+Why not an HNSW library? Measured against usearch 2.26 (f32, its default connectivity, one thread, clustered vectors of
+384 dimensions, CPU seconds):
+
+@@NUMBERS@@
+
+HNSW answers faster, and all else speaks against it here:
+
+- Erasure to the last byte. `remove` marks a key; its vector stays in the memory of the graph and in every file that is
+  saved from it, and links of other nodes were chosen because of it. Only building the graph anew is sure to leave
+  nothing, and that takes minutes on a small machine for what must be done before an erasure is acknowledged. Our rows
+  are overwritten where they lie, in memory and in the file.
+- Exactness. Up to `exact_limit` vectors, and whenever a filter leaves few, the conformance suite asks for exactly the
+  nearest. A graph cannot promise that; a filter that passes little makes it worse.
+- Vectors come in while an agent talks. Adding one to a graph costs some milliseconds, adding it to our rows a copy.
+- A file of ours is mapped and every byte of it is under a checksum; a graph is loaded unchecked.
+"""
 
 from remanent.stores.local.vectors import LocalVectors
 

@@ -1,4 +1,8 @@
-"""Work on many rows, such as dot products with one vector, spread over threads of our own."""
+"""Arithmetic on many rows: vectors of length one, and dot products spread over threads of our own.
+
+Vectors are kept at length one, so that a dot product is a cosine. The threads are ours, because those of BLAS wait for
+each other busily and are at their worst exactly when the machine is busy.
+"""
 
 import itertools
 import os
@@ -94,7 +98,7 @@ def cross(rows: "NDArray[np.float32]", others: "NDArray[np.float32]") -> "NDArra
     return out
 
 
-class Products:
+class ProductPool:
     """Works out products on a few threads; a caller on one of these threads is never left waiting for itself."""
 
     def __init__(self, *, threads: int | None = None) -> None:

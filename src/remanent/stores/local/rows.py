@@ -1,4 +1,11 @@
-"""The vectors that are compared one by one: added at the end, removed in place."""
+"""The vectors that are compared one by one: added at the end, removed in place.
+
+Comparing all of them is exact, and its cost is reading memory: 150 MB for 100,000 vectors of 384 dimensions. So a code
+of a byte a dimension is read first (`Codes`), with the length of what the code leaves out. By Cauchy and Schwarz the
+product of two vectors differs from that of their codes by no more than these lengths allow; rows that cannot be among
+the nearest are ruled out by that bound, and only the rest is read in full. The answer stays exact, and a quarter of the
+memory is read for it.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
@@ -6,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import simsimd
 
-from remanent.stores.local.products import Products, normalise
+from remanent.stores.local.products import ProductPool, normalise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +69,7 @@ class Codes:
         larger._left_out[: len(self)] = self._left_out
         return larger
 
-    def bounds(self, question: "Question", lowest: "NDArray[np.float32]", highest: "NDArray[np.float32]") -> None:
+    def bounds(self, question: "EncodedQuery", lowest: "NDArray[np.float32]", highest: "NDArray[np.float32]") -> None:
         """Write between what the products of the question with the first rows lie."""
         count = len(lowest)
         products = simsimd.cdist(question.code, self._bytes[:count], "dot", out_dtype="f32")
@@ -75,7 +82,7 @@ class Codes:
         np.add(about, margin, out=highest)
 
 
-class Question:
+class EncodedQuery:
     """A vector of length one, encoded to be held against codes."""
 
     def __init__(self, vector: "NDArray[np.float32]") -> None:
@@ -170,7 +177,7 @@ class Rows:
             self._close_gaps()
 
     def near(
-        self, products: Products, vector: "NDArray[np.float32]", *, of_kinds: "NDArray[np.bool_] | None", count: int
+        self, products: ProductPool, vector: "NDArray[np.float32]", *, of_kinds: "NDArray[np.bool_] | None", count: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float32], bool]":
         """Return rows with their cosines to the vector, the nearest `count` of the kinds among them, and whether
         nothing else is of these kinds."""
@@ -186,11 +193,11 @@ class Rows:
         return rows, scores, everything
 
     def _may_be_near(
-        self, products: Products, vector: "NDArray[np.float32]", rows: "NDArray[np.int64]", count: int
+        self, products: ProductPool, vector: "NDArray[np.float32]", rows: "NDArray[np.int64]", count: int
     ) -> "NDArray[np.int64]":
         """Leave out the rows that have so many nearer ones for certain."""
         lowest, highest = np.empty(self.end, dtype=np.float32), np.empty(self.end, dtype=np.float32)
-        question = Question(vector)
+        question = EncodedQuery(vector)
 
         def bound(number: int) -> None:
             place = slice(number * _BLOCK, min((number + 1) * _BLOCK, self.end))

@@ -1,4 +1,9 @@
-"""Opening a database file: settings, page checksums, schema steps with a backup first."""
+"""Opening a database file: settings, page checksums, schema steps with a backup first; errors translated in one place.
+
+Everything in this package reaches the engine through a connection made here, and every exception of the engine or the
+system leaves through `translated`. How many files may be open is decided here as well (`descriptor_budget`), because a
+process that has run out of descriptors fails in places that cannot say why.
+"""
 
 import errno
 import os
@@ -14,8 +19,8 @@ from typing import LiteralString
 import apsw
 import apsw.sqlite_extra
 
+from remanent.durability import sync_folder
 from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
-from remanent.stores.sqlite.layout import sync_folder
 from remanent.stores.sqlite.migrations import APPLICATION_ID
 
 READERS = 4
@@ -33,13 +38,13 @@ PER_INDEX = 2
 FEWEST = 2
 """Databases that are open at the same time however low the limit: an import may read from one into another."""
 
-_STARVED_ERRNOS = frozenset({errno.EMFILE, errno.ENFILE})
+_DESCRIPTOR_ERRNOS = frozenset({errno.EMFILE, errno.ENFILE})
 _PROBE = 4
 """Free descriptors below which opening a database may have failed for want of them: SQLite does not say why it did."""
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class DescriptorBudget:
     """What one open memory may hold open at a time."""
 
     databases: int
@@ -48,7 +53,7 @@ class Allowance:
     index_files: int
 
 
-def allowance(most_open: int, *, limit: int | None = None) -> Allowance:
+def descriptor_budget(max_open: int, *, limit: int | None = None) -> DescriptorBudget:
     """Return what may be open under a limit of descriptors, that of this process unless given.
 
     Half of them are for databases (three quarters of these for one writer and one reader each, the rest for further
@@ -56,11 +61,11 @@ def allowance(most_open: int, *, limit: int | None = None) -> Allowance:
     opens: at a limit of 256 that is 96.
     """
     limit = soft_limit() if limit is None else limit
-    databases = max(FEWEST, min(most_open, limit * 3 // 8 // PER_DATABASE))
-    return Allowance(
+    databases = max(FEWEST, min(max_open, limit * 3 // 8 // PER_DATABASE))
+    return DescriptorBudget(
         databases=databases,
         readers=min(databases * (READERS - 1), limit // 8 // PER_READER),
-        index_files=max(FEWEST, min(most_open, limit // 8 // PER_INDEX)),
+        index_files=max(FEWEST, min(max_open, limit // 8 // PER_INDEX)),
     )
 
 
@@ -76,7 +81,7 @@ def soft_limit() -> int:
 
 def says_starved(error: OSError) -> bool:
     """Return whether the system refused because too many files are open."""
-    return error.errno in _STARVED_ERRNOS
+    return error.errno in _DESCRIPTOR_ERRNOS
 
 
 def is_starved() -> bool:
@@ -152,7 +157,10 @@ _vfs_lock = threading.Lock()
 
 
 MEMORY = 512 * 2**20
-"""Bytes that the engine takes in this process before connections reuse their own pages rather than take more."""
+"""Bytes that the engine takes in this process before connections reuse their own pages rather than take more.
+
+Chosen by hand: 64 connections whose cache is full.
+"""
 
 
 def bound_memory() -> None:
@@ -213,6 +221,10 @@ def _check_checksums(connection: apsw.Connection, path: Path) -> None:
 
 def _configure(connection: apsw.Connection, *, busy_timeout: float, read_only: bool) -> None:
     connection.set_busy_timeout(int(busy_timeout * 1000))
+    # FULL, and the fullfsync of macOS: a commit that returned must survive a power cut. secure_delete: what is deleted
+    # is overwritten. temp_store: no text in temporary files. trusted_schema: a file from elsewhere runs no functions of
+    # its own. The cache is 8 MB a connection, which holds the upper levels of every index of a large agent; a log
+    # beyond 8 MB is cut when it is begun anew.
     for pragma in (
         "PRAGMA synchronous=FULL",
         "PRAGMA fullfsync=1",

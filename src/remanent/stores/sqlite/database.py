@@ -1,4 +1,11 @@
-"""One agent's database file: a writer thread with group commit, and readers beside it."""
+"""One agent's database file: a writer thread with group commit, and readers beside it.
+
+SQLite allows one writer, and a durable commit costs a sync of the disk (some milliseconds). So all writes of a file go
+through one thread, and units of work that wait while a sync is under way share the next one: a hundred tasks that write
+at once pay for a few commits, not for a hundred. Each unit still succeeds or fails by itself.
+
+Readers have connections of their own and see a consistent snapshot, whatever is written meanwhile (WAL).
+"""
 
 import asyncio
 import queue
@@ -24,7 +31,7 @@ T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
 
 MAX_GROUP = 512
-"""How many units of work share one commit at the most."""
+"""How many units of work share one commit; chosen by hand, so that a flood does not delay the first of it."""
 
 
 _present_lock = threading.Lock()
@@ -220,7 +227,7 @@ class Database:
         try:
             yield reader
         except StorageError:
-            _let_go(reader)  # its caches may hold what was read before the damage or only in part
+            _close_quietly(reader)  # its caches may hold what was read before the damage or only in part
             self._drop_reader()
             raise
         except BaseException:
@@ -306,7 +313,7 @@ class Database:
             # A reader whose caller has gone is still at work; the file counts as open until it has ended.
             self._freed.wait_for(lambda: not self._reading)
             for reader in self._idle:
-                _let_go(reader)
+                _close_quietly(reader)
             self._idle.clear()
             self._spare.give(max(0, self._readers - 1))
             self._readers = 0
@@ -324,7 +331,7 @@ class Database:
                     return
         finally:
             if self._writer is not None:
-                _let_go(self._writer)
+                _close_quietly(self._writer)
 
     def _next_group(self) -> tuple[list[_Request], bool]:
         """Wait for a request, then take along what else waits, up to one that must run alone."""
@@ -376,7 +383,7 @@ class Database:
             self._writer = self._open_writer()
         elif self._writer_is_suspect:
             old, self._writer = self._writer, self._connect()
-            _let_go(old)
+            _close_quietly(old)
         self._writer_is_suspect = False
         return self._writer
 
@@ -475,7 +482,7 @@ def _roll_back(writer: apsw.Connection) -> None:
             return  # the engine has rolled back by itself
 
 
-def _let_go(connection: apsw.Connection) -> None:
+def _close_quietly(connection: apsw.Connection) -> None:
     """Close a connection whose last wishes do not matter."""
     with suppress(apsw.Error):
         connection.close(True)

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, LiteralString
 
 import apsw
 
+from remanent.durability import sync_folder
 from remanent.errors import StoreBusy
 from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.sqlite.fileformat import FOLDER_PREFIX, PAGE_SIZE, file_chunks
-from remanent.stores.sqlite.layout import sync_folder
-from remanent.stores.sqlite.rows import ERASED_MEANWHILE, RECORD_COLUMNS, dump, parse, record_of
+from remanent.stores.sqlite.rows import RECORD_COLUMNS, dump, parse, record_of
 from remanent.stores.sqlite.writes import UnitOfWork
-from remanent.stores.store import ERASING
+from remanent.stores.store import ERASED_MEANWHILE, ERASING
 from remanent.stores.transaction import search_terms
 
 if TYPE_CHECKING:
@@ -221,8 +221,8 @@ SELECT id FROM records WHERE {meant} AND NOT EXISTS (
 _BEGIN_SCRUB = "INSERT INTO counters VALUES ('scrub_due', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 _END_SCRUB = "DELETE FROM counters WHERE name = 'scrub_due'"
 _SCRUBS_DUE = "SELECT value FROM counters WHERE name = 'scrub_due'"
-_MOST_REWRITES = 3
-_MOST_TERMS = 20_000
+_MAX_REWRITES = 3
+_MAX_TERMS = 20_000
 _COUNT_A_SCRUB = """
 INSERT INTO counters VALUES ('scrubs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
@@ -330,7 +330,7 @@ def _traces(connection: apsw.Connection, entry_ids: str, record_ids: str) -> tup
 
 def _found_nowhere(connection: apsw.Connection, terms: set[str]) -> set[str]:
     """Return those of the terms that nothing is found by any more: they were in what was erased, and only there."""
-    if len(terms) > _MOST_TERMS:
+    if len(terms) > _MAX_TERMS:
         return terms  # looking each up would take longer than clearing too much
     sql = "SELECT 1 FROM {0} WHERE {0} MATCH ? LIMIT 1"
     quoted = {term: '"' + term.replace('"', '""') + '"' for term in terms}
@@ -423,13 +423,13 @@ def _blur_errors(connection: apsw.Connection) -> None:
     connection.execute("UPDATE jobs SET error = ? WHERE state = 'running'", (ERASED_MEANWHILE,))
 
 
-def scrub(connection: apsw.Connection, traces: Traces | None, *, patience: float) -> None:
+def scrub(connection: apsw.Connection, traces: Traces | None, *, timeout: float) -> None:
     """Take what was erased out of the slack of pages and out of the log; without traces, clear all slack."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     if traces is None:
         rewrite(connection, WITH_TEXT)
     else:
-        for _ in range(_MOST_REWRITES):
+        for _ in range(_MAX_REWRITES):
             _wait(lambda: _move_log(connection), deadline)
             pages = traces.pages(connection)
             if not pages:

@@ -1,4 +1,6 @@
-"""Proves from the bytes of a database and its write-ahead log that durable data was damaged, before SQLite opens them.
+"""The files of SQLite read without its engine: the write-ahead log, the pages, and copies that can be opened again.
+
+First of all it proves from the bytes of a database and its log that durable data was damaged, before SQLite opens them.
 
 SQLite takes the first frame of the log that does not check out as the end of the log. After a crash that is right: the
 tail was never durable. But when a bit flips in the middle, everything behind it vanishes without a word, and closing
@@ -10,7 +12,11 @@ frame is written only after the transaction before it is on the disk:
 - frames are written only behind a durable log header;
 - a page behind the end of the database file must be in the log.
 
-Each of these holds after any power cut, so what breaks them is damage. Nothing here writes.
+Each of these holds after any power cut, so what breaks them is damage. Looking changes nothing.
+
+The second half serves repair and erasure. `PageFile` reads rows straight from pages, for when the tree above them is
+damaged; only pages whose checksum is right are read, and what was deleted is not found, because deleting overwrites
+with zeros. `images_of` lends copies of a damaged database with its log worked in, fit to be opened by the engine.
 """
 
 import os

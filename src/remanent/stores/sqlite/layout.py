@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings, StorageError
+from remanent.durability import make_folder, write_durably
+from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings
 from remanent.model import Scope
 
 DATABASE = "memory.db"
@@ -27,7 +28,7 @@ def folder_name(name: str) -> str:
     return "".join(char if char.isalnum() or char in _SAFE_IN_PATH else quote(char, safe="") for char in name)
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """What tells whether an agent's files were written to: of each its inode, size and last change."""
 
     file: tuple[int, ...] | None
@@ -78,7 +79,7 @@ class Layout:
     def prepare(self, scope: Scope) -> Path:
         """Make the agent's folder if it is missing, and return it; `DatabaseMissing` where the database was lost."""
         folder = self.folder(scope)
-        self._make(folder)
+        make_folder(folder)
         self.verify(scope)
         self.is_stored(scope)
         return folder
@@ -109,17 +110,6 @@ class Layout:
                 f"{folder} cannot be written to ({error.strerror or type(error).__name__}); "
                 "change its permissions, or choose another home folder (--home, REMANENT_HOME)"
             ) from error
-
-    def _make(self, folder: Path) -> None:
-        """Make a folder and those above it, each name durable before anything is put inside."""
-        if folder.is_dir():
-            return
-        if folder != self.home:
-            self._make(folder.parent)
-            folder.mkdir(exist_ok=True, mode=0o700)
-        else:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        sync_folder(folder.parent)
 
     def verify(self, scope: Scope) -> None:
         """Refuse a folder that is not truly the scope's own: behind a link, or of a name that differs only in case."""
@@ -158,11 +148,11 @@ class Layout:
                 times.append(path.stat().st_mtime)
         return max(times)
 
-    def stamp(self, scope: Scope) -> Stamp | None:
+    def stamp(self, scope: Scope) -> FileStamp | None:
         """Return what changes when an agent's files are written to; `None` when that cannot be told."""
         database = self.database(scope)
         try:
-            return Stamp(_stamp(database), _stamp(database.with_name(f"{database.name}-wal")))
+            return FileStamp(_stamp(database), _stamp(database.with_name(f"{database.name}-wal")))
         except OSError:
             return None
 
@@ -200,40 +190,3 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
     except FileNotFoundError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a small file so that after a crash it is there whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing, each name durable before anything is put inside."""
-    if not folder.is_dir():
-        make_folder(folder.parent)
-        folder.mkdir(exist_ok=True, mode=0o700)
-        sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable, where the system can."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except PermissionError as error:  # Windows opens no folders; its names are durable with the file
-        if os.name == "nt":
-            return
-        raise StorageError(f"cannot open {folder}") from error
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,4 +1,8 @@
-"""The durable queue: claiming in order, leases, and how it stands."""
+"""The durable queue: claiming in order, leases, and how it stands.
+
+A lane is a line of jobs of which only the first may be claimed. A claim raises the job's `fence`: whoever holds an
+older number has been taken over, and everything it still wants to write is refused with `LeaseLost`.
+"""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,9 @@
-"""Reading words back: every function runs on one connection, inside one snapshot."""
+"""Reading entries, records, links and the rest back: every function runs on one connection, inside one snapshot.
+
+A filter becomes a `Condition`: text with a placeholder for every value, and the values apart. No value of a caller is
+ever spliced into SQL; lists go as one JSON array, so that the number of placeholders stays the same and the engine can
+use a statement again that it has prepared.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -199,7 +204,7 @@ PLACE_COLUMNS = """
 """What a place without neighbours is made of; `e` is the entry of the same id, if there is one."""
 
 
-def together(connection: apsw.Connection, columns: str, sql: str, values: Sequence[Any]) -> list[rows.Row]:
+def fetch_together(connection: apsw.Connection, columns: str, sql: str, values: Sequence[Any]) -> list[rows.Row]:
     """Return all rows of a query that selects columns of these names.
 
     The engine hands them over at once: going to it and back for each of hundreds takes longer than finding them, and
@@ -262,7 +267,7 @@ def lone_places(
         LEFT JOIN entries e ON e.id = r.id WHERE {where.text}
     """
     columns = "id, kind, session, occurred_at, recorded_at, origin, seq, role"
-    found = together(connection, columns, sql, (rows.dump(list(record_ids)), *where.values))
+    found = fetch_together(connection, columns, sql, (rows.dump(list(record_ids)), *where.values))
     places = {row[0]: rows.place_of(row) for row in found}
     return [places[record_id] for record_id in dict.fromkeys(record_ids) if record_id in places]
 

@@ -1,4 +1,11 @@
-"""Examining a database: pages, indexes, checksums and references."""
+"""Examining a database, and saving what is readable of a damaged one.
+
+`check` looks at pages, indexes, checksums and references, and changes nothing. `repair` makes a new file; the damaged
+ones are only read, and all work is done on copies. Each table is read through its tree, around what is damaged; where
+that leaves something out, every sound page of the file is searched for its rows as well. A row counts only when it is
+as it was written: that is what the checksums in the tables are for. Indexes and other derived tables are never saved
+but made anew from what was.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,13 +18,13 @@ from zlib import crc32
 import apsw
 from pydantic_core import from_json
 
+from remanent.durability import write_durably
 from remanent.errors import IntegrityError, StorageError
 from remanent.model import JobState, Scope
 from remanent.stores.queries import Health
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.connection import translated
 from remanent.stores.sqlite.fileformat import PAGE_SIZE, PageFile, images_of, is_sound
-from remanent.stores.sqlite.layout import write_durably
 from remanent.stores.sqlite.rows import RECORD_COLUMNS, Row, parse, record_of
 from remanent.stores.transaction import search_terms
 
@@ -117,7 +124,7 @@ def _parses(text: str) -> bool:
     return True
 
 
-MOST_FAILURES = 1_000
+MAX_FAILURES = 1_000
 """Reads that may fail in one table before the rest of it is left to the search of all pages."""
 
 _UNREADABLE = (apsw.Error, UnicodeDecodeError)
@@ -263,7 +270,7 @@ def _save_table(image: Path, copy: apsw.Connection, table: str) -> bool:
     # What stands there already comes from a newer image, except for what every new file holds.
     verb = "REPLACE" if table == "counters" else "IGNORE"
     insert = f"INSERT OR {verb} INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
-    reader = _Reader(image, table, names, keys)
+    reader = _TableReader(image, table, names, keys)
     for row in reader.rows():
         copy.execute(insert, row)
     if not reader.complete and table in _KNOWN_ON_SIGHT:
@@ -272,7 +279,7 @@ def _save_table(image: Path, copy: apsw.Connection, table: str) -> bool:
     return reader.complete
 
 
-class _Reader:
+class _TableReader:
     """Reads a table through its tree, around what is damaged."""
 
     def __init__(self, image: Path, table: str, names: str, keys: list[str]) -> None:
@@ -301,7 +308,7 @@ class _Reader:
         sql = f"{self._select} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
         waiting = [(1, self._highest(damaged, key))]
         failures = 0
-        while waiting and failures < MOST_FAILURES:
+        while waiting and failures < MAX_FAILURES:
             low, high = waiting.pop()
             try:
                 found = damaged.execute(sql, (low, high)).fetchall()

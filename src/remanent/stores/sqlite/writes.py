@@ -1,4 +1,13 @@
-"""Applying a unit of work to a database, change by change, inside one transaction."""
+"""Applying a unit of work to a database, change by change; and filling a database from an export.
+
+Each kind of change is one method of `UnitOfWork`, found by its type in a table. A refusal is an exception: who runs the
+unit of work rolls back, alone or to a savepoint where several units share one commit (`database.py`). Loading is the
+same with two differences: versions are written as they are, and the whole export is one transaction of its own, during
+which other writers of the agent wait.
+
+Beside the rows, three counters are kept for readers in any process: `revision` (anything that can be read has changed),
+`graph:<kind>` (a record of the kind or a link that leaves one has changed) and `vector_revision`.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,6 +23,7 @@ from remanent.model import Entry, Record, Status, to_millis
 from remanent.stores import transaction
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.connection import connect, translated
+from remanent.stores.store import ERASED_MEANWHILE
 from remanent.stores.transaction import Change, Committed
 
 REMOVALS_KEPT = 20_000
@@ -354,7 +364,7 @@ class UnitOfWork:
         if key is not None:
             self._sql("DELETE FROM jobs WHERE lane = ? AND key = ? AND state = 'pending'", (lane, key))
         uncounted = 0 if change.counts else 1  # claiming has counted it
-        error = self._sayable(change.job_id, change.error)
+        error = self._without_quotes(change.job_id, change.error)
         self._sql(_RETRY_JOB, (uncounted, to_millis(change.not_before), error, change.job_id))
         if change.to_tail:
             self._sql("UPDATE jobs SET seq = (SELECT max(seq) + 1 FROM jobs) WHERE id = ?", (change.job_id,))
@@ -365,7 +375,7 @@ class UnitOfWork:
         self._check_lease(change.job_id, change.fence)
         self._sql(
             "UPDATE jobs SET state = 'dead', worker = NULL, lease_until = NULL, error = ? WHERE id = ?",
-            (self._sayable(change.job_id, change.error), change.job_id),
+            (self._without_quotes(change.job_id, change.error), change.job_id),
         )
 
     def revive(self, change: transaction.ReviveJob) -> None:
@@ -379,10 +389,10 @@ class UnitOfWork:
         self._sql(_REVIVE_JOB, (change.job_id,))
         self._enqueued.append(change.job_id)
 
-    def _sayable(self, job_id: str, error: str) -> str:
+    def _without_quotes(self, job_id: str, error: str) -> str:
         """Return an error as it may be kept: of one that may quote what was erased while the job ran, only the name."""
         told = self._sql("SELECT error FROM jobs WHERE id = ?", (job_id,)).get
-        return error.partition(":")[0] if told == rows.ERASED_MEANWHILE else error
+        return error.partition(":")[0] if told == ERASED_MEANWHILE else error
 
     def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None]:
         found = self._sql(
