@@ -102,6 +102,7 @@ class AttachmentStore:
         self._brought.clear()
 
     async def _holds(self, digest: str) -> bool:
+        """Tell whether a file is here and whole; one that was damaged is written again rather than trusted."""
         try:
             await self._blobs.get(self._scope, digest)
         except (NotFound, StorageError):
@@ -170,6 +171,7 @@ def _path(folder: Path, digest: object) -> Path:
 
 
 def _put(folder: Path, content: bytes) -> str:
+    """Write the file unless it is there whole, and make its name durable in any case."""
     digest = hashlib.sha256(content).hexdigest()
     path = _path(folder, digest)
     with _storage_errors("keeping a file"):
@@ -182,6 +184,7 @@ def _put(folder: Path, content: bytes) -> str:
 
 
 def _get(path: Path) -> bytes:
+    """Return the bytes only if they still have the digest they are named by."""
     with _storage_errors("reading a file"):
         try:
             content = path.read_bytes()
@@ -193,6 +196,7 @@ def _get(path: Path) -> bytes:
 
 
 def _delete(path: Path) -> None:
+    """Remove a file and every unfinished writing of it: half a file holds words, too."""
     with _storage_errors("removing a file"):
         if not path.parent.is_dir():
             return
@@ -215,6 +219,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _sweep(folder: Path) -> int:
+    """Remove unfinished files whose writer is dead: the kernel drops a lock together with its process."""
     removed = 0
     for part in folder.glob(f"??/*{PART}"):
         with suppress(OSError):  # finished, or another process sweeps, too
@@ -240,6 +245,7 @@ def _begin(path: Path) -> tuple[Path, int]:
 
 
 def _write(path: Path, content: bytes) -> None:
+    """Write under a temporary name first, so that a reader never meets half a file under the real one."""
     part, descriptor = _begin(path)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -150,6 +150,7 @@ class InProcessCache(Cache):
         self._closed = True
 
     def _find(self, key: str) -> _CacheEntry | None:
+        """Return what a key names, as used just now; what has expired goes when it is met."""
         if self._closed:
             raise StoreClosed("the cache was closed; open another")
         kept = self._kept.get(key)
@@ -162,6 +163,7 @@ class InProcessCache(Cache):
         return kept
 
     def _end(self, ttl: timedelta | None) -> datetime | None:
+        """Return when a time limit that starts now is over."""
         if ttl is None:
             return None
         if ttl <= timedelta():
@@ -169,6 +171,7 @@ class InProcessCache(Cache):
         return self._clock() + ttl
 
     def _keep(self, key: str, thing: bytes | dict[str, float], end: datetime | None) -> None:
+        """Put a thing under a key, and drive out what was not used for longest when there is no room."""
         if self._closed:
             raise StoreClosed("the cache was closed; open another")
         if key in self._kept:

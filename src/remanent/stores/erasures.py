@@ -101,6 +101,11 @@ class PendingErasures:
 
 
 def _take(path: Path) -> PendingErasure | None:
+    """Return an erasure that nobody carries on, locked for this process; a torn note is removed.
+
+    The link count is looked at after locking: whoever held the lock before may have ended the erasure and removed the
+    file.
+    """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -119,6 +124,7 @@ def _take(path: Path) -> PendingErasure | None:
 
 
 def _read(path: Path, handle: int) -> PendingErasure | None:
+    """Return what a note says, or nothing when it is torn or not ours."""
     try:
         body: dict[str, Any] = json.loads(path.read_bytes())
         return PendingErasure(

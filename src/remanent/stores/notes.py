@@ -79,6 +79,7 @@ class Notes:
                 tx.state(_BLANK + key.removeprefix(_PREFIX), note.replace(content=None).model_dump(mode="json"))
 
     async def _tidy(self, scope: Scope) -> None:
+        """Remove notes that are too old, and the oldest beyond the number that is kept."""
         notes = {**await self._all(scope, _PREFIX), **await self._all(scope, _BLANK)}
         oldest = sorted(notes, key=lambda key: notes[key].at)
         ends = self._clock() - LIFETIME
@@ -90,6 +91,7 @@ class Notes:
                     tx.state(key, None)
 
     async def _all(self, scope: Scope, prefix: str) -> dict[str, Note]:
+        """Return the notes under a prefix; one that cannot be read counts as old, so that it goes in passing."""
         found = {}
         for key, value in (await self._store.states(scope, prefix=prefix)).items():
             try:

@@ -1,4 +1,9 @@
-"""The port of the transactional store: journal, records, links, conflicts, full text, vectors and jobs."""
+"""The port of the transactional store: journal, records, links, conflicts, full text, vectors and jobs.
+
+One port and not one per kind of thing, because one commit may hold all of them: a turn, the record made of it, its
+search terms and the job that will embed it are there together or not at all. Reads take queries as values
+(`queries.py`), so that a new condition changes no signature.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -221,7 +221,7 @@ Change = (
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What became of a unit of work."""
+    """What became of a unit of work; what the caller could only learn by reading again."""
 
     entry_ids: tuple[str, ...] = ()
     """One per appended entry, in order; for a repeated one the id that was there."""

@@ -48,6 +48,7 @@ PAGE = 500
 BATCH = 1000
 """Lines that are handed to the store at a time; the next batch is parsed while one is written."""
 _ALL = 2**31
+"""More than there can be: an export leaves nothing out."""
 _EVERY_STATUS = RecordFilter(statuses=None)
 # Line ends to `str.splitlines`, though not to a file or to JSON: written as escapes, no reader can split a line there.
 _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -131,6 +132,7 @@ async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
 
 
 async def _entries(store: Store, scope: Scope) -> AsyncIterator[Entry]:
+    """Yield the journal, page by page."""
     page = await store.entries(scope, EntryQuery(limit=PAGE))
     while page:
         for entry in page:
@@ -139,6 +141,7 @@ async def _entries(store: Store, scope: Scope) -> AsyncIterator[Entry]:
 
 
 async def _records(store: Store, scope: Scope) -> AsyncIterator[Record]:
+    """Yield records of every status in the order of their creation, page by page."""
     page = await store.records(scope, RecordQuery(_EVERY_STATUS, limit=PAGE))
     while page:
         for record in page:
@@ -147,6 +150,7 @@ async def _records(store: Store, scope: Scope) -> AsyncIterator[Record]:
 
 
 async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
+    """Yield superseded versions, page by page."""
     page = await store.past_versions(scope, after=None, limit=PAGE)
     while page:
         for version in page:
@@ -155,6 +159,7 @@ async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
 
 
 async def _vectors(store: Store, scope: Scope) -> AsyncIterator[str]:
+    """Yield the vectors of every model in the order of their records, so that two exports are alike."""
     for model in sorted(await store.vector_models(scope)):
         held = await store.vector_changes(scope, model, since=0)
         for place in sorted(range(len(held.record_ids)), key=held.record_ids.__getitem__):
@@ -235,6 +240,7 @@ async def _batches(
 
 
 async def _chunks(lines: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[list[str]]:
+    """Yield lines in batches; a plain file is read on a thread, since it may lie on a slow disk."""
     if isinstance(lines, AsyncIterable):
         chunk: list[str] = []
         async for line in lines:
@@ -288,6 +294,7 @@ class _ImportReader:
             )
 
     def _line(self, line: str) -> Change | None:
+        """Turn one line into a change; the first and the last give none."""
         if self._ended:
             if line.strip():
                 raise InvalidInput("nothing may follow the last line; the file was added to")
@@ -308,6 +315,7 @@ class _ImportReader:
         return self._word(line, value)
 
     def _begin(self, header: dict[str, Any]) -> None:
+        """Read the first line: whose export it is, and whether this version can read it."""
         if header.get("remanent") != "export":
             raise InvalidInput("this is not an export of Remanent; its first line would say so")
         number = header.get("format")
@@ -319,6 +327,7 @@ class _ImportReader:
         self._origin = (origin.org, origin.workspace, origin.agent)
 
     def _end(self, trailer: dict[str, Any]) -> None:
+        """Compare the last line with what was counted and hashed on the way."""
         if trailer != from_json(self.seal.trailer()):
             raise IntegrityError(
                 f"line {self._number} does not seal the lines before it: the export was changed or lines are missing"
@@ -326,6 +335,7 @@ class _ImportReader:
         self._ended = True
 
     def _word(self, line: str, value: dict[str, Any]) -> Change:
+        """Turn a line in between into a change, if its sort may still come."""
         sort, body = next(iter(value.items()), ("", None))
         if len(value) != 1 or sort not in SORTS or not isinstance(body, dict):
             raise InvalidInput(f"one of {', '.join(SORTS)} was expected")
@@ -357,6 +367,7 @@ class _ImportReader:
     # One method per sort of line.
 
     def entry(self, body: dict[str, Any]) -> Change:
+        """Places must rise; else the journal was put together from parts."""
         entry = Entry.model_validate(self._owned(body))
         if entry.seq <= self._last_seq:
             raise InvalidInput(f"place {entry.seq} of the journal does not follow {self._last_seq}")
@@ -368,6 +379,7 @@ class _ImportReader:
         return PutRecord(record, _terms(record), record.version - 1)
 
     def version(self, body: dict[str, Any]) -> Change:
+        """A version without an end would be the current one, which has a line of its own."""
         if not isinstance(body.get("record"), dict) or body.get("superseded_at") is None:
             raise InvalidInput("a past version holds a record and when it was superseded")
         self._owned(body["record"])
@@ -385,6 +397,7 @@ class _ImportReader:
         return PutTombstone(Tombstone.model_validate(self._owned(body)))
 
     def vector(self, body: dict[str, Any]) -> Change:
+        """Values are base64 of float32: exact to the bit, and half as long as digits."""
         record_id, model, values = (body.get(name) for name in ("record_id", "model", "values"))
         if len(body) != 3 or not all(isinstance(part, str) for part in (record_id, model, values)):
             raise InvalidInput("a vector has a record_id, a model and its values")

@@ -1,4 +1,8 @@
-"""What the parts of the store's suite share: opening stores, data, reading everything back."""
+"""What the parts of the store's suite share: opening stores, data, reading everything back.
+
+The clock stands still unless a test moves it, and ids repeat from run to run: a failure can be repeated, and no test
+waits for time to pass.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -125,7 +129,7 @@ def vector_bytes(*values: float) -> bytes:
 
 
 OpenStore = Callable[[str], Awaitable[Store]]
-"""Opens a store at a named place; the same name is the same data."""
+"""Opens a store at a named place; the same name is the same data, so that a test can open a store again."""
 MANY = 100_000
 ANY_STATUS = RecordFilter(statuses=None)
 

@@ -45,6 +45,7 @@ class BlobsConformance:
 
     @pytest.mark.parametrize("content", [b"", b"plain", bytes(range(256)) * 5000], ids=["empty", "plain", "large"])
     async def test_what_is_read_is_what_was_put(self, blobs: Blobs, scope: Scope, content: bytes) -> None:
+        """Of any size, none at all included, and with any bytes: a file is not text."""
         digest = await blobs.put(scope, content)
         assert await blobs.get(scope, digest) == content
 
@@ -65,6 +66,7 @@ class BlobsConformance:
         assert await blobs.digests(scope) == sorted(put)
 
     async def test_what_was_never_put_is_not_found(self, blobs: Blobs, scope: Scope) -> None:
+        """`NotFound` tells it from damage, which a caller must treat otherwise."""
         with pytest.raises(NotFound):
             await blobs.get(scope, "0" * 64)
 

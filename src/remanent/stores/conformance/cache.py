@@ -33,11 +33,13 @@ class CacheConformance:
         return open_cache(clock)
 
     async def test_a_value_comes_back_as_it_was_set(self, cache: Cache) -> None:
+        """Values are bytes: zeros, line ends and emptiness are as good as any."""
         for value in (b"", b"plain", bytes(range(256))):
             await cache.set("key", value)
             assert await cache.get("key") == value
 
     async def test_an_unknown_key_has_no_value(self, cache: Cache) -> None:
+        """Asking for something that is not there is the normal case, and no error."""
         assert await cache.get("nobody") is None
         assert await cache.ranked("nobody", limit=5) == []
 
@@ -85,6 +87,7 @@ class CacheConformance:
         assert await cache.get("key") is None
 
     async def test_what_is_deleted_is_gone_whatever_it_was(self, cache: Cache) -> None:
+        """A caller that deletes does not have to know what the key named."""
         await cache.set("value", b"x")
         await cache.increment("counter")
         await cache.rank("set", {"a": 1.0})
@@ -93,6 +96,7 @@ class CacheConformance:
             assert await cache.get(key) is None
 
     async def test_a_counter_starts_at_nothing_and_adds_up(self, cache: Cache) -> None:
+        """Counting down is adding, too."""
         assert await cache.increment("hits") == 1
         assert await cache.increment("hits", by=5) == 6
         assert await cache.increment("hits", by=-10) == -4
@@ -119,6 +123,7 @@ class CacheConformance:
         assert await cache.ranked("set", limit=0) == []
 
     async def test_no_member_below_the_lowest_score_is_returned(self, cache: Cache) -> None:
+        """Scores are often moments: this asks for what is not too old."""
         await cache.rank("set", {"a": 1.0, "b": 0.5, "c": 0.0})
         assert await cache.ranked("set", limit=10, lowest=0.5) == [("a", 1.0), ("b", 0.5)]
 
@@ -138,6 +143,7 @@ class CacheConformance:
         await cache.unrank("nothing there", "a")
 
     async def test_a_sorted_set_is_gone_when_its_time_is_over(self, cache: Cache, clock: SetClock) -> None:
+        """As a whole: members have no time of their own."""
         await cache.rank("set", {"a": 1.0}, ttl=MINUTE)
         clock.advance(seconds=40)
         await cache.rank("set", {"b": 2.0})
@@ -145,6 +151,7 @@ class CacheConformance:
         assert await cache.ranked("set", limit=10) == []
 
     async def test_a_time_given_again_starts_anew_for_the_whole_set(self, cache: Cache, clock: SetClock) -> None:
+        """A set that is in use must not vanish from under its users."""
         await cache.rank("set", {"a": 1.0}, ttl=MINUTE)
         clock.advance(seconds=40)
         await cache.rank("set", {"b": 2.0}, ttl=MINUTE)
@@ -177,6 +184,7 @@ class CacheConformance:
         assert await cache.ranked("set", limit=1) == [("a", 1.0)]
 
     async def test_a_value_takes_the_place_of_whatever_was_there(self, cache: Cache) -> None:
+        """Setting is the one call that does not mind what the key named."""
         await cache.rank("key", {"a": 1.0})
         await cache.set("key", b"x")
         assert await cache.get("key") == b"x"

@@ -110,6 +110,7 @@ class ErasureConformance(StoreSuite):
 
     @pytest.mark.parametrize("by", ["entry", "record", "forgotten record", "session"])
     async def test_nothing_is_left_of_what_is_erased(self, store: Store, scope: Scope, case: Case, by: str) -> None:
+        """Every way to name what goes, and every place in which its words can stand."""
         erasure = {
             "entry": Erasure(entry_ids=(case.entry.id,)),
             "record": Erasure(record_ids=(case.secret.id,)),
@@ -205,6 +206,7 @@ class ErasureConformance(StoreSuite):
         assert await everything(store, scope) == before
 
     async def test_erasing_what_is_not_there_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+        """An id of another agent is not there either."""
         before = await everything(store, scope)
         erasure = Erasure(entry_ids=("nobody",), record_ids=("nobody",), session="nobody")
         erased = await store.erase(scope, erasure)
@@ -212,6 +214,7 @@ class ErasureConformance(StoreSuite):
         assert await everything(store, scope) == before
 
     async def test_erasing_nothing_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+        """An empty request must never be taken for 'everything'."""
         before = await everything(store, scope)
         await store.erase(scope, Erasure())
         assert await everything(store, scope) == before
@@ -230,6 +233,7 @@ class ErasureConformance(StoreSuite):
     async def test_an_erasure_stays_within_its_agent(
         self, store: Store, samples: Samples, scope: Scope, case: Case
     ) -> None:
+        """Two agents may have been told the same words."""
         bob = samples.make_scope("bob")
         [entry] = await append(store, samples.make_entry(bob.within(session="private"), "Bob's own words."))
         record = samples.make_record_of(entry)

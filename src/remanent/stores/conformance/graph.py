@@ -39,6 +39,7 @@ class GraphConformance(StoreSuite):
             tx.link(samples.make_link("a", "b", "about", strength=0.0))
 
     async def test_links_come_back_in_order(self, store: Store, samples: Samples, scope: Scope, linked: None) -> None:
+        """By their ends, so that exports and graphs in memory are alike on every backend."""
         assert await ends(store, scope) == [
             ("a", "b", "about"),
             ("a", "b", "因为"),
@@ -51,6 +52,7 @@ class GraphConformance(StoreSuite):
     async def test_links_are_found_by_their_ends_relation_and_strength(
         self, store: Store, scope: Scope, linked: None
     ) -> None:
+        """Walking a graph asks from either end; weak links are left out inside the store."""
         assert await ends(store, scope, from_ids=("b",)) == [("b", "c", "causes")]
         assert await ends(store, scope, to_ids=("c",)) == [("a", "c", "about"), ("b", "c", "causes")]
         assert await ends(store, scope, from_ids=("a",), to_ids=("b", "c"), relations=("about",)) == [
@@ -74,6 +76,7 @@ class GraphConformance(StoreSuite):
     async def test_a_removed_link_is_gone_and_removing_it_again_is_harmless(
         self, store: Store, scope: Scope, linked: None
     ) -> None:
+        """Two maintenance jobs may come to the same conclusion."""
         for _ in range(2):
             async with store.transaction(scope) as tx:
                 tx.unlink("a", "b", relation="about")
@@ -163,6 +166,7 @@ class GraphConformance(StoreSuite):
     async def test_a_link_has_a_direction(
         self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
     ) -> None:
+        """'Alice manages Bob' does not say that Bob manages Alice."""
         async with store.transaction(scope) as tx:
             tx.link(samples.make_link("a", "b", "about"))
             tx.link(samples.make_link("b", "a", "about"))
@@ -173,6 +177,7 @@ class GraphConformance(StoreSuite):
     async def test_a_conflict_comes_back_as_it_was_put(
         self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
     ) -> None:
+        """With the claims word for word: they are what a person is shown to decide."""
         conflict = samples.make_conflict(scope.within(session="s"), abc[:2], description="谁对？")
         async with store.transaction(scope) as tx:
             tx.conflict(conflict)
@@ -181,6 +186,7 @@ class GraphConformance(StoreSuite):
     async def test_a_verdict_takes_the_place_of_the_open_conflict(
         self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
     ) -> None:
+        """By version, like a record: two judges must not overrule each other unseen."""
         conflict = samples.make_conflict(scope, abc[:2])
         async with store.transaction(scope) as tx:
             tx.conflict(conflict)
@@ -194,6 +200,7 @@ class GraphConformance(StoreSuite):
     async def test_conflicts_are_found_by_id_state_and_record_oldest_first(
         self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
     ) -> None:
+        """The oldest has waited for longest, and is settled first."""
         a, b, c = abc
         pairs = [([a, b], ConflictState.OPEN), ([b, c], ConflictState.VALIDATING), ([a, c], ConflictState.OPEN)]
         conflicts = []
@@ -225,6 +232,7 @@ class GraphConformance(StoreSuite):
         assert await store.conflicts(scope, ConflictQuery(record_id="b")) == []
 
     async def test_states_are_kept_replaced_and_removed(self, store: Store, scope: Scope) -> None:
+        """Cursors and settings of a discipline; `None` removes, so that no key is left behind."""
         values: dict[str, Any] = {"b": {"深": [1, 2.5, "x", None, False]}, "a": 0, "空": "", "no": False}
         async with store.transaction(scope) as tx:
             for key, value in values.items():
@@ -263,6 +271,7 @@ class HistoryConformance(StoreSuite):
     async def test_all_versions_are_kept_oldest_first_the_current_one_last(
         self, store: Store, scope: Scope, changed: list[Record]
     ) -> None:
+        """Whoever asks how a belief changed reads them in the order in which it did."""
         first, second, third = changed
         assert await store.versions(scope, first.id) == [
             Version(record=first, superseded_at=second.updated_at),
@@ -271,6 +280,7 @@ class HistoryConformance(StoreSuite):
         ]
 
     async def test_an_unknown_record_has_no_versions(self, store: Store, scope: Scope, changed: list[Record]) -> None:
+        """And is no error: the record may have been erased."""
         assert await store.versions(scope, "nobody") == []
 
     async def test_superseded_versions_of_all_records_are_read_page_by_page(
@@ -337,6 +347,7 @@ class HistoryConformance(StoreSuite):
     async def test_records_stood_in_the_order_they_were_made(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Paging through the past must be as stable as through the present."""
         records = []
         for content in "abcdef":
             records.append(samples.make_record(scope, content))
@@ -388,6 +399,7 @@ class HistoryConformance(StoreSuite):
     async def test_a_restored_record_is_back_without_its_tombstone(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Found again by its words, and no longer listed as forgotten."""
         record = samples.make_record(scope)
         await put(store, record)
         async with store.transaction(scope) as tx:
@@ -407,6 +419,7 @@ class HistoryConformance(StoreSuite):
     async def test_tombstones_are_read_in_order_or_by_their_records(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """An agent can tell that it once knew something without saying what."""
         records = [samples.make_record(scope, content) for content in "abc"]
         await put(store, *records)
         for record in reversed(records):

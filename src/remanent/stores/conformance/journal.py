@@ -44,6 +44,7 @@ class JournalConformance(StoreSuite):
     """What happened, as it was said."""
 
     async def test_an_entry_comes_back_as_it_was_appended(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """With every field, in any writing: the journal is the only source that cannot be derived."""
         entry = samples.make_entry(
             scope.within(session="s1", task="t1"),
             "她说：“搬到里斯本了”\n\t🎉 \x00 '; DROP TABLE entries; --",
@@ -74,6 +75,7 @@ class JournalConformance(StoreSuite):
     async def test_a_commit_tells_the_ids_and_the_last_place(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """The caller cites what it stored, and can wait until that place is indexed."""
         entries = [samples.make_entry(scope, text) for text in ("a", "b", "c")]
         async with store.transaction(scope) as tx:
             for entry in entries:
@@ -98,6 +100,7 @@ class JournalConformance(StoreSuite):
     async def test_a_repetition_inside_one_commit_is_stored_once(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A batch that was put together from two retries."""
         first, second = (samples.make_entry(scope, "hello", caller_id="m1") for _ in range(2))
         async with store.transaction(scope) as tx:
             tx.append(first)
@@ -149,6 +152,7 @@ class JournalConformance(StoreSuite):
     async def test_entries_are_read_in_order_from_either_end(
         self, store: Store, scope: Scope, journal: list[Entry]
     ) -> None:
+        """The newest are read most often, and must not cost reading all others first."""
         assert await store.entries(scope, EntryQuery()) == journal
         assert await store.entries(scope, EntryQuery(newest_first=True)) == journal[::-1]
         assert await texts(store, scope, limit=3) == ["0", "1", "2"]
@@ -156,6 +160,7 @@ class JournalConformance(StoreSuite):
         assert await texts(store, scope, limit=0) == []
 
     async def test_entries_are_read_by_place(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+        """Behind a place for following, before a place for paging back."""
         assert await texts(store, scope, after_seq=journal[6].seq) == ["7", "8", "9"]
         assert await texts(store, scope, before_seq=journal[2].seq) == ["0", "1"]
         assert await texts(store, scope, after_seq=journal[2].seq, before_seq=journal[5].seq) == ["3", "4"]
@@ -171,11 +176,13 @@ class JournalConformance(StoreSuite):
         assert met == journal
 
     async def test_entries_are_read_by_their_ids(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+        """In journal order, whatever the order of the ids."""
         assert await texts(store, scope, entry_ids=(journal[7].id, "nobody", journal[2].id)) == ["2", "7"]
         assert await texts(store, scope, entry_ids=(journal[7].id,)) == ["7"]
         assert await texts(store, scope, entry_ids=()) == []
 
     async def test_entries_are_read_by_the_callers_ids(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+        """A client finds its own message again without having kept our id."""
         assert await texts(store, scope, caller_ids=("m7", "nobody", "m2")) == ["2", "7"]
         assert await texts(store, scope, caller_ids=()) == []
 
@@ -196,6 +203,7 @@ class JournalConformance(StoreSuite):
     async def test_a_scope_narrows_the_journal_to_its_session_and_task(
         self, store: Store, scope: Scope, journal: list[Entry]
     ) -> None:
+        """The same call serves a whole agent and one conversation of it."""
         assert await texts(store, scope.within(session="s1")) == ["1", "3", "5", "7", "9"]
         assert await texts(store, scope.within(task="t")) == ["0", "1", "2", "3"]
         assert await texts(store, scope.within(session="s1", task="t")) == ["1", "3"]
@@ -203,6 +211,7 @@ class JournalConformance(StoreSuite):
         assert await texts(store, scope.within(session="s1"), entry_ids=(journal[0].id,)) == []
 
     async def test_every_condition_of_a_query_must_hold(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+        """Conditions only ever narrow."""
         conditions: dict[str, Any] = {"kinds": (EntryKind.MESSAGE,), "after_seq": journal[1].seq, "limit": 2}
         conditions["occurred_before"] = journal[8].occurred_at
         assert await texts(store, scope.within(session="s0"), **conditions) == ["2", "4"]
@@ -338,6 +347,7 @@ class CommitsConformance(StoreSuite):
 
     @pytest.mark.parametrize("name", GOOD)
     async def test_every_sort_of_change_takes_effect(self, store: Store, world: World, name: str) -> None:
+        """One commit with all of them: the order inside a unit of work is the order of effect."""
         before = await everything(store, world.scope)
         await store.commit(world.scope, [GOOD[name](world)])
         assert await everything(store, world.scope) != before
@@ -357,6 +367,7 @@ class CommitsConformance(StoreSuite):
     async def test_a_change_that_cannot_be_made_is_refused_with_all_around_it(
         self, store: Store, world: World, name: str
     ) -> None:
+        """For every sort of refusal, with good changes before and behind it."""
         make, error = BAD[name]
         before = await everything(store, world.scope)
         around = [GOOD["append"](world), GOOD["put"](world), make(world), GOOD["put state"](world)]
@@ -372,6 +383,7 @@ class CommitsConformance(StoreSuite):
         assert (await store.states(world.scope))["after"] is True
 
     async def test_an_empty_unit_of_work_is_harmless(self, store: Store, scope: Scope) -> None:
+        """Code that found nothing to do need not ask first."""
         committed = await store.commit(scope, [])
         assert committed == transaction.Committed()
         async with store.transaction(scope) as tx:
@@ -381,6 +393,8 @@ class CommitsConformance(StoreSuite):
     async def test_an_error_inside_the_unit_of_work_commits_nothing(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """The caller's own error counts as much as one of the store."""
+
         async def break_off() -> None:
             async with store.transaction(scope) as tx:
                 tx.append(samples.make_entry(scope))
@@ -408,6 +422,7 @@ class CommitsConformance(StoreSuite):
         assert await store.entries(scope, EntryQuery()) == []
 
     async def test_a_unit_of_work_counts_versions(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """A wrong number is a mistake of the caller and shows before anything is sent."""
         record = samples.make_record(scope)
         pair = [record, samples.make_record(scope)]
         async with store.transaction(scope) as tx:
@@ -419,6 +434,7 @@ class CommitsConformance(StoreSuite):
     async def test_one_unit_of_work_may_use_what_it_has_just_made(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A record and its vector, a link and both its ends."""
         entry = samples.make_entry(scope)
         record = samples.make_record_of(entry)
         second = samples.next_version(record, summary="in short")
@@ -448,6 +464,7 @@ class CommitsConformance(StoreSuite):
     async def test_of_many_that_change_the_same_conflict_one_wins(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """The same for verdicts."""
         conflict = samples.make_conflict(scope, [samples.make_record(scope), samples.make_record(scope)])
         await store.commit(scope, [transaction.PutConflict(conflict)])
         rivals = [conflict.replace(version=2, description=f"view {number}") for number in range(10)]

@@ -1,5 +1,10 @@
 """A random life of a store, compared step by step with plain dicts; crashes included.
 
+The suites check each promise by itself. This finds what only a sequence brings out: an erasure between a claim and a
+retry, an import of what was dropped, a crash behind either. `PlainStore` is the port written down as plainly as can be,
+and whenever it and a store disagree, one of the two has misread the port.
+
+
 class SqliteMachine(StoreMachine):
     async def open(self): return SqliteStore(self.folder)
     async def crash(self): …

@@ -17,7 +17,7 @@ LEASE = timedelta(seconds=60)
 
 
 class QueueDriver:
-    """A queue with its clock: short words for what the tests do."""
+    """A queue with its clock: short words for what the tests do, so that each of them reads as a story of workers."""
 
     def __init__(self, store: Store, samples: Samples, scope: Scope) -> None:
         self.store, self.samples, self.scope = store, samples, scope
@@ -78,6 +78,7 @@ class QueueConformance(StoreSuite):
         return QueueDriver(store, samples, scope)
 
     async def test_a_job_comes_back_as_it_was_enqueued(self, line: QueueDriver) -> None:
+        """Its payload is what the worker will read, perhaps days later."""
         later = line.samples.clock() + LEASE
         job = line.samples.make_job(
             line.scope.within(session="s", task="t"),
@@ -101,6 +102,7 @@ class QueueConformance(StoreSuite):
         assert await line.run_all() == ["a", "b", "c"]
 
     async def test_a_claimed_job_tells_who_has_it_and_for_how_long(self, line: QueueDriver) -> None:
+        """So that a person can see which worker hangs."""
         [added] = await line.add("a")
         job = await line.must_claim("w1")
         assert (job.id, job.state, job.worker) == (added.id, JobState.RUNNING, "w1")
@@ -136,11 +138,13 @@ class QueueConformance(StoreSuite):
         assert len(claimed) == len(set(claimed)) == 5
 
     async def test_an_agent_without_jobs_has_nothing_to_claim(self, line: QueueDriver) -> None:
+        """And asking makes no database."""
         assert await line.claim() is None
         assert await line.store.queue(line.scope) == QueueState()
         assert await line.listed() == []
 
     async def test_a_finished_job_is_gone(self, line: QueueDriver) -> None:
+        """The queue holds what is to be done and no history."""
         await line.add("a")
         await line.finish(await line.must_claim())
         assert await line.store.queue(line.scope) == QueueState()
@@ -154,6 +158,7 @@ class QueueConformance(StoreSuite):
         assert await line.listed() == ["first", "elsewhere", "keyless"]
 
     async def test_a_key_repeated_in_one_commit_is_enqueued_once(self, line: QueueDriver) -> None:
+        """A unit of work sees its own jobs."""
         assert [job.kind for job in await line.add("first", "again", key="k")] == ["first"]
 
     async def test_a_key_that_runs_may_be_enqueued_again(self, line: QueueDriver) -> None:
@@ -233,6 +238,7 @@ class QueueConformance(StoreSuite):
         assert await line.listed() == []
 
     async def test_a_job_is_finished_once(self, line: QueueDriver) -> None:
+        """A worker that gets no answer asks again, and must not end another job with it."""
         await line.add("a")
         job = await line.must_claim()
         await line.finish(job)
@@ -240,11 +246,13 @@ class QueueConformance(StoreSuite):
             await line.finish(job)
 
     async def test_a_job_that_nobody_claimed_cannot_be_finished(self, line: QueueDriver) -> None:
+        """There is no fence number by which it could be."""
         [job] = await line.add("a")
         with pytest.raises(LeaseLost):
             await line.store.commit(line.scope, [FinishJob(job.id, 0)])
 
     async def test_a_renewed_lease_holds_longer(self, line: QueueDriver) -> None:
+        """Long work renews while it goes on, so that leases can be short."""
         await line.add("a")
         job = await line.must_claim("w1")
         line.samples.clock.advance(seconds=50)
@@ -267,6 +275,7 @@ class QueueConformance(StoreSuite):
         assert await line.run_all() == ["a", "b"]
 
     async def test_a_job_given_back_tells_why_and_counts_on(self, line: QueueDriver) -> None:
+        """After so many attempts it is buried with the last reason."""
         await line.add("a")
         await line.retry(await line.must_claim(), seconds=0)
         [waiting] = await line.store.jobs(line.scope, JobQuery())
@@ -289,6 +298,7 @@ class QueueConformance(StoreSuite):
         assert again.fence > job.fence
 
     async def test_a_job_given_back_to_the_tail_lets_the_others_pass(self, line: QueueDriver) -> None:
+        """For work that waits for something outside, and need not hold up its lane."""
         await line.add("a", "b", "c")
         await line.retry(await line.must_claim(), seconds=60, to_tail=True)
         assert await line.run_all() == ["b", "c"]
@@ -296,6 +306,7 @@ class QueueConformance(StoreSuite):
         assert await line.run_all() == ["a"]
 
     async def test_a_job_for_later_waits_and_what_stands_behind_it_too(self, line: QueueDriver) -> None:
+        """Order within the lane comes before haste."""
         later = line.samples.clock() + LEASE
         await line.add("later", not_before=later)
         await line.add("behind")
@@ -313,6 +324,7 @@ class QueueConformance(StoreSuite):
         assert (await line.store.queue(line.scope)).dead == 1
 
     async def test_a_revived_job_runs_again_behind_the_others_with_fresh_attempts(self, line: QueueDriver) -> None:
+        """After the cause was mended; its old place means nothing any more."""
         await line.add("a", "b")
         dead = await line.must_claim()
         await line.bury(dead)
@@ -326,6 +338,7 @@ class QueueConformance(StoreSuite):
         assert revived.fence > dead.fence
 
     async def test_what_is_not_dead_cannot_be_revived(self, line: QueueDriver) -> None:
+        """Reviving a running job would run it twice."""
         [job] = await line.add("a")
         for job_id in (job.id, "nobody"):
             with pytest.raises(NotFound):
@@ -333,6 +346,7 @@ class QueueConformance(StoreSuite):
                     tx.revive(job_id)
 
     async def test_jobs_are_listed_by_state_and_lane_in_queue_order(self, line: QueueDriver) -> None:
+        """What an operator looks at."""
         await line.add("dead", lane="x")
         await line.bury(await line.must_claim())
         await line.add("running", lane="y")
@@ -346,6 +360,7 @@ class QueueConformance(StoreSuite):
         assert await line.listed(states=()) == []
 
     async def test_the_queue_tells_how_it_stands(self, line: QueueDriver) -> None:
+        """In one query: it is asked for every agent again and again."""
         start = line.samples.clock()
         await line.add("a", "b", lane="x")
         line.samples.clock.advance(seconds=5)
@@ -377,6 +392,7 @@ class QueueConformance(StoreSuite):
         assert await wake_at() is None
 
     async def test_the_dead_wake_nobody(self, line: QueueDriver) -> None:
+        """Else every worker would spin over a dead letter."""
         await line.add("a")
         await line.bury(await line.must_claim())
         standing = await line.store.queue(line.scope)

@@ -20,6 +20,7 @@ class RecordsConformance(StoreSuite):
     """What is remembered."""
 
     async def test_a_record_comes_back_as_it_was_put(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """To the last field, since a record that is read is written back with changes."""
         [entry] = await append(store, samples.make_entry(scope))
         record = samples.make_record(
             scope.within(session="s", task="t"),
@@ -57,6 +58,7 @@ class RecordsConformance(StoreSuite):
     async def test_the_next_version_takes_the_place_of_the_record(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """There is one current version, whatever was asked for meanwhile."""
         record = samples.make_record(scope, "She lives in Lisbon.", tags=("old",))
         await put(store, record)
         samples.clock.advance(seconds=1)
@@ -124,6 +126,7 @@ class RecordsConformance(StoreSuite):
         assert passing == set(shelf) - {"pending", "superseded", "quarantined", "forgotten"}
 
     async def test_records_are_listed_by_status(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        """Upkeep looks at what others do not see."""
         assert await self._passing(store, scope, shelf, statuses=None) == set(shelf)
         assert await self._passing(store, scope, shelf, statuses=()) == set()
         for status in set(Status) - {Status.ACTIVE}:
@@ -132,6 +135,7 @@ class RecordsConformance(StoreSuite):
         assert await self._passing(store, scope, shelf, statuses=wanted) == {"pending", "forgotten"}
 
     async def test_records_are_listed_by_kind(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        """Disciplines share a store and list their own kinds only."""
         assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE,)) == {"note"}
         assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE, Kind.CHUNK)) == {"note", "chunk"}
         assert await self._passing(store, scope, shelf, kinds=(Kind.MOOD,)) == set()
@@ -140,6 +144,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_that_have_all_of_the_tags(
         self, store: Store, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """All, not any: tags narrow."""
         assert await self._passing(store, scope, shelf, tags=("red",)) == {"red", "red and big"}
         assert await self._passing(store, scope, shelf, tags=("big", "red")) == {"red and big"}
         assert await self._passing(store, scope, shelf, tags=("red", "blue")) == set()
@@ -175,6 +180,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_that_are_alive_at_a_moment(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """What has expired is hidden at once, before any job removes it."""
         now, named = samples.clock(), {"expired", "expires tomorrow"}
         assert await self._passing(store, scope, shelf, alive_at=now) & named == {"expires tomorrow"}
         assert await self._passing(store, scope, shelf, alive_at=now - 2 * DAY) & named == named
@@ -184,12 +190,14 @@ class RecordsConformance(StoreSuite):
     async def test_every_condition_of_a_filter_must_hold(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """Conditions only ever narrow."""
         now = samples.clock()
         wanted: dict[str, Any] = {"tags": ("red",), "kinds": (Kind.TURN,), "valid_at": now, "alive_at": now}
         assert await self._passing(store, scope, shelf, **wanted) == {"red", "red and big"}
         assert await self._passing(store, scope, shelf, **wanted, occurred_from=now + DAY) == set()
 
     async def test_records_are_read_by_their_ids(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        """In the order of listing; ids that are not there are left out."""
         ids = (shelf["red"].id, "nobody", shelf["plain"].id)
         assert await listed(store, scope, record_ids=ids) == ["plain", "red"]
         assert await listed(store, scope, record_ids=()) == []
@@ -223,6 +231,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_scope_narrows_records_to_its_session_and_task(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """As in the journal."""
         places = {"bare": scope, "s": scope.within(session="s"), "t": scope.within(task="t")}
         places["s t"] = scope.within(session="s", task="t")
         records = {name: samples.make_record(place, name) for name, place in places.items()}
@@ -239,6 +248,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_in_the_order_asked_for(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Each order has a tie-breaker, so that two backends list alike."""
         now = samples.clock()
         records = []
         for content, happened, scans in (("a", 3, 5), ("b", 1, 0), ("c", 2, 5), ("d", 2, 1)):
@@ -266,6 +276,7 @@ class RecordsConformance(StoreSuite):
     async def test_paging_through_records_meets_each_once(
         self, store: Store, samples: Samples, scope: Scope, order: Order
     ) -> None:
+        """By id, not by offset: an offset slips when something is dropped."""
         records = [samples.make_record(scope, str(number)) for number in range(10)]
         await put(store, *records)
         met: list[Record] = []
@@ -294,6 +305,7 @@ class RecordsConformance(StoreSuite):
         assert await store.links(scope, LinkQuery()) == [back]
 
     async def test_a_dropped_record_can_be_put_anew(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Derived ids are often worked out from what they derive from, and come again."""
         record = samples.make_record(scope)
         await put(store, record)
         async with store.transaction(scope) as tx:
@@ -309,6 +321,7 @@ class PlacesConformance(StoreSuite):
     async def test_a_turn_knows_its_neighbours_in_its_session(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """The turn before it in the journal may be of another conversation."""
         turns = await _turns(store, samples, scope, ["a", "b", "a", "a", "b"])
         ids = [turn.id for turn in turns]
         places = await store.places(scope, [ids[2], ids[0]], record_filter=RecordFilter())
@@ -353,6 +366,7 @@ class PlacesConformance(StoreSuite):
     async def test_a_record_that_is_no_turn_has_a_place_without_neighbours(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A fact stands nowhere in a conversation, and still has a time and an origin."""
         record = samples.make_record(scope, kind=Kind.SEMANTIC, trust=Origin.WEB)
         await put(store, record)
         (place,) = await store.places(scope, [record.id, "unknown"], record_filter=RecordFilter(), reach=1)

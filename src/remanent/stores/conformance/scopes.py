@@ -103,6 +103,7 @@ class ScopesConformance(StoreSuite):
         assert await store.scopes() == []
 
     async def test_agents_with_data_are_listed_in_a_stable_order(self, store: Store, samples: Samples) -> None:
+        """Backups and workers go through them, and may be interrupted."""
         scopes = [
             samples.make_scope("bob"),
             samples.make_scope("ada"),
@@ -138,12 +139,14 @@ class ScopesConformance(StoreSuite):
             await {**READS, **WRITES}[name](store, scope)
 
     async def test_closing_twice_or_unused_is_harmless(self, store: Store, opened: OpenStore) -> None:
+        """Error paths close what they may not have opened."""
         await store.close()
         await store.close()
         unused = await opened("elsewhere")
         await unused.close()
 
     async def test_a_sound_store_is_found_sound(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """A check that cries wolf is not heeded when it matters."""
         await make_world(store, samples, scope)
         health = await store.check(scope)
         assert health.problems == ()
@@ -195,6 +198,7 @@ class ScopesConformance(StoreSuite):
 
     @pytest.mark.parametrize("use", USES)
     async def test_an_agent_in_use_is_not_filled(self, store: Store, samples: Samples, scope: Scope, use: str) -> None:
+        """Two memories in one would have two entries for one place."""
         await store.commit(scope, [self.USES[use](samples, scope)])
         before = await everything(store, scope)
         with pytest.raises(InvalidInput):
@@ -237,5 +241,6 @@ class ScopesConformance(StoreSuite):
         assert (await everything(store, scope)).records == []
 
     async def test_nothing_is_a_filling_too(self, store: Store, scope: Scope) -> None:
+        """The export of an empty agent is imported like any other."""
         await store.load(scope, batches())
         assert (await everything(store, scope)).entries == []

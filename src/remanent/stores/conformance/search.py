@@ -72,6 +72,7 @@ class TextConformance(StoreSuite):
     """What was said can always be found."""
 
     async def test_a_record_is_found_by_any_of_its_words(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Content, summary, keywords and tags alike."""
         record = samples.make_record(
             scope, "She moved to Lisbon.", summary="relocation", keywords=("Portugal",), tags=("travel",)
         )
@@ -91,6 +92,7 @@ class TextConformance(StoreSuite):
         assert await found(store, scope, "足球") == []
 
     async def test_mixed_writing_is_found_by_either(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """One sentence often holds both."""
         record = samples.make_record(scope, "她用Python写了一个爬虫，部署在AWS上。")
         await put(store, record, samples.make_record(scope, "他写Java代码。"))
         for question in ("python", "爬虫", "aws 部署", "Python爬虫"):
@@ -115,6 +117,7 @@ class TextConformance(StoreSuite):
         assert await found(store, scope, "green tea") == [both.id, short.id, long.id]
 
     async def test_scores_fall_from_hit_to_hit(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Fusion with other searches goes by rank and by score."""
         await put(store, *(samples.make_record(scope, "tea " + "leaf " * number) for number in range(8)))
         hits = await store.search_text(scope, query_terms("tea"), record_filter=RecordFilter(), limit=5)
         assert len(hits) == 5
@@ -161,6 +164,7 @@ class TextConformance(StoreSuite):
         assert await found(store, scope, "lisbon", statuses=None) == []
 
     async def test_a_dropped_record_is_not_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Its terms leave the index in the same commit."""
         record = samples.make_record(scope)
         await put(store, record)
         async with store.transaction(scope) as tx:
@@ -168,6 +172,7 @@ class TextConformance(StoreSuite):
         assert await found(store, scope, "lisbon", statuses=None) == []
 
     async def test_filters_apply_to_what_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """The same filter as for lists: one meaning everywhere."""
         now = samples.clock()
         fields: dict[str, dict[str, Any]] = {
             "plain": {},
@@ -204,6 +209,7 @@ class TextConformance(StoreSuite):
         assert sorted(await found(store, scope, "tea", limit=3)) == [record.id for record in wanted]
 
     async def test_a_scope_narrows_what_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """As everywhere."""
         mine, other = scope.within(session="s1", task="t1"), scope.within(session="s2")
         here, there = samples.make_record(mine, "tea"), samples.make_record(other, "tea")
         await put(store, here, there)
@@ -226,6 +232,7 @@ class TextConformance(StoreSuite):
     async def test_terms_are_counted_by_the_records_that_hold_them(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """How rare a word is decides what it tells about a question."""
         texts = ("green tea", "black tea", "tea tea tea", "里斯本的茶")
         await put(store, *(samples.make_record(scope, text) for text in texts))
         counts = await store.term_counts(scope, ["tea", "green", "茶", "zebra", '"', ""], most=100)
@@ -244,6 +251,7 @@ class TextConformance(StoreSuite):
         assert (await store.term_counts(scope, ["tea"], most=100)).holding == {"tea": 5}
 
     async def test_terms_are_counted_by_session(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """A session that holds many of the words is likely to be the one that is meant."""
         inner = {name: scope.within(session=name) for name in ("a", "b")}
         told = [samples.make_record(inner["a"], text) for text in ("green tea tea", "black tea", "milk")]
         other = samples.make_record(inner["b"], "tea")
@@ -268,6 +276,7 @@ class TextConformance(StoreSuite):
         assert (await held())["a"] == SessionTerms(3, {"tea": 1, "milk": 1})
 
     async def test_no_terms_find_nothing(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """And do not find everything."""
         await put(store, samples.make_record(scope))
         assert await found_by(store, scope, []) == []
 
@@ -335,6 +344,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_each_model_has_its_own_vectors_and_size(
         self, store: Store, scope: Scope, records: list[Record]
     ) -> None:
+        """While one model takes over from another, both answer."""
         await keep(store, records[0], 1)
         await store.commit(scope, [PutVector(records[0].id, "small", b"\0" * 8)])
         assert await store.vector_models(scope) == {MODEL: 4, "small": 2}
@@ -370,6 +380,7 @@ class VectorRowsConformance(StoreSuite):
         assert await store.vector_counts(scope) == {MODEL: 2, "small": 1}
 
     async def test_an_agent_without_vectors_says_so(self, store: Store, scope: Scope) -> None:
+        """Without making a database for the question."""
         assert await store.vector_models(scope) == {}
         assert await store.vector_counts(scope) == {}
         assert await store.vector_revision(scope) == 0
@@ -400,6 +411,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_follower_hears_of_every_vector_put_and_of_nothing_else(
         self, store: Store, scope: Scope, records: list[Record]
     ) -> None:
+        """Index and store stay equal by this alone."""
         follower = Follower(store, scope)
         await keep(store, records[0], 1)
         assert await follower.follow() == {records[0].id}
@@ -509,6 +521,8 @@ class VectorRowsConformance(StoreSuite):
     async def test_records_whose_content_has_no_vector_yet_are_listed_oldest_first(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """The work list of embedding; it survives a crash because it is no job."""
+
         async def without(limit: int = 10) -> list[str]:
             return [record.content for record in await store.unembedded(scope, limit=limit)]
 
@@ -525,6 +539,7 @@ class VectorRowsConformance(StoreSuite):
     async def test_a_forgotten_record_needs_no_vector_until_it_is_restored(
         self, store: Store, samples: Samples, scope: Scope, records: list[Record]
     ) -> None:
+        """Its content must not leave the house for an embedding API."""
         for record in records:
             await keep(store, record, 1)
         async with store.transaction(scope) as tx:
@@ -619,6 +634,7 @@ class VectorsConformance:
     async def test_the_nearest_come_first_by_cosine(
         self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
     ) -> None:
+        """Whatever the length of the vectors."""
         east = await self._keep(store, samples.make_record(scope), 1, 0)
         north_east = await self._keep(store, samples.make_record(scope), 100, 100)
         north = await self._keep(store, samples.make_record(scope), 0, 0.01)
@@ -639,6 +655,7 @@ class VectorsConformance:
     async def test_an_agent_or_a_model_without_vectors_finds_nothing(
         self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
     ) -> None:
+        """No error: the first question of a new agent comes before its first memory."""
         assert await self._near(vectors, scope, 1) == []
         await self._keep(store, samples.make_record(scope), 1)
         assert await self._near(vectors, scope, 1, model="unheard of") == []
@@ -654,6 +671,7 @@ class VectorsConformance:
     async def test_a_vector_put_again_is_found_in_its_new_place_only(
         self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
     ) -> None:
+        """The old one must not linger in a block or a cell."""
         moved = await self._keep(store, samples.make_record(scope), 1, 0)
         still = await self._keep(store, samples.make_record(scope), 0.7, 0.7)
         assert await self._near(vectors, scope, 1, 0) == [moved.id, still.id]
@@ -714,6 +732,7 @@ class VectorsConformance:
     async def test_a_filter_that_leaves_out_the_nearest_still_finds_the_rest(
         self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
     ) -> None:
+        """The index has to look further by itself."""
         for number in range(60):
             hidden = samples.make_record(scope, status=Status.QUARANTINED)
             await self._keep(store, hidden, 1, number / 1000)
@@ -739,6 +758,7 @@ class VectorsConformance:
         assert await self._near(vectors, scope, 1) == [mine.id]
 
     async def test_models_do_not_meet(self, store: Store, vectors: Vectors, samples: Samples, scope: Scope) -> None:
+        """Vectors of different models have no angle between them that means anything."""
         record = await self._keep(store, samples.make_record(scope), 1)
         other = await self._keep(store, samples.make_record(scope), 1, model="other")
         assert await self._near(vectors, scope, 1) == [record.id]

@@ -69,6 +69,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_is_found_by_its_words_and_goes_on_in_its_places(
         self, store: Store, opened: OpenStore, samples: Samples, lived: World
     ) -> None:
+        """It is a living agent afterwards, not an archive."""
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, await exported(store, lived.scope))
         assert await found(elsewhere, lived.scope, "Porto") == [lived.kept.id]
@@ -84,6 +85,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_under_another_name_belongs_to_that_agent(
         self, store: Store, samples: Samples, lived: World
     ) -> None:
+        """Copies for tests, and moving between organisations."""
         other = Scope(org="globex", workspace="annex", agent="eve")
         lines = await exported(store, lived.scope)
         await import_lines(store, other, lines)
@@ -96,6 +98,7 @@ class TransferConformance(StoreSuite):
     async def test_an_empty_agent_is_a_first_and_a_last_line(
         self, store: Store, opened: OpenStore, scope: Scope
     ) -> None:
+        """And those two seal each other."""
         lines = await exported(store, scope)
         assert len(lines) == 2
         header = {"remanent": "export", "format": 1, "org": "acme", "workspace": "lab", "agent": "ada"}
@@ -106,6 +109,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_takes_lines_from_a_file_or_a_stream_and_counts_them(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """The CLI reads a file, the server a request."""
         lines = await exported(store, lived.scope)
 
         async def stream() -> AsyncIterator[str]:
@@ -125,12 +129,14 @@ class TransferConformance(StoreSuite):
             assert json.loads(line)
 
     async def test_an_agent_in_use_is_not_imported_into(self, store: Store, lived: World) -> None:
+        """Merging two histories has no right answer."""
         lines = await exported(store, lived.scope)
         with pytest.raises(InvalidInput):
             await import_lines(store, lived.scope, lines)
         assert await exported(store, lived.scope) == lines
 
     async def test_an_agent_is_exported_and_imported_as_a_whole(self, store: Store, lived: World) -> None:
+        """Records of one session may rest on entries of another."""
         narrow = lived.scope.within(session="s")
         with pytest.raises(InvalidInput):
             await exported(store, narrow)

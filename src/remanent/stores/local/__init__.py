@@ -1,9 +1,12 @@
 """Vectors searched inside the process: the embedded default.
 
 Why not an HNSW library? Measured against usearch 2.26 (f32, its default connectivity, one thread, clustered vectors of
-384 dimensions, CPU seconds):
+384 dimensions, CPU time, ten nearest of 200 questions):
 
-@@NUMBERS@@
+- 40,000 vectors: usearch builds in 101 s and finds 97.0 % in 1.5 ms, 98.9 % in 4.6 ms; cells are built in 1.8 s.
+- 200,000 vectors: usearch was given up after 135 s of building; cells are built in 6.9 s and find 95.6 % in 14 ms.
+- One vector removed: in usearch its bytes are in the file that is saved next, and still there after `compact`. In our
+  file they are overwritten at once (40 ms).
 
 HNSW answers faster, and all else speaks against it here:
 

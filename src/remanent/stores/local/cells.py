@@ -57,6 +57,7 @@ def recoded(codes: "NDArray[np.uint8]", names: tuple[str, ...]) -> "NDArray[np.u
 
 
 _WORD = 8
+"""Bytes that are hashed at once; packed ids are a multiple of it."""
 _MIX = np.array(
     [
         0x9E3779B97F4A7C15,
@@ -82,6 +83,7 @@ def pack(names: Sequence[str], *, width: int | None = None) -> "NDArray[np.bytes
 
 
 def _hashes(packed: "NDArray[np.bytes_]") -> "NDArray[np.uint64]":
+    """Return a hash of each packed id, eight letters at a time: one pass of numpy, not one Python call per id."""
     words = packed.view(np.uint64).reshape(len(packed), -1)
     hashes = np.zeros(len(packed), dtype=np.uint64)
     for column in range(words.shape[1]):
@@ -277,6 +279,7 @@ class Cells:
     def _score_cells(
         self, products: ProductPool, vector: "NDArray[np.float32]", cells: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+        """Return the rows of cells with their cosines; neighbouring cells are multiplied as one piece."""
         # Cells under one top cluster lie side by side, so the near ones often make one piece.
         breaks = np.flatnonzero(np.diff(cells) > 1)
         starts = self.parts.offsets[cells[np.concatenate([[0], breaks + 1])]]
@@ -295,6 +298,7 @@ class Cells:
     def _score_only(
         self, products: ProductPool, vector: "NDArray[np.float32]", rows: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+        """Return the cosines of chosen rows, where fewer are wanted than a search of cells would look at."""
         self.verify(self.cells_at(rows))
         scores = np.empty(len(rows), dtype=np.float32)
         products.fill([(self.parts.matrix[rows], scores)], vector)

@@ -55,7 +55,7 @@ def unfinished_files(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file says of itself."""
+    """What a file says of itself; as JSON in a block of its own, so that a newer version can tell more."""
 
     model: str
     """The digest of the model's name."""
@@ -177,6 +177,11 @@ class CellsFile:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
 
     def _overwrite(self, rows: "NDArray[np.int64]") -> None:
+        """Zero rows, then put right what follows from them: the centre and the checksum of each cell, the header.
+
+        The order does not matter for a crash, since a file that does not check out is dropped as a whole. But a file
+        that was unsound before must not get new checksums: they would vouch for the damage.
+        """
         places = self.header.sections()
         cells = self.cells()
         width = 4 * self.header.dimension

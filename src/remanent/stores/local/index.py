@@ -36,7 +36,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What one look found."""
+    """What one look found, and how far it can be relied on: that decides whether another look is needed."""
 
     found: list[tuple[str, float]]
     """Ids and cosines, best first."""
@@ -140,6 +140,7 @@ class Index:
         return self._rows is not None and changes.matrix.shape[1] != self._rows.dimension
 
     def _remove_sealed(self, ids: Iterable[str]) -> None:
+        """Mask vectors in the cells, and overwrite them in the file so that no copy outlives their removal."""
         if self._cells is None:
             return
         rows = self._cells.remove(ids)
@@ -276,6 +277,10 @@ class Index:
             cells.file.close()
 
     def _use(self, snapshot: IndexSnapshot, cells: Cells | None) -> None:
+        """Put new cells in the place of the old ones; rows that came while they were made stay outside of them.
+
+        What was touched meanwhile is removed from the new cells: it is among those rows in its newer form, or gone.
+        """
         assert self._rows is not None
         assert self._touched is not None
         touched, self._touched = self._touched, None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEVELS = 127
+"""Steps to either side of zero: what a signed byte holds without its lowest value, which has no opposite."""
 _ROUNDING = np.float32(2e-6)
 """More than single precision loses in any of the sums here."""
 _AT_ONCE = 512
@@ -256,6 +257,7 @@ class Rows:
             start = stop
 
     def _grow(self, number: int, rows: int) -> None:
+        """Make room in a block: the first one doubles, since most agents are small; others are made whole at once."""
         if number == len(self._blocks):
             self._blocks.append(np.empty((0, self.dimension), dtype=np.float32))
             self._codes.append(Codes(0, self.dimension))

@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 CELLS_PER_ROOT = 8
 """Cells per square root of the number of vectors. Finer cells need fewer rows for the same recall, and more centres."""
 SAMPLE_PER_CELL = 16
+"""Vectors per cell from which its centre is found; it is put right from all of its rows afterwards."""
 MAX_SAMPLE = 131_072
+"""Vectors that centres are found from at the most: 200 MB at 384 dimensions."""
 _ROUNDS = 5
+"""Rounds of k-means; chosen by hand, since cells only have to be near enough."""
 _TOP_SAMPLE = 256
+"""Vectors per centre that a round of k-means looks at, at the most; chosen by hand."""
 _NEAR_TOPS = 4
 """A vector is compared with the cells under so many top clusters: about as good as with all, and far cheaper."""
 _AT_ONCE = 8_192
@@ -104,6 +108,7 @@ class Assignment:
         return cells
 
     def _some(self, rows: "NDArray[np.float32]") -> "NDArray[np.int32]":
+        """Return the cells of some rows: the best among all cells under the few top clusters nearest to each."""
         near = cross(rows, self._tops)
         if near.shape[1] > _NEAR_TOPS:
             border = np.partition(near, -_NEAR_TOPS, axis=1)[:, -_NEAR_TOPS]
@@ -260,6 +265,7 @@ def _assign(snapshot: IndexSnapshot, centres: "NDArray[np.float32]", rng: np.ran
 
 
 def _names(snapshot: IndexSnapshot, order: "NDArray[np.int64]") -> "NDArray[np.bytes_]":
+    """Return the packed ids in the order of the new rows."""
     fresh = pack(snapshot.ids)
     if snapshot.cells is None:
         return fresh[order]

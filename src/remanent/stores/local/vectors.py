@@ -224,7 +224,12 @@ class LocalVectors(Vectors):
     async def _search(
         self, slot: _LoadedIndex, scope: Scope, question: "NDArray[np.float32]", record_filter: RecordFilter, limit: int
     ) -> list[Hit]:
-        """Look ever further until enough pass the filter, or nothing is left to look at."""
+        """Look ever further until enough pass the filter, or nothing is left to look at.
+
+        The index knows only kinds; whether a record passes the rest of the filter is asked of the store. The first look
+        takes somewhat more than the limit, because most filters let most pass; if too few do, the next look is widened
+        by what the share of those that passed calls for.
+        """
         passing: dict[str, bool] = {}
         count, effort = 2 * limit + _SPARE, max(1.0, (limit / 10) ** 0.25)
         if slot.opened and slot.index.compares_all:
@@ -258,6 +263,7 @@ class LocalVectors(Vectors):
         count: int,
         effort: float,
     ) -> Neighbours:
+        """Look once, at the newest revision: a search sees every vector that was committed before it began."""
         self._refuse_when_closed()
         revision = await self._store.vector_revision(slot.owner)
         if not slot.opened or slot.index.revision != revision:
@@ -269,6 +275,7 @@ class LocalVectors(Vectors):
         return await asyncio.shield(self._begin(self._look(slot, look)))
 
     async def _look(self, slot: _LoadedIndex, look: Callable[[], Neighbours]) -> Neighbours:
+        """Search on a thread, one piece of work per index at a time; on damage, load anew and search again."""
         async with slot.lock:
             try:
                 near = await self._run(look)
@@ -297,6 +304,7 @@ class LocalVectors(Vectors):
                 await self._load_anew(slot, error)
 
     async def _open(self, slot: _LoadedIndex) -> None:
+        """Take over the file of an earlier time if it fits the store, then follow what has happened since."""
         try:
             await self._wait_for_file(slot)
             await self._run(slot.index.open)
@@ -316,6 +324,7 @@ class LocalVectors(Vectors):
         await self._run(index.apply, changes)
 
     async def _load_anew(self, slot: _LoadedIndex, reason: object) -> None:
+        """Forget the index and its file, and fill it from the store, which has all of it."""
         _logger.info("loading the vectors of %s anew: %s", slot.owner, reason)
         index = slot.index
         try:
@@ -344,7 +353,7 @@ class LocalVectors(Vectors):
     async def _seal(self, slot: _LoadedIndex) -> None:
         """Sort what an index holds into new cells, in the background."""
         try:
-            writer = await self._writer(slot.index)
+            writer = await self._run(_new_writer, slot.index.path)
             snapshot = await self._hold(slot, writer)
             if snapshot is None:
                 return
@@ -379,13 +388,8 @@ class LocalVectors(Vectors):
             if snapshot is None and writer is not None:
                 await self._run(writer.abandon)
 
-    async def _writer(self, index: Index) -> CellsWriter | None:
-        if index.path is None:
-            return None
-        path, token = index.path, f"{os.getpid()}-{secrets.token_hex(4)}"
-        return await self._run(lambda: CellsWriter(path, token=token))
-
     async def _sealed(self, snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells | None:
+        """Return new cells, or nothing when sealing was cancelled or failed: the old cells go on answering."""
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._sealer, _seal, snapshot, writer)
@@ -405,6 +409,7 @@ class LocalVectors(Vectors):
     # ── what the rest stands on ──────────────────────────────────────────────
 
     def _loaded(self, owner: Scope, model: str) -> _LoadedIndex:
+        """Return the index of an agent and model, in the order of last use; it may not be opened yet."""
         self._refuse_when_closed()
         key = owner, model
         slot = self._slots.get(key)
@@ -483,7 +488,13 @@ class LocalVectors(Vectors):
         return await loop.run_in_executor(self._products.pool, work, *arguments)
 
 
+def _new_writer(path: Path | None) -> CellsWriter | None:
+    """Begin a file beside the one in use; its name is of this process, so that two that seal at once do not meet."""
+    return None if path is None else CellsWriter(path, token=f"{os.getpid()}-{secrets.token_hex(4)}")
+
+
 def _seal(snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells:
+    """Run sealing on its own thread, and leave no unfinished file when it ends early."""
     try:
         return seal(snapshot, writer or MemorySink())
     except BaseException:

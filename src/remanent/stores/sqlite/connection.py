@@ -119,6 +119,10 @@ def translated(connection: apsw.Connection | None = None) -> Iterator[None]:
 
 
 def _of_engine(error: apsw.Error, connection: apsw.Connection | None) -> StorageError | StoreBusy:
+    """Return our error for one of the engine, by who must act: wait, make room, repair, or tell us.
+
+    The engine reports a full disk as an I/O error in some calls, so that the system's own number is looked at, too.
+    """
     extended = getattr(error, "extendedresult", 0)
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return StoreBusy("another process holds the database; nothing was written, try again")
@@ -136,6 +140,7 @@ def _of_engine(error: apsw.Error, connection: apsw.Connection | None) -> Storage
 
 
 def _of_system(error: OSError) -> StorageError | StoreBusy:
+    """Return our error for one of the operating system."""
     if says_starved(error):
         return StoreBusy(_STARVED)
     if error.errno in _FULL:
@@ -153,6 +158,7 @@ OLDEST_SAFE = (3, 51, 3)
 
 _CHECKSUM_VFS = "cksmvfs"
 _CHECKSUM_BYTES = 8
+"""Reserved at the end of every page, as the checksum extension of SQLite asks for."""
 _vfs_lock = threading.Lock()
 
 
@@ -220,6 +226,7 @@ def _check_checksums(connection: apsw.Connection, path: Path) -> None:
 
 
 def _configure(connection: apsw.Connection, *, busy_timeout: float, read_only: bool) -> None:
+    """Give a connection the settings that every promise of this store rests on."""
     connection.set_busy_timeout(int(busy_timeout * 1000))
     # FULL, and the fullfsync of macOS: a commit that returned must survive a power cut. secure_delete: what is deleted
     # is overwritten. temp_store: no text in temporary files. trusted_schema: a file from elsewhere runs no functions of
@@ -254,6 +261,7 @@ def create(path: Path, *, migrations: Sequence[LiteralString]) -> None:
 
 
 def _fill(temporary: str, migrations: Sequence[LiteralString]) -> None:
+    """Make the schema in a new file, with room for checksums on every page from the first one on."""
     vfs = _CHECKSUM_VFS if checksums_available() else None
     with closing(apsw.Connection(temporary, vfs=vfs)) as connection:
         if vfs is not None:
@@ -267,6 +275,7 @@ def _fill(temporary: str, migrations: Sequence[LiteralString]) -> None:
 
 
 def _give_name(temporary: str, path: Path) -> None:
+    """Give a finished file its name by linking: unlike a rename, that fails when another process was first."""
     with open(temporary, "rb+") as file:
         os.fsync(file.fileno())
     try:

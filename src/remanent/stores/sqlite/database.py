@@ -129,6 +129,7 @@ class Database:
         self._thread.start()
 
     def _open_writer(self) -> apsw.Connection:
+        """Open the connection that writes, making the file or bringing its schema up to date first."""
         if not self.path.exists():
             opening.create(self.path, migrations=self._migrations)
         writer = self._connect()
@@ -167,6 +168,7 @@ class Database:
         return result
 
     def _send_light(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Send everything that was asked for in this turn of the loop to one thread, together."""
         group = self._light.pop(loop)
         try:
             self._executor.submit(self._read_together, group)
@@ -193,6 +195,7 @@ class Database:
         _settle(group)
 
     def _read(self, work: Work[T], snapshot: bool = True) -> T:  # noqa: FBT001, FBT002 - executors pass no keywords
+        """Run work on a reader, inside a transaction unless it is a single statement."""
         with self._reader() as reader, translated(reader):
             if not snapshot:
                 return work(reader)
@@ -205,6 +208,7 @@ class Database:
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
+        """Lend a reader, counted so that closing waits for it."""
         with self._lock:
             self._refuse_when_closed()
             self._reading += 1
@@ -218,6 +222,7 @@ class Database:
 
     @contextmanager
     def _borrowed_reader(self) -> Iterator[apsw.Connection]:
+        """Lend a reader and take it back, unless it has failed; on a full disk, lend one that needs no room."""
         try:
             reader = self._any_reader()
         except StorageFull:
@@ -321,6 +326,7 @@ class Database:
             _leave(self.path)
 
     def _serve(self) -> None:
+        """The life of the writer thread: group after group until it is told to stop."""
         try:
             while True:
                 group, last = self._next_group()
@@ -350,6 +356,7 @@ class Database:
         return group, False
 
     def _run(self, group: list[_Request]) -> None:
+        """Run a group that shares a commit, then the one request that must run alone, if there is one."""
         alone = group.pop() if group[-1].alone else None
         if group:
             try:
@@ -367,6 +374,7 @@ class Database:
             group.append(alone)
 
     def _run_by_itself(self, request: _Request, run: Callable[[apsw.Connection, _Request], None]) -> None:
+        """Run one request, and note whether the connection can still be trusted after it."""
         try:
             run(self._sound_writer(), request)
         except StorageError as error:
@@ -422,6 +430,7 @@ def _run_together(writer: apsw.Connection, group: list[_Request]) -> None:
 
 
 def _run_with_savepoints(writer: apsw.Connection, group: list[_Request]) -> None:
+    """Run units of work in one transaction, each behind a savepoint, so that a refused one undoes only itself."""
     with _transaction(writer):
         for request in group:
             request.error = None
@@ -440,6 +449,7 @@ def _run_with_savepoints(writer: apsw.Connection, group: list[_Request]) -> None
 
 
 def _run_one(writer: apsw.Connection, request: _Request) -> None:
+    """Run one unit of work in a transaction of its own."""
     try:
         with _transaction(writer):
             request.error = None
@@ -450,6 +460,7 @@ def _run_one(writer: apsw.Connection, request: _Request) -> None:
 
 
 def _run_alone(writer: apsw.Connection, request: _Request) -> None:
+    """Run work that brings its own transactions, or none, such as a checkpoint or a check of all pages."""
     try:
         with translated(writer):
             request.result = request.work(writer)
@@ -461,6 +472,11 @@ def _run_alone(writer: apsw.Connection, request: _Request) -> None:
 
 @contextmanager
 def _transaction(writer: apsw.Connection) -> Iterator[None]:
+    """Open a writing transaction, and commit it unless something goes wrong.
+
+    IMMEDIATE, because a transaction that begins by reading cannot become a writing one once another process has
+    written.
+    """
     with translated(writer):
         writer.execute("BEGIN IMMEDIATE")
     try:
@@ -475,6 +491,7 @@ def _transaction(writer: apsw.Connection) -> Iterator[None]:
 
 
 def _roll_back(writer: apsw.Connection) -> None:
+    """End a transaction that is still open."""
     if writer.in_transaction:
         try:
             writer.execute("ROLLBACK")

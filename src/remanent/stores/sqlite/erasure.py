@@ -36,14 +36,20 @@ if TYPE_CHECKING:
 _WINDOW, _STEP = 12, 4
 """A piece of 15 bytes of anything long holds one of these windows."""
 _LONG_KEY, _SHORT_KEY = 8, 4
+"""Bytes by which pieces are looked up first: as wide as numpy compares at once, for windows and for ends of terms."""
 _NO_TEXT = re.compile(r"[A-Za-z0-9_-]{1,64}|\d{4}-\d\d-\d\dT[0-9:.]+Z")
 """Ids and moments: they stand in many places, and tell nothing."""
 _AT_ONCE = 1 << 20
+"""Bytes of slack that are searched together."""
 _TREE_HEADERS = {2: 12, 5: 12, 10: 8, 13: 8}
 
 
 class Traces:
-    """What must not be left anywhere."""
+    """What must not be left anywhere: pieces of the erased texts and vectors by which their remains are recognised.
+
+    Every fourth window of twelve bytes is kept, so that any remaining piece of fifteen bytes is found. Shorter remains
+    of a text tell nothing that the alphabet does not; search terms are shorter and are looked for by their ends.
+    """
 
     def __init__(self) -> None:
         self._windows: set[bytes] = set()
@@ -85,6 +91,7 @@ class Traces:
 
 
 def _texts_in(value: Any) -> Iterator[str]:
+    """Yield every text inside a JSON value, keys included, that could quote somebody."""
     if isinstance(value, str):
         if not _NO_TEXT.fullmatch(value):
             yield value
@@ -137,6 +144,7 @@ def _slack_of_file(path: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _slack(page: bytes, start: int) -> bytes:
+    """Return what lies on a page outside of its rows: the gap before the first cell, and the freed blocks."""
     header = _TREE_HEADERS.get(page[start])
     if header is None:
         return b""  # an overflow page or a free one, which is overwritten as a whole
@@ -210,6 +218,7 @@ _RECORDS_OF = "SELECT DISTINCT record_id FROM record_sources WHERE entry_id IN (
 _ENTRIES_OF = "SELECT DISTINCT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?))"
 
 _NO_END = 2**62
+"""Behind every place of a journal."""
 _ANYTHING_LATER = "SELECT EXISTS (SELECT 1 FROM entries WHERE seq > ?)"
 _ENTRIES_UP_TO: LiteralString = "SELECT id FROM entries WHERE {meant} AND seq <= ?2"
 _RECORDS_UP_TO: LiteralString = """
@@ -222,7 +231,9 @@ _BEGIN_SCRUB = "INSERT INTO counters VALUES ('scrub_due', 1) ON CONFLICT (name) 
 _END_SCRUB = "DELETE FROM counters WHERE name = 'scrub_due'"
 _SCRUBS_DUE = "SELECT value FROM counters WHERE name = 'scrub_due'"
 _MAX_REWRITES = 3
+"""Rounds of looking and rewriting: a rewrite may itself leave a moved row behind. Chosen by hand."""
 _MAX_TERMS = 20_000
+"""Terms that are looked up one by one; chosen by hand, some tenths of a second."""
 _COUNT_A_SCRUB = """
 INSERT INTO counters VALUES ('scrubs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
@@ -344,7 +355,7 @@ def _found_nowhere(connection: apsw.Connection, terms: set[str]) -> set[str]:
 
 
 def _reach(connection: apsw.Connection, erasure: Erasure) -> tuple[list[str], list[str]]:
-    """Return the entries to erase and every record that any version of came from one of them."""
+    """Return the entries to erase, and every record of which any version came from one of them."""
     entries = {
         row[0]
         for row in connection.execute(
@@ -390,6 +401,7 @@ def _index_anew(connection: apsw.Connection, scope: Scope, record_id: str) -> No
 
 
 def _erase_record(connection: apsw.Connection, unit: UnitOfWork, record_id: str) -> None:
+    """Remove a record with links from and to it, and the conflicts that quote it."""
     unit.remove(record_id)
     connection.execute("DELETE FROM links WHERE to_id = ?", (record_id,))
     of_record = "SELECT conflict_id FROM conflict_records WHERE record_id = ?"
@@ -399,6 +411,7 @@ def _erase_record(connection: apsw.Connection, unit: UnitOfWork, record_id: str)
 
 
 def _erase_everything(connection: apsw.Connection) -> Erased:
+    """Empty every table; revisions rise, so that no index or cache takes itself for current."""
     entry_ids = tuple(row[0] for row in connection.execute("SELECT id FROM entries ORDER BY seq"))
     record_ids = tuple(row[0] for row in connection.execute("SELECT id FROM records ORDER BY ref"))
     digests = tuple(sorted(_digests(connection)))
@@ -424,7 +437,12 @@ def _blur_errors(connection: apsw.Connection) -> None:
 
 
 def scrub(connection: apsw.Connection, traces: Traces | None, *, timeout: float) -> None:
-    """Take what was erased out of the slack of pages and out of the log; without traces, clear all slack."""
+    """Take what was erased out of the slack of pages and out of the log; without traces, clear all slack.
+
+    The log is moved into the file first, because slack is searched in the file. A counter says that a scrub is due
+    until it has ended: after a crash in between, the next erasure clears all slack, since nobody knows the traces any
+    more.
+    """
     deadline = time.monotonic() + timeout
     if traces is None:
         rewrite(connection, WITH_TEXT)

@@ -201,6 +201,7 @@ def check_before_open(database: Path) -> None:
 
 
 def _damage(database: Path) -> str:
+    """Return what proves that durable data was damaged; empty when nothing does."""
     index = read_index(_read(_beside(database, "-shm"), limit=2 * _INDEX_HEADER.size + 4))
     log_bytes = _read(_beside(database, "-wal"))
     if not database.exists():
@@ -221,6 +222,7 @@ def _beside(database: Path, suffix: str) -> Path:
 
 
 def _read(path: Path, *, limit: int = -1) -> bytes:
+    """Return the first bytes of a file, none if it is not there."""
     try:
         with open(path, "rb") as file:
             return file.read(limit)
@@ -229,6 +231,7 @@ def _read(path: Path, *, limit: int = -1) -> bytes:
 
 
 def _read_header(log: bytes) -> _Header | None:
+    """Return what the header of a log says, or nothing when its checksum is wrong."""
     magic, version, page_size, _, salt1, salt2, sum1, sum2 = _HEADER.unpack_from(log)
     if magic & ~1 != _MAGIC or version != _VERSION:
         return None
@@ -257,6 +260,7 @@ def _checksum(content: bytes, start: tuple[int, int], byte_order: str) -> tuple[
 
 
 def _read_frames(log: bytes, header: _Header) -> _Frames:
+    """Return the headers of all frames, and which of them check out as continuing the one before."""
     import numpy as np
 
     stride = _FRAME_HEADER_BYTES + header.page_size
@@ -405,6 +409,7 @@ class PageFile:
                 continue  # its overflow is damaged
 
     def _row(self, page: bytes, place: int, kind: int) -> tuple[int | None, list[Any]]:
+        """Return a row at a place of a page, with its number if the table has numbers."""
         length, place = _varint(page, place)
         number: int | None = None
         if kind == _TABLE_LEAF:
@@ -412,6 +417,10 @@ class PageFile:
         return number, _values(self._payload(page, place, length, kind))
 
     def _payload(self, page: bytes, place: int, length: int, kind: int) -> bytes:
+        """Return the whole content of a row, with what did not fit on its page gathered from overflow pages.
+
+        How much stays on the page follows the formula of the file format (section 1.6 there).
+        """
         usable = self._usable
         most = usable - 35 if kind == _TABLE_LEAF else (usable - 12) * 64 // 255 - 23
         if length <= most:
@@ -431,6 +440,7 @@ class PageFile:
 
 
 def _varint(content: bytes, place: int) -> tuple[int, int]:
+    """Return a variable-length integer of SQLite and the place behind it: seven bits a byte, eight in the ninth."""
     value = 0
     for step in range(8):
         byte = content[place + step]
@@ -441,6 +451,7 @@ def _varint(content: bytes, place: int) -> tuple[int, int]:
 
 
 def _values(payload: bytes) -> list[Any]:
+    """Return the columns of a row: a header of type codes, then the values one after the other."""
     head, place = _varint(payload, 0)
     values: list[Any] = []
     body = head
@@ -454,6 +465,7 @@ def _values(payload: bytes) -> list[Any]:
 
 
 def _value(payload: bytes, kind: int, place: int) -> tuple[Any, int]:
+    """Return one value by its type code, and the place behind it."""
     if kind == 0:
         return None, place
     if kind in {8, 9}:

@@ -1,4 +1,9 @@
-"""Where an agent's files lie under the home folder, and that no name leads out of it."""
+"""Where an agent's files lie under the home folder, and that no name leads out of it.
+
+`<home>/<org>/<workspace>/<agent>/` holds `memory.db`, a note of whose it is (`meta.json`), index files and blobs. Names
+come from users: they are escaped, links are refused, and names that differ only in case are told apart from each other,
+because some file systems do not.
+"""
 
 import errno
 import json
@@ -17,6 +22,7 @@ from remanent.model import Scope
 DATABASE = "memory.db"
 META = "meta.json"
 FORMAT = 1
+"""Of `meta.json`, which only names the agent: the database has a schema number of its own."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SCHEMA_AT = 60
 """Where the header of a SQLite file has its user version."""
@@ -167,6 +173,7 @@ class Layout:
         yield from sorted(noted - stored, key=self.folder)
 
     def _scopes_with(self, name: str) -> Iterator[Scope]:
+        """Yield the agents whose folder holds a file of this name, by path."""
         for path in sorted(self.home.glob(f"*/*/*/{name}")):
             org, workspace, agent = (unquote(part) for part in path.parent.relative_to(self.home).parts)
             try:
@@ -176,6 +183,7 @@ class Layout:
 
 
 def _recorded_agent(meta: Path) -> str | None:
+    """Return whose folder a note says it is; nothing when there is no note or it cannot be read."""
     try:
         body = json.loads(meta.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -185,6 +193,7 @@ def _recorded_agent(meta: Path) -> str | None:
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is written to."""
     try:
         found = path.stat()
     except FileNotFoundError:

@@ -27,7 +27,7 @@ T = TypeVar("T")
 Key = tuple[str, str, str]
 
 OPENERS = 2
-"""Threads that open and close: both wait for the disk, and reading goes on beside them."""
+"""Threads that open and close: both wait for the disk, and reading goes on beside them. Chosen by hand."""
 CHECKOUT_TIMEOUT = 60.0
 """Seconds that a call waits for a place. Opening, one commit and closing take some 20 ms, so that thousands of agents
 get their turn in this time even where a place is all there is."""
@@ -43,7 +43,11 @@ MAX_CLOSED_QUEUES = 100_000
 
 @dataclass(slots=True)
 class PooledDatabase:
-    """An agent's database with how many calls use it; `None` until it is opened."""
+    """An agent's database with how many calls use it; `None` until it is opened.
+
+    It is in the table from the moment it is to be opened until it is closed, because it takes descriptors all that
+    time.
+    """
 
     database: Database | None = None
     users: int = 0
@@ -274,6 +278,7 @@ class DatabasePool:
         return slot.closing
 
     async def _close(self, key: Key, slot: PooledDatabase) -> None:
+        """Close a database in the background, and remember how its queue stood."""
         database = slot.database
         assert database is not None
         try:

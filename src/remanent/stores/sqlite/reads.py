@@ -165,6 +165,7 @@ def records(connection: apsw.Connection, scope: Scope, query: RecordQuery) -> li
 
 
 def _continue_behind(where: Condition, query: RecordQuery, *, past: bool) -> None:
+    """Add where the page before has ended, by the same order in which records are listed."""
     comparison = "<" if query.order is Order.LAST_CREATED else ">"
     if past:
         place = "(SELECT created_at, id FROM records WHERE id = ?)"
@@ -246,6 +247,7 @@ def places(
 def _places(
     connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
 ) -> dict[str, Place]:
+    """Return records with their neighbours, which are found by an index each, by id."""
     where = record_condition(scope, record_filter)
     sql = f"""
         SELECT {PLACE_COLUMNS}, {_NEIGHBOURS} FROM json_each(?) w

@@ -16,7 +16,6 @@ from typing import Any, LiteralString
 from zlib import crc32
 
 import apsw
-from pydantic_core import from_json
 
 from remanent.durability import write_durably
 from remanent.errors import IntegrityError, StorageError
@@ -111,17 +110,9 @@ def _contradictions(connection: apsw.Connection) -> Iterator[str]:
         if count:
             yield f"{count} {what} that are not as they were written"
     for what, sql in _JSON.items():
-        count = sum(not _parses(str(text)) for (text,) in connection.execute(sql))
+        count = sum(not _is_json(text) for (text,) in connection.execute(sql))
         if count:
             yield f"{count} {what} that are not as they were written"
-
-
-def _parses(text: str) -> bool:
-    try:
-        from_json(text)
-    except ValueError:
-        return False
-    return True
 
 
 MAX_FAILURES = 1_000
@@ -150,48 +141,13 @@ def repair(path: Path, target: Path, *, scope: Scope, migrations: Sequence[Liter
 # ── rows: which are as they were written ─────────────────────────────────────
 
 
-def _is_entry(row: Row) -> bool:
-    return isinstance(row[7], str) and crc32(row[7].encode()) == row[14] and _is_json(row[10]) and _is_json(row[11])
-
-
-def _is_record(row: Row) -> bool:
-    body = row[15]
-    return isinstance(body, str) and crc32(body.encode()) == row[16] and parse(body)["id"] == row[1]
-
-
-def _is_vector(row: Row) -> bool:
-    return isinstance(row[6], bytes) and crc32(row[6]) == row[7]
-
-
-def _is_job(row: Row) -> bool:
-    return row[8] in {state.value for state in JobState} and isinstance(row[7], str) and _is_json(row[7])
-
-
-def _is_conflict(row: Row) -> bool:
-    return isinstance(row[6], str) and _is_json(row[6]) and parse(row[6]).get("id") == row[1]
-
-
-def _is_tombstone(row: Row) -> bool:
-    return isinstance(row[3], str) and _is_json(row[3]) and parse(row[3]).get("record_id") == row[0]
-
-
-def _is_model(row: Row) -> bool:
-    return isinstance(row[1], str) and isinstance(row[2], int)
-
-
-def _is_link(row: Row) -> bool:
-    return all(isinstance(part, str) for part in row[:3]) and all(isinstance(part, int | float) for part in row[3:])
-
-
-def _is_state(row: Row) -> bool:
-    return isinstance(row[0], str) and isinstance(row[1], str) and _is_json(row[1])
-
-
 def _cannot_be_two_ids(row: Row) -> bool:
+    """Tell a state from a row of the tables that hold two ids and nothing else."""
     return not (_ID.fullmatch(row[0]) and _ID.fullmatch(row[1]))
 
 
 def _is_json(text: object) -> bool:
+    """Tell whether a column holds JSON or nothing."""
     if text is None:
         return True
     try:
@@ -201,17 +157,32 @@ def _is_json(text: object) -> bool:
     return True
 
 
+def _is_checked(content: object, crc: object) -> bool:
+    """Tell whether a text or a vector still has the checksum that was written beside it."""
+    if isinstance(content, str):
+        content = content.encode()
+    return isinstance(content, bytes) and crc32(content) == crc
+
+
+def _is_body(text: object, key: str, value: object) -> bool:
+    """Tell whether a text is a JSON object that names the row it stands in."""
+    return isinstance(text, str) and parse(text).get(key) == value
+
+
+# What has no checksum of its own must at least parse and fit its row; columns are counted as the schema lists them.
 _AS_WRITTEN: dict[str, Callable[[Row], bool]] = {
-    "entries": _is_entry,
-    "records": _is_record,
-    "versions": _is_record,
-    "vectors": _is_vector,
-    "jobs": _is_job,
-    "conflicts": _is_conflict,
-    "tombstones": _is_tombstone,
-    "models": _is_model,
-    "links": _is_link,
-    "states": _is_state,
+    "entries": lambda row: _is_checked(row[7], row[14]) and _is_json(row[10]) and _is_json(row[11]),
+    "records": lambda row: _is_checked(row[15], row[16]) and _is_body(row[15], "id", row[1]),
+    "versions": lambda row: _is_checked(row[15], row[16]) and _is_body(row[15], "id", row[1]),
+    "vectors": lambda row: isinstance(row[6], bytes) and _is_checked(row[6], row[7]),
+    "jobs": lambda row: row[8] in set(JobState) and isinstance(row[7], str) and _is_json(row[7]),
+    "conflicts": lambda row: _is_body(row[6], "id", row[1]),
+    "tombstones": lambda row: _is_body(row[3], "record_id", row[0]),
+    "models": lambda row: isinstance(row[1], str) and isinstance(row[2], int),
+    "links": lambda row: (
+        all(isinstance(part, str) for part in row[:3]) and all(isinstance(part, int | float) for part in row[3:])
+    ),
+    "states": lambda row: isinstance(row[0], str) and isinstance(row[1], str) and _is_json(row[1]),
 }
 _KNOWN_ON_SIGHT = {
     "entries": (True, 15),
@@ -239,6 +210,7 @@ def _as_written(table: str, row: Row) -> bool:
 
 
 def _save(images: list[Path], target: Path, scope: Scope) -> str:
+    """Copy every table from the images, newest first, make the derived tables, and return the note."""
     with closing(opening.connect(target, busy_timeout=5)) as copy, translated(copy):
         tables = _plain_tables(copy)
         with copy:
@@ -255,6 +227,7 @@ def _save(images: list[Path], target: Path, scope: Scope) -> str:
 
 
 def _plain_tables(connection: apsw.Connection) -> list[str]:
+    """Return the tables that are copied row by row: neither full-text indexes nor derived ones."""
     sql = """
         SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
         AND name NOT LIKE 'records_text%' AND name NOT LIKE 'versions_text%' ORDER BY name
@@ -322,6 +295,7 @@ class _TableReader:
             yield from found
 
     def _highest(self, damaged: apsw.Connection, key: str) -> int:
+        """Return the highest key that may exist; the table itself may be unreadable at its end."""
         highest = 0
         for sql in (
             f"SELECT max({key}) FROM {self._table}",
@@ -370,6 +344,7 @@ _PUT_RIGHT: tuple[LiteralString, ...] = (
 
 
 def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
+    """Make indexes and other derived tables anew from the rows that were saved."""
     for table, index in (("records", "records_text"), ("versions", "versions_text")):
         sql = f"SELECT {RECORD_COLUMNS}, ref, status FROM {table}"
         for row in copy.execute(sql).fetchall():
@@ -421,6 +396,7 @@ def _note(copy: apsw.Connection, tables: list[str], image: Path) -> str:
 
 
 def _gaps(copy: apsw.Connection) -> list[str]:
+    """Return the places of the journal at which no entry was saved, as ranges."""
     gaps, expected = [], 1
     for (seq,) in copy.execute("SELECT seq FROM entries ORDER BY seq"):
         if seq > expected:

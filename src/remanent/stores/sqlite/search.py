@@ -19,12 +19,13 @@ from remanent.stores.sqlite.reads import HISTORY, fetch_together, is_plain, reco
 from remanent.stores.sqlite.rows import KindsByName, dump, parse, verify
 
 MAX_TERMS = 64
-"""More terms than this say nothing new and cost time."""
+"""More terms than this say nothing new and cost time; chosen by hand, some four sentences."""
 
 # Everywhere here bm25() is called and sorted by; `ORDER BY rank` would have the index sort all matches with the
 # places of their words first, which takes twice as long.
 
 _WIDER = 4
+"""How much further the next look goes when too few of the best have passed a filter; chosen by hand."""
 _AT_ONCE = 1024
 """Vectors that are copied together."""
 

@@ -47,13 +47,18 @@ from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
 _FEW = 32
-"""Rows that are read in less time than it takes to wake a thread."""
+"""Rows that are read in less time than it takes to wake a thread; chosen by hand."""
 SCRUB_TIMEOUT = 10.0
-"""Seconds that an erasure waits for readers to let go of the log."""
+"""Seconds that an erasure waits for readers to let go of the log; then it says that it has to be called again."""
 
 
 class SqliteStore(Store):
-    """Keeps each agent in its own file under the home folder; files open on first use and close when long idle."""
+    """Keeps each agent in its own file under the home folder; files open on first use and close when others need room.
+
+    A file of its own makes an agent easy to back up, to move and to erase, lets agents write side by side, and keeps
+    one agent's damage from another. The methods here only find the database, choose the thread and pass the work on;
+    what is done lies in the modules beside this one.
+    """
 
     def __init__(
         self,

@@ -93,6 +93,7 @@ class UnitOfWork:
         self._last_seq = max(self._last_seq, row)
 
     def _known(self, entry: Entry) -> bool:
+        """Recognise an entry that was sent before by its caller's id, and answer with the first one."""
         found = self._sql(
             "SELECT id, seq, text, role, erased FROM entries WHERE caller_id = ? AND ifnull(session, '') = ?",
             (entry.caller_id, entry.scope.session or ""),
@@ -154,6 +155,7 @@ class UnitOfWork:
         )
 
     def _index(self, ref: int, record: Record, terms: str) -> None:
+        """Write what a record is found by: terms, tags, and the entries it came from."""
         if record.status is not Status.FORGOTTEN:
             self._sql("INSERT INTO records_text (rowid, terms) VALUES (?, ?)", (ref, terms))
         for tag in set(record.tags):
@@ -251,6 +253,7 @@ class UnitOfWork:
         return revision
 
     def _drop_vectors(self, ref: int, record_id: str) -> None:
+        """Remove a record's vectors of all models, and note that for whoever follows them."""
         models = self._sql("DELETE FROM vectors WHERE record = ? RETURNING model", (ref,)).fetchall()
         for (model,) in models:
             revision = self._next_revision()
@@ -395,6 +398,7 @@ class UnitOfWork:
         return error.partition(":")[0] if told == ERASED_MEANWHILE else error
 
     def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None]:
+        """Return lane and key of a job that this worker still holds; `LeaseLost` when it does not."""
         found = self._sql(
             "SELECT lane, key FROM jobs WHERE id = ? AND fence = ? AND state = 'running'", (job_id, fence)
         ).get
@@ -425,11 +429,13 @@ INSERT INTO entries (seq, id, caller_id, session, task, kind, role, text, occurr
                      attachments, origin, erased, crc)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
 """
+# The same columns in both tables, so that a version is archived by one statement inside the engine.
 _RECORD_FIELDS = """id, kind, status, session, task, created_at, updated_at, occurred_at, valid_from, valid_to,
                      expires_at, version, access_count, scan_count, body, crc"""
 _INSERT_RECORD = f"""
 INSERT INTO records ({_RECORD_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
 """
+# The counters are left alone: they belong to the record and not to a version.
 _UPDATE_RECORD = """
 UPDATE records SET kind = ?, status = ?, session = ?, task = ?, created_at = ?, updated_at = ?, occurred_at = ?,
                    valid_from = ?, valid_to = ?, expires_at = ?, version = ?, body = ?, crc = ?
@@ -443,12 +449,14 @@ _INSERT_VERSION = f"""
 INSERT INTO versions ({_RECORD_FIELDS}, superseded_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
 """
+# Full-text rows are removed by their number; the record goes last, since the others are found by it.
 _DROP_BY_REF = (
     "DELETE FROM unembedded WHERE ref = ?",
     "DELETE FROM record_tags WHERE ref = ?",
     "DELETE FROM records_text WHERE rowid = ?",
     "DELETE FROM records WHERE ref = ?",
 )
+# Links that lead to the record stay: whoever follows one finds nothing there, and a record made anew has them again.
 _DROP_BY_ID = (
     "DELETE FROM versions_text WHERE rowid IN (SELECT ref FROM versions WHERE id = ?)",
     "DELETE FROM versions WHERE id = ?",
@@ -456,6 +464,7 @@ _DROP_BY_ID = (
     "DELETE FROM tombstones WHERE record_id = ?",
     "DELETE FROM links WHERE from_id = ?",
 )
+# The revision of a vector is that of its last change: followers ask for everything behind the one they know.
 _PUT_VECTOR = """
 INSERT INTO vectors (model, record, record_id, kind, revision, data, crc) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (record, model) DO UPDATE SET revision = excluded.revision, data = excluded.data, crc = excluded.crc
@@ -466,11 +475,13 @@ ON CONFLICT (id) DO UPDATE SET session = excluded.session, task = excluded.task,
                                version = excluded.version, body = excluded.body
 """
 _INSERT_JOB = f"INSERT INTO jobs ({rows.JOB_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# The fence stays: whoever was taken over before must not be able to finish the job after it was given back.
 _RETRY_JOB = """
 UPDATE jobs SET state = 'pending', worker = NULL, lease_until = NULL, attempts = attempts - ?, not_before = ?,
                 error = ?
 WHERE id = ?
 """
+# Without its removals: followers of this model begin anew, because `vector_floor` is raised as well.
 _DROP_MODEL = (
     "DELETE FROM vectors WHERE model = ?",
     "DELETE FROM vector_removals WHERE model = ?",
@@ -567,6 +578,7 @@ async def load_database(path: Path, batches: AsyncIterator[Sequence[Change]], *,
 
 
 def _begin(connection: apsw.Connection) -> None:
+    """Begin the transaction of an import, and refuse an agent that has anything."""
     with translated(connection):
         connection.execute("PRAGMA cache_size=-65536")
         connection.execute("BEGIN IMMEDIATE")
