@@ -4,12 +4,16 @@ A rename is atomic, but neither the content nor the new name is durable until bo
 Whatever keeps state in a file of its own (keys, run notes, spooled turns, model notes) writes it through here.
 """
 
+import errno
 import os
 import sys
 import tempfile
 from pathlib import Path
 
 from remanent.errors import StorageError
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says when a disk, a quota or the size allowed for a file is used up: the user has to make room."""
 
 
 def write_durably(path: Path, content: bytes) -> None:

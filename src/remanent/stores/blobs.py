@@ -5,7 +5,6 @@ it is read.
 """
 
 import asyncio
-import errno
 import fcntl
 import hashlib
 import os
@@ -16,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from remanent.durability import make_folder, sync_file, sync_folder
+from remanent.durability import NO_ROOM, make_folder, sync_file, sync_folder
 from remanent.errors import IntegrityError, InvalidInput, NotFound, StorageError, StorageFull
 from remanent.model import Attachment, Scope
 
@@ -63,7 +62,11 @@ URI = "blob:"
 
 
 class AttachmentStore:
-    """The permanent storage of files in one scope; what was brought here can be taken away again."""
+    """The permanent storage of files in one scope; what was added here can be taken away again.
+
+    A file is put before the entry that refers to it is committed. If that commit fails, nobody refers to the file: so it
+    remembers which files it added, and leaves alone those that were there before.
+    """
 
     def __init__(self, blobs: Blobs, scope: Scope) -> None:
         self._blobs = blobs
@@ -114,7 +117,6 @@ FOLDER = "blobs"
 PART = ".part"
 """Ends the name of a file that is still being written."""
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class FileBlobs(Blobs):
@@ -156,7 +158,7 @@ def _storage_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in NO_ROOM:
             raise StorageFull(f"no room left while {doing}; free some space and try again") from error
         raise StorageError(
             f"{doing} failed: {error.strerror or error}; look at the disk and its permissions"

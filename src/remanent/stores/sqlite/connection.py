@@ -19,7 +19,7 @@ from typing import LiteralString
 import apsw
 import apsw.sqlite_extra
 
-from remanent.durability import sync_folder
+from remanent.durability import NO_ROOM, sync_folder
 from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
 from remanent.stores.sqlite.migrations import APPLICATION_ID
 
@@ -99,7 +99,6 @@ def is_starved() -> bool:
     return False
 
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _IS_DAMAGED = "the database file is damaged; run `remanent doctor --repair` to save what is readable"
 _STARVED = "this process has too many files open; nothing was written, try again, or raise its limit (ulimit -n)"
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
@@ -132,7 +131,7 @@ def _of_engine(error: apsw.Error, connection: apsw.Connection | None) -> Storage
         return IntegrityError(_IS_DAMAGED)
     if isinstance(error, (apsw.IOError, apsw.CantOpenError)) and connection is not None:
         number = connection.system_errno
-        if number in _FULL:
+        if number in NO_ROOM:
             return StorageFull("no room left on the device; nothing was written, make room and try again")
     if isinstance(error, apsw.CantOpenError) and is_starved():
         return StoreBusy(_STARVED)
@@ -143,7 +142,7 @@ def _of_system(error: OSError) -> StorageError | StoreBusy:
     """Return our error for one of the operating system."""
     if says_starved(error):
         return StoreBusy(_STARVED)
-    if error.errno in _FULL:
+    if error.errno in NO_ROOM:
         return StorageFull("no room left on the device; nothing was written, make room and try again")
     return StorageError(f"the file system refused: {error.strerror or type(error).__name__}")
 

@@ -238,11 +238,13 @@ _COUNT_A_SCRUB = """
 INSERT INTO counters VALUES ('scrubs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
 
+# Above every revision that was ever given out, so that no index of another process takes itself for current.
 _BEYOND_ALL_VECTORS = """
 UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector_revision')
 WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 """
 
+# Everything that can quote what is erased: these are read before the rows go, to know what to look for in slack.
 _TEXTS_OF_ENTRIES = """
 SELECT text, metadata, attachments FROM entries WHERE id IN (SELECT value FROM json_each(?))
 """
@@ -259,6 +261,8 @@ _TERMS_OF_RECORDS: tuple[LiteralString, ...] = (
 )
 _VECTORS_OF_RECORDS: LiteralString = f"SELECT data FROM vectors WHERE record_id {_AMONG}"
 
+# A reply is indexed under words of what it replies to as well. Within 512 places: a session that was left for longer than
+# that is hardly continued by a reply; chosen by hand.
 _REPLY_TO = """
 SELECT later.id FROM entries said
 JOIN entries later ON later.seq BETWEEN said.seq + 1 AND said.seq + 512 AND later.session IS said.session

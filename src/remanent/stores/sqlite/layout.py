@@ -5,7 +5,6 @@ come from users: they are escaped, links are refused, and names that differ only
 because some file systems do not.
 """
 
-import errno
 import json
 import os
 import tempfile
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from remanent.durability import make_folder, write_durably
+from remanent.durability import NO_ROOM, make_folder, write_durably
 from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings
 from remanent.model import Scope
 
@@ -23,7 +22,6 @@ DATABASE = "memory.db"
 META = "meta.json"
 FORMAT = 1
 """Of `meta.json`, which only names the agent: the database has a schema number of its own."""
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SCHEMA_AT = 60
 """Where the header of a SQLite file has its user version."""
 _SAFE_IN_PATH = "-_.@+=~"
@@ -110,7 +108,7 @@ class Layout:
         try:
             Path(tempfile.mkdtemp(dir=folder, prefix=".remanent-")).rmdir()
         except OSError as error:
-            if error.errno in _FULL:
+            if error.errno in NO_ROOM:
                 return
             raise InvalidSettings(
                 f"{folder} cannot be written to ({error.strerror or type(error).__name__}); "
