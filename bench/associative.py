@@ -28,8 +28,8 @@ from remanent.model.entry import Messages
 from remanent.recall.measures import percentile
 from remanent.settings import JobSettings
 from remanent.stores import Change, JobQuery, search_terms
-from remanent.stores.changes import PutLink, PutRecord, PutState
 from remanent.stores.sqlite import SqliteStore
+from remanent.stores.transaction import PutLink, PutRecord, PutState
 
 BATCH = 20
 """Messages that one call remembers: what a full context hands over."""

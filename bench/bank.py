@@ -21,8 +21,7 @@ from remanent.embedding import Embedders, open_embedders
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.model import Scope, id_source, system_clock
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import AttachmentStore, FileBlobs
 
 CASES = 50
 SEED = 7
@@ -81,7 +80,7 @@ async def _prompt(bank: Bank) -> str:
     """Return what an agent is given for the first step: all but the Insight Doc, which holds the question only."""
     with tempfile.TemporaryDirectory(prefix="remanent-bench-") as folder:
         uploads = Uploads(Path(folder), new_id=id_source())
-        kept = Kept(FileBlobs(lambda _: Path(folder)), bank.scope)
+        kept = AttachmentStore(FileBlobs(lambda _: Path(folder)), bank.scope)
         adapter = Adapter(bank, uploads=uploads, kept=kept, new_id=id_source())
         await adapter.plan()
         prompt = await adapter.enhance()

@@ -16,9 +16,9 @@ from remanent.memory import aopen
 from remanent.model import Record, Scope, id_source
 from remanent.recall.measures import percentile
 from remanent.stores import Change, RecordFilter, search_terms
-from remanent.stores.changes import PutRecord, PutVector
 from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
+from remanent.stores.transaction import PutRecord, PutVector
 from remanent.text.terms import query_terms
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from typing import Final
 # A package imports what stands before it and never one on its own line: "Packages and their order".
 ORDER: Final[tuple[tuple[str, ...], ...]] = (
     ("errors",),
-    ("fairness",),
+    ("fairness", "durability"),
     ("model",),
     ("plugins",),
     ("settings",),
@@ -63,7 +63,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "rich": ("cli/",),
     "rjieba": ("text/chinese.py",),
     "sentence_transformers": ("embedding/sentence_transformers.py",),
-    "simsimd": ("stores/local/codes.py",),
+    "simsimd": ("stores/local/rows.py",),
     "sqlite3": (),
     "tokenizers": ("embedding/",),
     "typer": ("cli/",),

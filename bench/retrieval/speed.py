@@ -16,8 +16,8 @@ from remanent.model import Record, Scope, id_source
 from remanent.recall.measures import percentile
 from remanent.settings import load_settings
 from remanent.stores import Change, search_terms
-from remanent.stores.changes import PutRecord, PutVector
 from remanent.stores.sqlite import SqliteStore
+from remanent.stores.transaction import PutRecord, PutVector
 
 MEMORIES = 100_000
 QUESTIONS = 200

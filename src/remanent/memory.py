@@ -102,12 +102,9 @@ from remanent.stores import (
     Store,
     Vectors,
 )
-from remanent.stores.blobs import Blobs
-from remanent.stores.cache import Cache
-from remanent.stores.erasures import BegunErasure, BegunErasures
-from remanent.stores.files import FileBlobs
-from remanent.stores.inprocess import InProcessCache
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
+from remanent.stores.cache import Cache, InProcessCache
+from remanent.stores.erasures import PendingErasure, PendingErasures
 from remanent.stores.local import LocalVectors
 from remanent.stores.notes import Notes
 from remanent.stores.sqlite import SqliteStore
@@ -145,7 +142,7 @@ class _Parts:
     disciplines: Disciplines
     notes: Notes
     worker: Worker
-    erasures: BegunErasures
+    erasures: PendingErasures
     clock: Clock
     new_id: NewId
 
@@ -205,14 +202,14 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
         worker=worker,
-        erasures=BegunErasures(settings.home),
+        erasures=PendingErasures(settings.home),
         clock=clock,
         new_id=new_id,
     )
 
 
 def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
-    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, most_open=settings.open_agents)
+    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
     store.layout.require_writable()
     folder = store.layout.own_folder
     vectors = LocalVectors(
@@ -220,7 +217,7 @@ def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
         folder,
         exact_limit=settings.vectors.exact_limit,
         memory_budget=settings.vectors.memory_budget,
-        most_files=store.allowance.index_files,
+        max_files=store.descriptor_budget.index_files,
     )
     return store, vectors, FileBlobs(folder)
 
@@ -503,7 +500,7 @@ class AsyncAgent(AgentFaces):
         record = await self._current(record_id)
         wanted = tuple({source.entry_id for source in record.sources})
         entries = await self._parts.store.entries(self._scope, EntryQuery(entry_ids=wanted, limit=NO_LIMIT))
-        kept = Kept(self._parts.blobs, self._scope)
+        kept = AttachmentStore(self._parts.blobs, self._scope)
         source_of = self._parts.disciplines.source_of
         return await behind(record, entries, kept=kept, attachment_id=attachment_id, source_of=source_of)
 
@@ -632,25 +629,25 @@ class AsyncAgent(AgentFaces):
 # ── erasing ──────────────────────────────────────────────────────────────────
 
 
-async def _finish_erasure(parts: _Parts, begun: BegunErasure) -> None:
+async def _finish_erasure(parts: _Parts, begun: PendingErasure) -> None:
     """Bring an erasure to its end that a crash cut short; what was said since it was begun stays."""
     await _carry_out(parts, begun, replace(begun.erasure, keeps_note=True, up_to=begun.last_seq))
 
 
-async def _carry_out(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased:
+async def _carry_out(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Erased:
     try:
         erased = await _erase(parts, begun, erasure)
     except (CallerError, DatabaseMissing):
         begun.end()  # it was refused, and will be again
         raise
     except BaseException:
-        begun.let_go()
+        begun.release()
         raise
     await asyncio.to_thread(begun.end)
     return erased
 
 
-async def _erase(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased:
+async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Erased:
     """Erase rows first, then what lies beside the store, by the store's own note of what went."""
     scope, asked = begun.scope, begun.erasure
     parts.worker.watch(scope)
@@ -765,11 +762,11 @@ class AsyncMemory(MemoryFaces):
 
     async def _finish_erasures(self) -> None:
         """Bring erasures to their end that a crash cut short."""
-        for begun in await asyncio.to_thread(lambda: list(self._parts.erasures.cut_short())):
+        for begun in await asyncio.to_thread(lambda: list(self._parts.erasures.interrupted())):
             try:
                 await _finish_erasure(self._parts, begun)
             except RemanentError as error:
-                begun.let_go()
+                begun.release()
                 _logger.warning("an erasure of %s was cut short and could not be finished: %s", begun.scope, error)
 
     async def __aenter__(self) -> Self:

@@ -19,7 +19,7 @@ from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.model import Entry, EntryKind, Origin, Scope, id_source
 from remanent.settings import ModelSettings, ReactSettings
-from remanent.stores.files import FileBlobs
+from remanent.stores.blobs import FileBlobs
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import fails, says
 

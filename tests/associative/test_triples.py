@@ -8,7 +8,7 @@ from remanent.associative.triples import read_triples, to_triples
 from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Origin
 from remanent.stores import EntryQuery
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import Samples
 from tests.associative.conftest import Make
 from tests.associative.graphs import graph_of
 from tests.associative.world import MemoryWorld, picture

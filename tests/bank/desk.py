@@ -16,9 +16,7 @@ from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Maker, NewId, Scope, id_source
-from remanent.stores.blobs import Blobs
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
 from tests.language.offline.fakes import WordEmbedder
 
 SCOPE = Scope(org="o", workspace="w", agent="ada", task="t1")
@@ -52,7 +50,7 @@ class Desk:
     bank: Bank
     adapter: Adapter
     uploads: Uploads
-    kept: Kept
+    kept: AttachmentStore
     blobs: Blobs
     folder: Path
     events: list[BankEvent]
@@ -88,6 +86,6 @@ def desk(folder: Path, *, engine: Engine | None = None, **settings: Any) -> Desk
     bank.listen(events.append)
     blobs = FileBlobs(lambda _: folder / "kept")
     uploads = Uploads(folder / "waiting", new_id=new_id)
-    kept = Kept(blobs, SCOPE)
+    kept = AttachmentStore(blobs, SCOPE)
     adapter = Adapter(bank, uploads=uploads, kept=kept, new_id=new_id)
     return Desk(bank, adapter, uploads, kept, blobs, folder, events, new_id)

@@ -11,8 +11,7 @@ from remanent.embedding.port import MAX_IMAGE_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.loaders import AttachmentType, media_type_of, type_of
 from remanent.model import Attachment, id_source
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import AttachmentStore, FileBlobs
 from tests.bank.desk import PNG, SCOPE
 
 TASK = "insight-1"
@@ -117,7 +116,7 @@ async def test_there_is_nothing_to_sweep_where_nothing_was(tmp_path: Path) -> No
 async def test_kept_files_are_referred_to_and_go_with_the_bank_that_brought_them(tmp_path: Path) -> None:
     blobs = FileBlobs(lambda _: tmp_path)
     before = await blobs.put(SCOPE, b"was here before")
-    kept = Kept(blobs, SCOPE)
+    kept = AttachmentStore(blobs, SCOPE)
     new = await kept.put(PNG, attachment_id="a1", name="a.png", media_type="image/png")
     old = await kept.put(b"was here before", attachment_id="a2", name="b.txt", media_type="text/plain")
     assert (new.uri, new.size, old.digest) == (f"blob:{new.digest}", len(PNG), before)

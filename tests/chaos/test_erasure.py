@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from remanent.memory import aopen
 from remanent.model import Attachment, Claim, Conflict, Entry, Job, Kind, Record, SemanticData, Source, TurnData
 from remanent.stores import Erasure, RecordFilter
-from remanent.stores.files import FileBlobs
+from remanent.stores.blobs import FileBlobs
 from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.migrations import MIGRATIONS

@@ -11,7 +11,7 @@ from remanent.errors import InvalidScope, RemanentError, StorageError
 from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.stores import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordQuery
-from remanent.stores.files import FileBlobs
+from remanent.stores.blobs import FileBlobs
 from remanent.stores.sqlite import SqliteStore
 from remanent.text.terms import index_terms
 from tests.chaos.support.places import run

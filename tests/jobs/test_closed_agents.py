@@ -23,7 +23,7 @@ class SmallWorld(World):
     """A world in which two agents can be open at a time."""
 
     def make_store(self) -> Store:
-        return SqliteStore(self.home, most_open=2)
+        return SqliteStore(self.home, max_open=2)
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from remanent.embedding import CachedEmbedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Found, Scope
 from remanent.recall.caching import KeptAnswers
-from remanent.stores.conformance.samples import SetClock
-from remanent.stores.inprocess import InProcessCache
+from remanent.stores.cache import InProcessCache
+from remanent.stores.conformance.base import SetClock
 from tests.embedding.fakes import HashEmbedder
 
 MAY = datetime(2024, 5, 10, 12, tzinfo=UTC)

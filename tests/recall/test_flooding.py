@@ -11,7 +11,7 @@ from remanent.model import Scope
 from remanent.recall import Candidate, PathUse, Question, RecallPath, Recipe
 from remanent.recall.gathering import Gathering
 from remanent.settings import RecallSettings
-from remanent.stores.conformance.samples import SetClock
+from remanent.stores.conformance.base import SetClock
 from tests.recall.items import MAY
 
 FLOOD = 300

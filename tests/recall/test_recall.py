@@ -18,7 +18,7 @@ from remanent.recall.recipe import Rerank
 from remanent.recall.recipes import QUALITY
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
-from remanent.stores.conformance.samples import SetClock
+from remanent.stores.conformance.base import SetClock
 from remanent.text.scripts import Language
 
 MAY = datetime(2024, 5, 10, 12, tzinfo=UTC)

@@ -11,9 +11,8 @@ import pytest
 from remanent.errors import IntegrityError, InvalidInput, StoreBusy
 from remanent.model import Entry, Record, Scope
 from remanent.stores import transfer
-from remanent.stores.conformance.base import append, everything, put, update
-from remanent.stores.conformance.commits import make_world
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import Samples, append, everything, put, update
+from remanent.stores.conformance.journal import make_world
 from remanent.stores.queries import EntryQuery, JobQuery, RecordQuery
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store

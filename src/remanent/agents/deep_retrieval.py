@@ -14,7 +14,7 @@ from remanent.loaders import AttachmentType, read_document, type_of
 from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Model, Origin, Record, Source
 from remanent.model.base import Text
 from remanent.model.ids import Id
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import AttachmentStore
 
 DEEP_RETRIEVAL = "deep_retrieval"
 _LONGEST_SHOWN = 20_000
@@ -103,7 +103,7 @@ class DeepRetrieved(Model):
 class DeepRetrieval:
     """Reads what stands behind the nodes of one memory; `tree` returns a node's entries."""
 
-    def __init__(self, tree: Callable[[str], Sequence[TreeEntry]], kept: Kept) -> None:
+    def __init__(self, tree: Callable[[str], Sequence[TreeEntry]], kept: AttachmentStore) -> None:
         self._tree = tree
         self._kept = kept
 
@@ -119,7 +119,7 @@ async def behind(
     record: Record,
     entries: Sequence[Entry],
     *,
-    kept: Kept,
+    kept: AttachmentStore,
     attachment_id: str | None = None,
     source_of: Callable[[Entry], str] = lambda _: "",
 ) -> DeepRetrieved:
@@ -132,7 +132,7 @@ async def behind(
 
 
 async def _retrieved(
-    node_id: str, entries: Sequence[TreeEntry], kept: Kept, attachment_id: str | None
+    node_id: str, entries: Sequence[TreeEntry], kept: AttachmentStore, attachment_id: str | None
 ) -> DeepRetrieved:
     known = {item.attachment_id for entry in entries for item in entry.attachments}
     if attachment_id is not None and attachment_id not in known:
@@ -142,7 +142,7 @@ async def _retrieved(
     )
 
 
-async def _entry(entry: TreeEntry, kept: Kept, attachment_id: str | None) -> DeepEntry:
+async def _entry(entry: TreeEntry, kept: AttachmentStore, attachment_id: str | None) -> DeepEntry:
     wanted = [item for item in entry.attachments if attachment_id in {None, item.attachment_id}]
     return DeepEntry(
         id=entry.entry_id,
@@ -154,7 +154,7 @@ async def _entry(entry: TreeEntry, kept: Kept, attachment_id: str | None) -> Dee
     )
 
 
-async def _attachment(item: Attachment, kept: Kept) -> DeepAttachment:
+async def _attachment(item: Attachment, kept: AttachmentStore) -> DeepAttachment:
     shown = DeepAttachment(
         id=item.attachment_id,
         type=type_of(item.media_type, item.name),

@@ -10,7 +10,7 @@ from remanent.errors import VersionConflict
 from remanent.model import Maker, Origin, Record, Scope, Source, Tombstone
 from remanent.model.clock import Instant
 from remanent.stores import RecordFilter, RecordQuery, Store
-from remanent.stores.changes import DropTombstone, PutTombstone
+from remanent.stores.transaction import DropTombstone, PutTombstone
 from remanent.text.boundaries import excerpt
 
 LONGEST_ABOUT = 40

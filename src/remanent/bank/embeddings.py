@@ -8,8 +8,8 @@ from remanent.bank.kinds import QUERY_NODE
 from remanent.embedding import Embedders
 from remanent.model import Scope
 from remanent.stores import RecordFilter, Vectors
-from remanent.stores.local.codes import Codes, Question
-from remanent.stores.local.normal import normalise
+from remanent.stores.local.products import normalise
+from remanent.stores.local.rows import Codes, EncodedQuery
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,7 +158,7 @@ class InNode(Embeddings):
             if not held:
                 continue
             low, high = np.empty(held, np.float32), np.empty(held, np.float32)
-            codes.bounds(Question(_unit(vector)), low, high)
+            codes.bounds(EncodedQuery(_unit(vector)), low, high)
             present = self._present[model][:held]
             lowest[:held] += share * low * present
             highest[:held] += share * high * present

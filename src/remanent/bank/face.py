@@ -30,9 +30,7 @@ from remanent.language.roles import CLASSIFICATION
 from remanent.model import Clock, Conflict, NewId, Scope
 from remanent.settings import ReactSettings, Settings
 from remanent.stores import EntryQuery, Store, Vectors
-from remanent.stores.blobs import Blobs
-from remanent.stores.files import FileBlobs
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,9 @@ class AsyncBank:
         )
         self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=means.new_id)
         self._blobs = _blobs(means)
-        self._adapter = Adapter(self._bank, uploads=self._uploads, kept=Kept(self._blobs, scope), new_id=means.new_id)
+        self._adapter = Adapter(
+            self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=means.new_id
+        )
 
     # ── how it stands ────────────────────────────────────────────────────────
 

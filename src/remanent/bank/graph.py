@@ -15,7 +15,7 @@ from remanent.language.tidying import keywords as tidy_keywords
 from remanent.model import Link, Maker, Model, Origin, Record, Source, Status
 from remanent.model.base import Share
 from remanent.stores import LIVE, Change, Transaction
-from remanent.stores.changes import DropLink, PutLink, PutRecord, PutVector
+from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
 from remanent.text.terms import index_terms, query_terms
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from remanent.stores import (
     Store,
     Transaction,
 )
-from remanent.stores import changes as made
-from remanent.stores.changes import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector
+from remanent.stores import transaction as made
+from remanent.stores.transaction import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector
 
 BANK = "bank"
 """Whose entries these are, to those who are told of what is appended."""

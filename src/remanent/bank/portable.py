@@ -8,8 +8,7 @@ from remanent.bank.ledger import Ledger
 from remanent.errors import InvalidInput
 from remanent.model import Conflict, Entry, Link, Model, Record, Scope
 from remanent.stores import Change
-from remanent.stores.changes import AppendEntry, PutConflict, PutLink, PutRecord, PutVector
-from remanent.stores.transaction import search_terms
+from remanent.stores.transaction import AppendEntry, PutConflict, PutLink, PutRecord, PutVector, search_terms
 
 
 class BankDocument(Model):

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from remanent.durability import sync_folder
 from remanent.errors import StorageError
 from remanent.model import Scope
-from remanent.stores.sqlite.layout import sync_folder
 
 FOLDER = ".proxy"
 """Under the home folder; no organisation can have this name."""

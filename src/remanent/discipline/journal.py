@@ -13,8 +13,8 @@ from remanent.model import Clock, Entry, Job, NewId, Receipt, Scope, read_messag
 from remanent.model.entry import Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
 from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store, Transaction, Vectors
-from remanent.stores.changes import AppendEntry
 from remanent.stores.store import ERASING
+from remanent.stores.transaction import AppendEntry
 
 Also = Callable[[Transaction, Sequence[Entry]], None]
 """Does something more in the unit of work that keeps entries."""

@@ -1,13 +1,12 @@
 """The models that a memory was used with: how those that are not bundled are opened again after a change."""
 
-import os
-import tempfile
 from datetime import timedelta
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from remanent.durability import make_folder, write_durably
 from remanent.embedding.port import Embedder
 from remanent.embedding.registry import open_embedder
 from remanent.embedding.wrappers import CachedEmbedder
@@ -149,13 +148,8 @@ class KnownEmbedders:
     def _write(self, opening: _Opening) -> None:
         """Write a note whole or not at all: a crash in between leaves the one before."""
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".note.")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(opening.to_json())
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(self._file(opening.model_id))
+            make_folder(self._folder)
+            write_durably(self._file(opening.model_id), opening.to_json().encode())
         except OSError as error:
             raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
 

@@ -9,12 +9,12 @@ from typing import IO, Annotated, Any
 
 from pydantic import Field
 
+from remanent.durability import make_folder, write_durably
 from remanent.errors import InvalidInput, StorageError
 from remanent.model import Model
 from remanent.operations.access.keys import FOLDER
 from remanent.operations.access.principal import Permission, Place
 from remanent.operations.run import Run
-from remanent.stores.sqlite.layout import make_folder, write_durably
 
 _TIDY_EVERY = 100
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from remanent.durability import make_folder, write_durably
 from remanent.errors import InvalidInput, RemanentError, StorageError
 from remanent.model import Scope
 from remanent.operations import Place, Service
 from remanent.stores.notes import LIFETIME, Note
-from remanent.stores.sqlite.layout import make_folder, write_durably
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

@@ -1,8 +1,18 @@
-"""Where memory is kept: ports by storage shape, and the adapters that fill them."""
+"""Where memory is kept: ports by storage shape, and the adapters that fill them.
+
+- `store.py` is the port of everything that is true: journal, records, links, full text, vectors as data, jobs. What it
+  can be asked stands in `queries.py`, what can be changed in `transaction.py`. `sqlite/` is the embedded adapter.
+- `vectors.py` is the port of nearest-neighbour search. It is never the only copy: `local/` follows the store and can be
+  thrown away at any moment.
+- `blobs.py` and `cache.py` hold a port each, with the adapter that needs nothing but this machine.
+- `transfer.py`, `erasures.py` and `notes.py` are written against the ports alone and work with any adapter.
+- `conformance/` proves an adapter: whoever writes one subclasses the suites and gives a fixture.
+
+Ports follow storage shapes and not features, so that a new feature adds no file to an adapter.
+"""
 
 from remanent.stores.blobs import Blobs
 from remanent.stores.cache import Cache
-from remanent.stores.changes import NO_LIMIT, Change, Committed
 from remanent.stores.queries import (
     LIVE,
     ConflictQuery,
@@ -23,7 +33,7 @@ from remanent.stores.queries import (
     VectorChanges,
 )
 from remanent.stores.store import Store
-from remanent.stores.transaction import Transaction, search_terms
+from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, search_terms
 from remanent.stores.vectors import Vectors
 
 __all__ = [

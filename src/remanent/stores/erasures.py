@@ -2,6 +2,9 @@
 
 A file per erasure under the home folder says whose it is and what was asked for, never what was said. Who erases holds
 a lock on it: a file that nobody holds was left by a crash, and whoever opens the memory next ends what it names.
+
+The lock is the kernel's (`flock`), so that it goes with the process however that ends, and a process that is stopped
+for long but alive keeps it.
 """
 
 import fcntl
@@ -13,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from remanent.durability import make_folder, sync_folder
 from remanent.errors import InvalidInput
 from remanent.model import Scope
 from remanent.stores.queries import Erasure
-from remanent.stores.sqlite.faults import translated
-from remanent.stores.sqlite.layout import sync_folder
+from remanent.stores.sqlite.connection import translated
 
 FOLDER = ".erasing"
 """Under the home folder; no organisation can have this name."""
 
 
 @dataclass(slots=True)
-class BegunErasure:
+class PendingErasure:
     """One erasure that has begun, and has not ended while its file is there."""
 
     scope: Scope
@@ -39,22 +42,22 @@ class BegunErasure:
         with translated():
             self.path.unlink(missing_ok=True)
             sync_folder(self.path.parent)
-        self.let_go()
+        self.release()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Leave the rest to whoever opens the memory next."""
         if self.handle >= 0:
             os.close(self.handle)
             self.handle = -1
 
 
-class BegunErasures:
+class PendingErasures:
     """The folder of erasures that have begun."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home.expanduser() / FOLDER
 
-    def begin(self, scope: Scope, erasure: Erasure, *, last_seq: int) -> BegunErasure:
+    def begin(self, scope: Scope, erasure: Erasure, *, last_seq: int) -> PendingErasure:
         """Write down, durably, that an erasure begins."""
         body = {
             "org": scope.org,
@@ -67,19 +70,17 @@ class BegunErasures:
             "last_seq": last_seq,
         }
         with translated():
-            if not self._folder.is_dir():
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                sync_folder(self._folder.parent)
+            make_folder(self._folder)
             path = self._folder / f"{secrets.token_hex(8)}.json"
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            begun = BegunErasure(scope, erasure, last_seq, path, handle)
+            begun = PendingErasure(scope, erasure, last_seq, path, handle)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX)
                 os.write(handle, json.dumps(body).encode())
                 os.fsync(handle)
                 sync_folder(self._folder)
             except BaseException:
-                begun.let_go()
+                begun.release()
                 path.unlink(missing_ok=True)
                 raise
         return begun
@@ -88,7 +89,7 @@ class BegunErasures:
         """Return whether any erasure is under way or was cut short."""
         return bool(self._files())
 
-    def cut_short(self) -> Iterator[BegunErasure]:
+    def interrupted(self) -> Iterator[PendingErasure]:
         """Yield the erasures that nobody carries on, each held by this process from then on."""
         for path in self._files():
             begun = _take(path)
@@ -99,7 +100,12 @@ class BegunErasures:
         return sorted(self._folder.glob("*.json"))
 
 
-def _take(path: Path) -> BegunErasure | None:
+def _take(path: Path) -> PendingErasure | None:
+    """Return an erasure that nobody carries on, locked for this process; a torn note is removed.
+
+    The link count is looked at after locking: whoever held the lock before may have ended the erasure and removed the
+    file.
+    """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -117,10 +123,11 @@ def _take(path: Path) -> BegunErasure | None:
     return None
 
 
-def _read(path: Path, handle: int) -> BegunErasure | None:
+def _read(path: Path, handle: int) -> PendingErasure | None:
+    """Return what a note says, or nothing when it is torn or not ours."""
     try:
         body: dict[str, Any] = json.loads(path.read_bytes())
-        return BegunErasure(
+        return PendingErasure(
             scope=Scope(org=body["org"], workspace=body["workspace"], agent=body["agent"]),
             erasure=Erasure(
                 tuple(body["entry_ids"]), tuple(body["record_ids"]), body["session"], everything=body["everything"]

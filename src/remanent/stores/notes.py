@@ -16,12 +16,15 @@ from remanent.model.base import Text
 from remanent.stores.store import HIDDEN, Store
 
 LIFETIME = timedelta(days=1)
-MOST = 10_000
+"""How long a request can be sent again and get its first answer; what other APIs with idempotency keys promise, too."""
+MAX_NOTES = 10_000
+"""Of one agent; beyond them the oldest go, so that a client with a new key for every request fills no disk."""
 _PREFIX = f"{HIDDEN}note/"
 _BLANK = f"{HIDDEN}blank/"
 """Notes without content stand apart, so that an erasure looks only at what it has to take."""
 _TIDY_EVERY = 500
-_MOST_COUNTED = 10_000
+"""Notes between two looks for old ones: looking reads them all."""
+_MAX_COUNTED_AGENTS = 10_000
 """Agents whose notes are counted at a time."""
 
 
@@ -60,7 +63,7 @@ class Notes:
         if self._kept[owner] % _TIDY_EVERY == 0:
             await self._tidy(owner)
         self._kept[owner] += 1
-        if len(self._kept) > _MOST_COUNTED:
+        if len(self._kept) > _MAX_COUNTED_AGENTS:
             self._kept.clear()  # whoever comes next is tidied up once more than needed
         async with self._store.transaction(owner) as tx:
             tx.state((_BLANK if note.content is None else _PREFIX) + name, note.model_dump(mode="json"))
@@ -76,10 +79,11 @@ class Notes:
                 tx.state(_BLANK + key.removeprefix(_PREFIX), note.replace(content=None).model_dump(mode="json"))
 
     async def _tidy(self, scope: Scope) -> None:
+        """Remove notes that are too old, and the oldest beyond the number that is kept."""
         notes = {**await self._all(scope, _PREFIX), **await self._all(scope, _BLANK)}
         oldest = sorted(notes, key=lambda key: notes[key].at)
         ends = self._clock() - LIFETIME
-        over = max(0, len(oldest) - (MOST - _TIDY_EVERY))
+        over = max(0, len(oldest) - (MAX_NOTES - _TIDY_EVERY))
         gone = [key for place, key in enumerate(oldest) if place < over or notes[key].at <= ends]
         if gone:
             async with self._store.transaction(scope) as tx:
@@ -87,6 +91,7 @@ class Notes:
                     tx.state(key, None)
 
     async def _all(self, scope: Scope, prefix: str) -> dict[str, Note]:
+        """Return the notes under a prefix; one that cannot be read counts as old, so that it goes in passing."""
         found = {}
         for key, value in (await self._store.states(scope, prefix=prefix)).items():
             try:

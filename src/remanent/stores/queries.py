@@ -1,4 +1,8 @@
-"""What can be asked of a store, and the shapes of the answers."""
+"""What can be asked of a store, and the shapes of the answers.
+
+They belong to the port and are the same for every adapter. Frozen, because they are handed to other threads and used as
+keys; plain dataclasses, because some of them are made by the thousand for one question.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

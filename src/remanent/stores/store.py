@@ -1,4 +1,9 @@
-"""The port of the transactional store: journal, records, links, conflicts, full text, vectors and jobs."""
+"""The port of the transactional store: journal, records, links, conflicts, full text, vectors and jobs.
+
+One port and not one per kind of thing, because one commit may hold all of them: a turn, the record made of it, its
+search terms and the job that will embed it are there together or not at all. Reads take queries as values
+(`queries.py`), so that a new condition changes no signature.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -10,7 +15,6 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
-from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -28,7 +32,7 @@ from remanent.stores.queries import (
     TermCounts,
     VectorChanges,
 )
-from remanent.stores.transaction import Transaction
+from remanent.stores.transaction import Change, Committed, Transaction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +43,10 @@ HIDDEN = "."
 
 ERASING = f"{HIDDEN}erasing"
 """The state with the ids of what erasures took whose files beside the store may still be there."""
+
+ERASED_MEANWHILE = "something was erased while this ran"
+"""The error of a job that ran during an erasure: whatever it fails with later may quote the erased text, so that only
+the part of its error before the first colon is kept. It has no colon itself: the next erasure leaves it whole."""
 
 
 class Store(ABC):

@@ -1,10 +1,14 @@
 """A whole agent as lines of JSON, and back: for backups that outlive any database engine.
 
 The first line names the format and the agent, the last one counts the lines of each sort and seals the rest with
-a SHA-256, so that a file that was cut or changed is refused. In between, one word per line: entries in the order
+a SHA-256, so that a file that was cut or changed is refused. In between, one item per line: entries in the order
 of the journal, records in the order of their creation, past versions, links, conflicts, tombstones, vectors,
 states, dead letters, and the jobs that wait. Nothing in it depends on when or where the export was made: exporting
 what was imported gives the same bytes. Blobs are not part of it; entries keep the digests.
+
+Each sort comes before what refers to it, so that an import can check references as it goes and needs to hold no more
+than a batch in memory. Search terms are not part of it either: they are worked out again, by the rules of the version
+that imports.
 """
 
 import asyncio
@@ -21,7 +25,9 @@ from pydantic_core import from_json
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBusy
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
 from remanent.model.base import check_json
-from remanent.stores.changes import (
+from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
+from remanent.stores.store import HIDDEN, Store
+from remanent.stores.transaction import (
     AppendEntry,
     Change,
     EnqueueJob,
@@ -32,17 +38,17 @@ from remanent.stores.changes import (
     PutTombstone,
     PutVector,
     PutVersion,
+    search_terms,
 )
-from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import HIDDEN, Store
-from remanent.stores.transaction import search_terms
 
 FORMAT = 1
+"""Raised when an older Remanent could not read an export any more; it then says so instead of guessing."""
 PAGE = 500
-"""Words that are read from the store at a time."""
+"""Items that are read from the store at a time; chosen by hand, to bound the memory of an export."""
 BATCH = 1000
-"""Lines that are handed to the store at a time."""
+"""Lines that are handed to the store at a time; the next batch is parsed while one is written."""
 _ALL = 2**31
+"""More than there can be: an export leaves nothing out."""
 _EVERY_STATUS = RecordFilter(statuses=None)
 # Line ends to `str.splitlines`, though not to a file or to JSON: written as escapes, no reader can split a line there.
 _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -99,7 +105,7 @@ def _safe(text: str) -> str:
 
 
 async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
-    """Yield the sort and the JSON of every word; journal, records and versions page by page."""
+    """Yield the sort and the JSON of every item; journal, records and versions page by page."""
     last_seq, fingerprint = 0, 0
     async for entry in _entries(store, scope):
         last_seq = entry.seq
@@ -126,6 +132,7 @@ async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
 
 
 async def _entries(store: Store, scope: Scope) -> AsyncIterator[Entry]:
+    """Yield the journal, page by page."""
     page = await store.entries(scope, EntryQuery(limit=PAGE))
     while page:
         for entry in page:
@@ -134,6 +141,7 @@ async def _entries(store: Store, scope: Scope) -> AsyncIterator[Entry]:
 
 
 async def _records(store: Store, scope: Scope) -> AsyncIterator[Record]:
+    """Yield records of every status in the order of their creation, page by page."""
     page = await store.records(scope, RecordQuery(_EVERY_STATUS, limit=PAGE))
     while page:
         for record in page:
@@ -142,6 +150,7 @@ async def _records(store: Store, scope: Scope) -> AsyncIterator[Record]:
 
 
 async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
+    """Yield superseded versions, page by page."""
     page = await store.past_versions(scope, after=None, limit=PAGE)
     while page:
         for version in page:
@@ -150,6 +159,7 @@ async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
 
 
 async def _vectors(store: Store, scope: Scope) -> AsyncIterator[str]:
+    """Yield the vectors of every model in the order of their records, so that two exports are alike."""
     for model in sorted(await store.vector_models(scope)):
         held = await store.vector_changes(scope, model, since=0)
         for place in sorted(range(len(held.record_ids)), key=held.record_ids.__getitem__):
@@ -190,12 +200,12 @@ def _fingerprint(record: Record) -> int:
 
 
 async def import_lines(store: Store, scope: Scope, lines: AsyncIterable[str] | Iterable[str]) -> dict[str, int]:
-    """Fill an unused agent from an export, all or nothing, and return how many words of each sort there were.
+    """Fill an unused agent from an export, all or nothing, and return how many items of each sort there were.
 
-    The export may be of another agent: its words then belong to this one. Search terms are worked out anew.
+    The export may be of another agent: its items then belong to this one. Search terms are worked out anew.
     """
     _require_whole_agent(scope)
-    reader = _Reader(scope)
+    reader = _ImportReader(scope)
     batches = _batches(reader, lines)
     try:
         await store.load(scope, batches)
@@ -210,7 +220,7 @@ def _require_whole_agent(scope: Scope) -> None:
 
 
 async def _batches(
-    reader: "_Reader", lines: AsyncIterable[str] | Iterable[str]
+    reader: "_ImportReader", lines: AsyncIterable[str] | Iterable[str]
 ) -> AsyncGenerator[Sequence[Change], None]:
     """Yield changes batch by batch; while the store writes one, the next is parsed on a thread."""
     chunks = _chunks(lines)
@@ -230,6 +240,7 @@ async def _batches(
 
 
 async def _chunks(lines: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[list[str]]:
+    """Yield lines in batches; a plain file is read on a thread, since it may lie on a slow disk."""
     if isinstance(lines, AsyncIterable):
         chunk: list[str] = []
         async for line in lines:
@@ -249,7 +260,7 @@ def _take(lines: Iterator[str]) -> list[str]:
     return list(islice(lines, BATCH))
 
 
-class _Reader:
+class _ImportReader:
     """Turns lines into changes, and knows at the end whether they were all of the export and nothing else."""
 
     def __init__(self, target: Scope) -> None:
@@ -283,6 +294,7 @@ class _Reader:
             )
 
     def _line(self, line: str) -> Change | None:
+        """Turn one line into a change; the first and the last give none."""
         if self._ended:
             if line.strip():
                 raise InvalidInput("nothing may follow the last line; the file was added to")
@@ -303,6 +315,7 @@ class _Reader:
         return self._word(line, value)
 
     def _begin(self, header: dict[str, Any]) -> None:
+        """Read the first line: whose export it is, and whether this version can read it."""
         if header.get("remanent") != "export":
             raise InvalidInput("this is not an export of Remanent; its first line would say so")
         number = header.get("format")
@@ -314,6 +327,7 @@ class _Reader:
         self._origin = (origin.org, origin.workspace, origin.agent)
 
     def _end(self, trailer: dict[str, Any]) -> None:
+        """Compare the last line with what was counted and hashed on the way."""
         if trailer != from_json(self.seal.trailer()):
             raise IntegrityError(
                 f"line {self._number} does not seal the lines before it: the export was changed or lines are missing"
@@ -321,6 +335,7 @@ class _Reader:
         self._ended = True
 
     def _word(self, line: str, value: dict[str, Any]) -> Change:
+        """Turn a line in between into a change, if its sort may still come."""
         sort, body = next(iter(value.items()), ("", None))
         if len(value) != 1 or sort not in SORTS or not isinstance(body, dict):
             raise InvalidInput(f"one of {', '.join(SORTS)} was expected")
@@ -332,7 +347,7 @@ class _Reader:
         return change
 
     def _owned(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Give a word to the agent that is filled, whoever was exported."""
+        """Give an item to the agent that is filled, whoever was exported."""
         scope = body.get("scope")
         if not isinstance(scope, dict):
             raise InvalidInput("its scope is missing")
@@ -352,6 +367,7 @@ class _Reader:
     # One method per sort of line.
 
     def entry(self, body: dict[str, Any]) -> Change:
+        """Places must rise; else the journal was put together from parts."""
         entry = Entry.model_validate(self._owned(body))
         if entry.seq <= self._last_seq:
             raise InvalidInput(f"place {entry.seq} of the journal does not follow {self._last_seq}")
@@ -363,6 +379,7 @@ class _Reader:
         return PutRecord(record, _terms(record), record.version - 1)
 
     def version(self, body: dict[str, Any]) -> Change:
+        """A version without an end would be the current one, which has a line of its own."""
         if not isinstance(body.get("record"), dict) or body.get("superseded_at") is None:
             raise InvalidInput("a past version holds a record and when it was superseded")
         self._owned(body["record"])
@@ -380,6 +397,7 @@ class _Reader:
         return PutTombstone(Tombstone.model_validate(self._owned(body)))
 
     def vector(self, body: dict[str, Any]) -> Change:
+        """Values are base64 of float32: exact to the bit, and half as long as digits."""
         record_id, model, values = (body.get(name) for name in ("record_id", "model", "values"))
         if len(body) != 3 or not all(isinstance(part, str) for part in (record_id, model, values)):
             raise InvalidInput("a vector has a record_id, a model and its values")
@@ -406,16 +424,16 @@ def _terms(record: Record) -> str:
     return "" if record.status is Status.FORGOTTEN else search_terms(record)
 
 
-SORTS: dict[str, Callable[[_Reader, dict[str, Any]], Change]] = {
-    "entry": _Reader.entry,
-    "record": _Reader.record,
-    "version": _Reader.version,
-    "link": _Reader.link,
-    "conflict": _Reader.conflict,
-    "tombstone": _Reader.tombstone,
-    "vector": _Reader.vector,
-    "state": _Reader.state,
-    "job": _Reader.job,
+SORTS: dict[str, Callable[[_ImportReader, dict[str, Any]], Change]] = {
+    "entry": _ImportReader.entry,
+    "record": _ImportReader.record,
+    "version": _ImportReader.version,
+    "link": _ImportReader.link,
+    "conflict": _ImportReader.conflict,
+    "tombstone": _ImportReader.tombstone,
+    "vector": _ImportReader.vector,
+    "state": _ImportReader.state,
+    "job": _ImportReader.job,
 }
 """The sorts of lines between the first and the last, in their order, with what each becomes."""
 _PLACES = {sort: place for place, sort in enumerate(SORTS)}

@@ -1,4 +1,8 @@
-"""The port of nearest-neighbour search over the vectors that a store keeps."""
+"""The port of nearest-neighbour search over the vectors that a store keeps.
+
+Apart from the store, because engines that are good at one are rarely good at the other; and never the truth, so that an
+adapter may lose everything and only has to follow `Store.vector_changes` again.
+"""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING

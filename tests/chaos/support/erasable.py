@@ -30,12 +30,12 @@ from remanent.model.entry import Message
 from remanent.recall import Recall
 from remanent.server.proxy.spool import Spool, Turn
 from remanent.stores import NO_LIMIT, RecordFilter
-from remanent.stores.erasures import BegunErasure
-from remanent.stores.files import FileBlobs
+from remanent.stores.blobs import FileBlobs
+from remanent.stores.erasures import PendingErasure
 from remanent.stores.local import LocalVectors, files
 from remanent.stores.local.files import CellsFile
 from remanent.stores.notes import Note, Notes
-from remanent.stores.sqlite import erasing
+from remanent.stores.sqlite import erasure
 from tests.chaos.support.counts import SEED
 from tests.chaos.support.remains import secret_text, text_remains, vector_remains
 from tests.chaos.support.units import START
@@ -189,18 +189,18 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (Notes, "blank"),
     (Waiting, "erase"),
     (Scratchpad, "clear"),
-    (erasing, "erase_rows"),
-    (erasing, "scrub"),
-    (erasing, "rewrite"),
-    (erasing, "_move_log"),
-    (erasing, "_scrub_log"),
-    (erasing, "remove_backups"),
+    (erasure, "erase_rows"),
+    (erasure, "scrub"),
+    (erasure, "rewrite"),
+    (erasure, "_move_log"),
+    (erasure, "_scrub_log"),
+    (erasure, "remove_backups"),
     (LocalVectors, "erased"),
     (CellsFile, "overwrite"),
     (files, "remove"),
     (Recall, "erased"),
     (FileBlobs, "delete"),
-    (BegunErasure, "end"),
+    (PendingErasure, "end"),
 )
 """Everything that an erasure does one after the other; the process is killed before or after any of it."""
 

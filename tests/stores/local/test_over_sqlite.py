@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from remanent.model import Record, Scope
-from remanent.stores.changes import PutRecord, PutVector
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import Samples
 from remanent.stores.local import LocalVectors, files
 from remanent.stores.queries import Erasure, RecordFilter
 from remanent.stores.sqlite import SqliteStore
+from remanent.stores.transaction import PutRecord, PutVector
 from tests.stores.local.world import Matrix, random_vectors, rows_on_disk, unit_bytes
 
 MODEL = "eight"

@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from remanent.stores.local import names
-from remanent.stores.local.codes import Codes, Question
-from remanent.stores.local.names import Names, pack
-from remanent.stores.local.normal import normalise
-from remanent.stores.local.products import Products, dot
-from remanent.stores.local.rows import Rows
+from remanent.stores.local import cells
+from remanent.stores.local.cells import IdTable, pack
+from remanent.stores.local.products import ProductPool, dot, normalise
+from remanent.stores.local.rows import Codes, EncodedQuery, Rows
 from tests.stores.local.world import Matrix
 
 ids = st.text("abcdefXYZ019-_", min_size=1, max_size=64)
@@ -22,7 +20,7 @@ ids = st.text("abcdefXYZ019-_", min_size=1, max_size=64)
 
 @given(here=st.lists(ids, min_size=1, unique=True), others=st.lists(ids))
 def test_an_id_is_found_in_its_row_and_nowhere_else(here: list[str], others: list[str]) -> None:
-    table = Names(pack(here))
+    table = IdTable(pack(here))
     for row, name in enumerate(here):
         assert table.rows_of([name]).tolist() == [row]
         assert table.at(np.array([row])) == [name]
@@ -31,8 +29,8 @@ def test_an_id_is_found_in_its_row_and_nowhere_else(here: list[str], others: lis
 
 
 def test_ids_of_the_same_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names, "_hashes", lambda packed: np.zeros(len(packed), dtype=np.uint64))
-    table = Names(pack(["a", "b", "c"]))
+    monkeypatch.setattr(cells, "_hashes", lambda packed: np.zeros(len(packed), dtype=np.uint64))
+    table = IdTable(pack(["a", "b", "c"]))
     assert table.rows_of(["c", "zzz", "a"]).tolist() == [0, 2]
 
 
@@ -47,7 +45,7 @@ def test_products_are_those_of_a_plain_sum(rows: int, dimension: int, threads: i
     for height in (1, 4, rows):
         dot(matrix, vector, out, height)
         np.testing.assert_allclose(out, truth, atol=1e-4)
-    products = Products(threads=threads)
+    products = ProductPool(threads=threads)
     cut = rows // 3
     out[:] = np.nan
     products.fill([(matrix[:cut], out[:cut]), (matrix[cut:], out[cut:])], vector)
@@ -59,7 +57,7 @@ def test_large_products_are_shared_out_and_complete() -> None:
     rng = np.random.default_rng(0)
     matrix = rng.standard_normal((40_000, 64)).astype(np.float32)
     vector = rng.standard_normal(64).astype(np.float32)
-    products = Products(threads=3)
+    products = ProductPool(threads=3)
     bounds = [*range(0, 20_000, 77), 40_000]
 
     def fill(_: int) -> Matrix:
@@ -105,7 +103,7 @@ def test_rows_hold_what_was_put_and_not_removed(changes: list[tuple[int, int, bo
             for name in some:
                 truth.pop(name, None)
     assert len(rows) == len(truth)
-    products = Products(threads=1)
+    products = ProductPool(threads=1)
     places, scores, everything = rows.near(
         products, np.array([1, 0], dtype=np.float32), of_kinds=None, count=len(truth)
     )
@@ -143,7 +141,7 @@ def test_leaving_out_what_cannot_be_near_never_leaves_out_what_is(
     shape: str, seed: int, width: int, count: int
 ) -> None:
     source = np.random.default_rng(seed)
-    rows, products = Rows(width), Products(threads=2)
+    rows, products = Rows(width), ProductPool(threads=2)
     matrix = normalise(_SHAPES[shape](source, 600, width).astype(np.float32))
     rows.put([str(number) for number in range(600)], np.zeros(600, dtype=np.uint8), matrix.copy())
     question = normalise(_SHAPES[shape](source, 1, width).astype(np.float32)).reshape(-1)
@@ -163,7 +161,7 @@ def test_a_code_that_is_wiped_or_moved_leaves_nothing_behind() -> None:
     codes.wipe(0)
     other.move(0, codes, 1)
     left, right = np.empty(2, dtype=np.float32), np.empty(2, dtype=np.float32)
-    codes.bounds(Question(np.full(8, 8**-0.5, dtype=np.float32)), left, right)
+    codes.bounds(EncodedQuery(np.full(8, 8**-0.5, dtype=np.float32)), left, right)
     assert np.all(right < 1e-2)
-    other.bounds(Question(np.full(8, 8**-0.5, dtype=np.float32)), left[:1], right[:1])
+    other.bounds(EncodedQuery(np.full(8, 8**-0.5, dtype=np.float32)), left[:1], right[:1])
     assert left[0] > 0.98

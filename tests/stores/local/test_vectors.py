@@ -15,9 +15,9 @@ from remanent.stores.local import LocalVectors, files
 from remanent.stores.local import vectors as local_vectors
 from remanent.stores.local.cells import Cells
 from remanent.stores.local.files import CellsWriter, file_name
-from remanent.stores.local.sealing import Holdings
+from remanent.stores.local.sealing import IndexSnapshot
 from remanent.stores.queries import Hit, RecordFilter, VectorChanges
-from remanent.stores.sqlite.descriptors import PER_INDEX
+from remanent.stores.sqlite.connection import PER_INDEX
 from tests.descriptors import needs_proc, open_under
 from tests.stores.local.world import MODEL, SCOPE, Matrix, VectorStore, check, random_vectors, rows_on_disk
 
@@ -267,10 +267,10 @@ async def test_what_changes_while_cells_are_made_is_not_lost(
     loop, begun, go = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
     seal = local_vectors._seal
 
-    def slow(holdings: Holdings, writer: CellsWriter | None) -> Cells:
+    def slow(snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells:
         loop.call_soon_threadsafe(begun.set)
         assert go.wait(60)
-        return seal(holdings, writer)
+        return seal(snapshot, writer)
 
     monkeypatch.setattr(local_vectors, "_seal", slow)
     await check(index, store, QUESTION)
@@ -356,7 +356,7 @@ async def test_few_index_files_are_open_at_a_time_and_searches_wait_for_their_tu
     models = [f"model{number}" for number in range(5)]
     for model in models:
         store.put(random_vectors(200), model=model)
-    index = LocalVectors(store.port, lambda _: quick_folder, exact_limit=20, most_files=2)
+    index = LocalVectors(store.port, lambda _: quick_folder, exact_limit=20, max_files=2)
 
     async def ask(model: str) -> list[Hit]:
         return await index.search(SCOPE, question(*QUESTION), model=model, record_filter=ANY, limit=3)

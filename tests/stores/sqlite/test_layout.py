@@ -12,7 +12,7 @@ import pytest
 from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings, StorageFull
 from remanent.model import Scope
 from remanent.stores import EntryQuery, Erasure
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import Samples
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.layout import Layout

@@ -10,7 +10,7 @@ import pytest
 from remanent.errors import IntegrityError, SchemaTooNew, StorageError
 from remanent.model import Scope
 from remanent.stores import EntryQuery, Erasure
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import Samples
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.migrations import MIGRATIONS
 

@@ -20,7 +20,7 @@ from remanent.errors import StoreBusy, StoreClosed
 from remanent.model import Entry, Job, Scope
 from remanent.stores import EntryQuery, Erasure
 from remanent.stores.sqlite import SqliteStore, pool
-from remanent.stores.sqlite.descriptors import PER_DATABASE, PER_INDEX, PER_READER, allowance
+from remanent.stores.sqlite.connection import PER_DATABASE, PER_INDEX, PER_READER, descriptor_budget
 from remanent.stores.transfer import export_lines, import_lines
 from tests.chaos.support.places import fast_folder
 from tests.descriptors import needs_proc, open_agents, open_under
@@ -54,7 +54,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 async def store(folder: Path) -> AsyncIterator[SqliteStore]:
-    store = SqliteStore(folder, most_open=3)
+    store = SqliteStore(folder, max_open=3)
     yield store
     await store.close()
 
@@ -125,7 +125,7 @@ async def test_who_is_visited_stays_open_while_others_can_be_closed(store: Sqlit
 async def test_visits_give_way_when_there_is_no_other_choice(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "VISIT_PATIENCE", 0.001)
+    monkeypatch.setattr(pool, "VISIT_TIMEOUT", 0.001)
     with ExitStack() as visits:
         for number in range(6):
             visits.enter_context(store.visit(agent(number)))
@@ -134,15 +134,15 @@ async def test_visits_give_way_when_there_is_no_other_choice(
 
 
 async def test_a_call_that_waits_too_long_is_told_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = SqliteStore(folder, most_open=2)
+    store = SqliteStore(folder, max_open=2)
     for number in range(3):
         await say(store, agent(number), number)
     gate = threading.Event()
     held = [asyncio.create_task(hold(store, agent(number), gate)) for number in (0, 1)]
     await reading(store, 2)
     with monkeypatch.context() as impatient:
-        impatient.setattr(pool, "VISIT_PATIENCE", 0.001)
-        impatient.setattr(pool, "PATIENCE", 0.002)
+        impatient.setattr(pool, "VISIT_TIMEOUT", 0.001)
+        impatient.setattr(pool, "CHECKOUT_TIMEOUT", 0.002)
         with pytest.raises(StoreBusy, match="in use"):
             await say(store, agent(2), 3)
     gate.set()
@@ -152,7 +152,7 @@ async def test_a_call_that_waits_too_long_is_told_so(folder: Path, monkeypatch: 
 
 
 async def test_who_gives_up_waiting_passes_the_place_on(folder: Path) -> None:
-    store = SqliteStore(folder, most_open=2)
+    store = SqliteStore(folder, max_open=2)
     for number in range(4):
         await say(store, agent(number), number)
     gate = threading.Event()
@@ -169,7 +169,7 @@ async def test_who_gives_up_waiting_passes_the_place_on(folder: Path) -> None:
 
 async def test_a_database_is_not_closed_under_a_reader_whose_caller_has_gone(folder: Path) -> None:
     """Otherwise the next to open the file would look at it by a plain handle, which drops the reader's locks."""
-    store = SqliteStore(folder, most_open=2)
+    store = SqliteStore(folder, max_open=2)
     for number in range(2):
         await say(store, agent(number), number)
     gate = threading.Event()
@@ -180,7 +180,7 @@ async def test_a_database_is_not_closed_under_a_reader_whose_caller_has_gone(fol
     others = asyncio.gather(*(say(store, agent(number), number) for number in (2, 3, 4)))
     back = asyncio.create_task(said(store, agent(0)))
     await asyncio.sleep(0)
-    await until(lambda: any(slot.closing is not None for slot in store._pool._slots.values()))
+    await until(lambda: any(slot.closing is not None for slot in store._pool._databases.values()))
     assert "agent0" in open_agents(folder)
     gate.set()
     await others
@@ -194,7 +194,7 @@ async def hold(store: SqliteStore, scope: Scope, gate: threading.Event) -> None:
     def read(_: apsw.Connection) -> None:
         gate.wait()
 
-    async with store._pool.lend(scope) as database:
+    async with store._pool.check_out(scope) as database:
         await database.read(read)
 
 
@@ -202,7 +202,7 @@ async def reading(store: SqliteStore, many: int) -> None:
     """Return when so many databases are being read."""
 
     def at_work() -> int:
-        return sum(slot.database is not None and slot.database._reading > 0 for slot in store._pool._slots.values())
+        return sum(slot.database is not None and slot.database._reading > 0 for slot in store._pool._databases.values())
 
     await until(lambda: at_work() >= many)
 
@@ -267,7 +267,7 @@ async def test_a_closed_agent_is_erased_to_the_last_byte(
 
 
 async def test_closing_lets_go_of_everything_and_wakes_who_waits(folder: Path) -> None:
-    store = SqliteStore(folder, most_open=2)
+    store = SqliteStore(folder, max_open=2)
     work = [asyncio.create_task(say(store, agent(number), number)) for number in range(30)]
     await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
     await store.close()
@@ -298,7 +298,7 @@ def test_whatever_is_done_at_once_everybody_sees_all_that_was_said(turns: list[l
 
 async def play(folder: Path, turns: list[list[Step]]) -> None:  # noqa: C901 - one branch for each kind of step
     """Do the steps of each turn at the same time; what was acknowledged is seen by every later read."""
-    store = SqliteStore(folder, most_open=2)
+    store = SqliteStore(folder, max_open=2)
     kept: dict[int, set[str]] = {number: set() for number in range(6)}
     tried: dict[int, set[str]] = {number: set() for number in range(6)}
     visits: dict[int, ExitStack] = {}  # at most one: with both places visited each step would wait out the patience
@@ -345,15 +345,15 @@ async def play(folder: Path, turns: list[list[Step]]) -> None:  # noqa: C901 - o
 
 @given(limit=st.integers(64, 2**20), most=st.integers(1, 10_000))
 def test_under_any_limit_a_quarter_of_the_descriptors_stays_for_the_rest(limit: int, most: int) -> None:
-    allowed = allowance(most, limit=limit)
+    allowed = descriptor_budget(most, limit=limit)
     store = allowed.databases * PER_DATABASE + allowed.readers * PER_READER + allowed.index_files * PER_INDEX
     assert store <= limit * 3 // 4
     assert 2 <= allowed.databases <= max(2, most)
 
 
 def test_at_a_limit_of_256_there_is_room_for_nineteen_agents() -> None:
-    assert allowance(256, limit=256).databases == 19
-    assert allowance(256, limit=2**20).databases == 256
+    assert descriptor_budget(256, limit=256).databases == 19
+    assert descriptor_budget(256, limit=2**20).databases == 256
 
 
 _CROWDED = """

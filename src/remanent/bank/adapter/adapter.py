@@ -31,7 +31,7 @@ from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
 from remanent.loaders import AttachmentType, media_type_of
 from remanent.model import Attachment, NewId, Origin
-from remanent.stores.kept import Kept
+from remanent.stores.blobs import AttachmentStore
 from remanent.text.sentences import sentence_texts
 
 _logger = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class Adapter:
     A loop over them until the Insight Doc has no current task is a whole run; `close` cleans up after it.
     """
 
-    def __init__(self, bank: Bank, *, uploads: Uploads, kept: Kept, new_id: NewId) -> None:
+    def __init__(self, bank: Bank, *, uploads: Uploads, kept: AttachmentStore, new_id: NewId) -> None:
         self._bank = bank
         self._uploads = uploads
         self._kept = kept

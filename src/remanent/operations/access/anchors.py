@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from remanent.durability import make_folder, write_durably
 from remanent.errors import IntegrityError
-from remanent.stores.sqlite.layout import folder_name, make_folder, write_durably
+from remanent.stores.sqlite.layout import folder_name
 
 FOLDER = ".secrets"
 """Under the home folder unless the setting `secrets` names another; no organisation can have this name."""

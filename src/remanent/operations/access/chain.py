@@ -18,12 +18,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.durability import make_folder, sync_folder
 from remanent.errors import IntegrityError, InvalidInput, StorageError, StorageFull, StoreBusy
 from remanent.model import Clock, Model
 from remanent.model.base import Count
 from remanent.model.clock import Instant
 from remanent.operations.access.anchors import BEGINNING, Anchors, Head, Sealer
-from remanent.stores.sqlite.layout import make_folder, sync_folder
 
 BROKEN = "audit.broken"
 """What a line says that comes after damage: which lines are missing, and the hash of what was left of them."""

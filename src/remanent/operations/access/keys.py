@@ -8,9 +8,7 @@ key is, tells that keys were made; what cannot be read counts as closed.
 import fcntl
 import hashlib
 import hmac
-import os
 import secrets
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -19,6 +17,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound, StorageError
 from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
@@ -198,7 +197,7 @@ class KeyRing:
         except FileNotFoundError:
             with self._locked():
                 if not file.exists():
-                    _put(file, self._random(32))
+                    write_durably(file, self._random(32))
             return file.read_bytes()
         except OSError as error:
             raise StorageError(f"{file} cannot be read: {error.strerror}") from error
@@ -268,15 +267,15 @@ class KeyRing:
                 self._set_aside()
                 kept = {}
             yield kept
-            _put(self._file, _File(keys=tuple(kept.values())).to_json().encode())
+            write_durably(self._file, _File(keys=tuple(kept.values())).to_json().encode())
         self._seen = ()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Let one process or thread at a time change the files of the folder."""
         try:
-            _make_folder(self._folder)
-            _sync(self._home)  # the audit log may have made the folder, in a hurry
+            make_folder(self._folder)
+            sync_folder(self._home)  # the audit log may have made the folder, in a hurry
             with (self._folder / "lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 yield
@@ -293,14 +292,14 @@ class KeyRing:
         self._is_closed = True
 
     def _mark(self) -> None:
-        _make_folder(self._home)
-        _put(self._home / MARKER, _MARKER_TEXT.encode())
+        make_folder(self._home)
+        write_durably(self._home / MARKER, _MARKER_TEXT.encode())
 
     def _set_aside(self) -> None:
         """Keep what cannot be read for whoever can repair it, under a name that no earlier one has."""
         content = self._file.read_bytes()
         name = f"{FILE}.damaged-{hashlib.sha256(content).hexdigest()[:12]}"
-        _put(self._folder / name, content)
+        write_durably(self._folder / name, content)
 
 
 def _may_exist(path: Path) -> bool:
@@ -312,38 +311,6 @@ def _may_exist(path: Path) -> bool:
     except OSError:
         return True
     return True
-
-
-def _put(target: Path, content: bytes) -> None:
-    """Write a file so that after a crash it is there whole or as it was, and on return for good."""
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync(target.parent)
-
-
-def _make_folder(folder: Path) -> None:
-    """Make a folder that only its owner enters, and those above it, so that a crash takes none of them away."""
-    if folder.is_dir():
-        return
-    _make_folder(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    _sync(folder.parent)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _token(key_id: str, secret: str) -> str:

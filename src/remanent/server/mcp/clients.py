@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from remanent.durability import write_durably
 from remanent.errors import InvalidInput, NotFound, StorageError
-from remanent.stores.sqlite.layout import write_durably
 
 
 @dataclass(frozen=True, slots=True)

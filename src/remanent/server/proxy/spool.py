@@ -10,12 +10,12 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.context.waiting import REFUSED, Waiting
+from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import CallerError, InvalidInput
 from remanent.model import Message, NewId, Scope
 from remanent.model.base import Model
 from remanent.operations import LOCAL
 from remanent.server.proxy.tolerance import Tolerated
-from remanent.stores.sqlite.layout import make_folder, sync_folder, write_durably
 
 _logger = logging.getLogger(__name__)
 

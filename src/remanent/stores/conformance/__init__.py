@@ -11,36 +11,39 @@
 The suites need pytest and pytest-asyncio in auto mode; `conformance.machine` needs hypothesis too.
 """
 
+import pkgutil
+
 import pytest
 
 # Before the suites are loaded, so that a failing assert of theirs tells what it compared.
-pytest.register_assert_rewrite(
-    *(
-        f"{__name__}.{module}"
-        for module in (
-            "blobs",
-            "cache",
-            "commits",
-            "erasure",
-            "graph",
-            "history",
-            "journal",
-            "machine",
-            "places",
-            "queue",
-            "records",
-            "scopes",
-            "text",
-            "transfer",
-            "vectors",
-            "vector_rows",
-        )
-    )
-)
+pytest.register_assert_rewrite(*(f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)))
 
 from remanent.stores.conformance.blobs import BlobsConformance  # noqa: E402
 from remanent.stores.conformance.cache import CacheConformance  # noqa: E402
-from remanent.stores.conformance.store import StoreConformance  # noqa: E402
-from remanent.stores.conformance.vectors import VectorsConformance  # noqa: E402
+from remanent.stores.conformance.erasure import ErasureConformance  # noqa: E402
+from remanent.stores.conformance.graph import GraphConformance, HistoryConformance  # noqa: E402
+from remanent.stores.conformance.journal import CommitsConformance, JournalConformance  # noqa: E402
+from remanent.stores.conformance.queue import QueueConformance  # noqa: E402
+from remanent.stores.conformance.records import PlacesConformance, RecordsConformance  # noqa: E402
+from remanent.stores.conformance.scopes import ScopesConformance  # noqa: E402
+from remanent.stores.conformance.search import TextConformance, VectorRowsConformance, VectorsConformance  # noqa: E402
+from remanent.stores.conformance.transfer import TransferConformance  # noqa: E402
 
 __all__ = ["BlobsConformance", "CacheConformance", "StoreConformance", "VectorsConformance"]
+
+
+class StoreConformance(
+    CommitsConformance,
+    JournalConformance,
+    RecordsConformance,
+    HistoryConformance,
+    TextConformance,
+    VectorRowsConformance,
+    GraphConformance,
+    PlacesConformance,
+    QueueConformance,
+    ErasureConformance,
+    ScopesConformance,
+    TransferConformance,
+):
+    """The promises of `Store`, all parts of its suite in one class; a backend gives `open_store`."""

@@ -7,9 +7,10 @@ import pytest
 
 from remanent.errors import VersionConflict
 from remanent.model import Attachment, Entry, Job, Record, Scope, Source
-from remanent.stores.changes import PutVector
 from remanent.stores.conformance.base import (
+    MODEL,
     OpenStore,
+    Samples,
     StoreSuite,
     append,
     everything,
@@ -17,11 +18,12 @@ from remanent.stores.conformance.base import (
     listed,
     put,
     update,
+    vector_bytes,
     vectors_of,
 )
-from remanent.stores.conformance.samples import MODEL, Samples, vector_bytes
 from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, LinkQuery
 from remanent.stores.store import Store
+from remanent.stores.transaction import PutVector
 
 SECRET = "zanzibar"
 ONLY_HERE, SHARED_FILE = "1" * 64, "2" * 64
@@ -66,6 +68,7 @@ class ErasureConformance(StoreSuite):
     async def test_what_was_made_of_a_text_before_it_was_erased_is_refused_after(
         self, store: Store, samples: Samples, scope: Scope, case: Case
     ) -> None:
+        """A job that read the text before the erasure must not write it back after it."""
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         before = await everything(store, scope)
         late = samples.make_record_of(case.entry, f"{SECRET}, as it was read before")
@@ -107,6 +110,7 @@ class ErasureConformance(StoreSuite):
 
     @pytest.mark.parametrize("by", ["entry", "record", "forgotten record", "session"])
     async def test_nothing_is_left_of_what_is_erased(self, store: Store, scope: Scope, case: Case, by: str) -> None:
+        """Every way to name what goes, and every place in which its words can stand."""
         erasure = {
             "entry": Erasure(entry_ids=(case.entry.id,)),
             "record": Erasure(record_ids=(case.secret.id,)),
@@ -123,6 +127,7 @@ class ErasureConformance(StoreSuite):
     async def test_no_error_of_a_job_quotes_what_was_erased(
         self, store: Store, samples: Samples, scope: Scope, case: Case, how: str
     ) -> None:
+        """Errors of parsers and models quote their input, and the queue keeps errors."""
         now = samples.clock()
         job = await store.claim(scope, worker="w1", now=now, lease=timedelta(seconds=60))
         assert job is not None
@@ -146,6 +151,7 @@ class ErasureConformance(StoreSuite):
         assert [one.error for one in left.jobs] == ["Refused"]
 
     async def test_an_erased_entry_leaves_a_stub_in_its_place(self, store: Store, scope: Scope, case: Case) -> None:
+        """Places of the journal are cited and paged by; a hole would look like damage."""
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         stub, other = await store.entries(scope, EntryQuery())
         assert (stub.id, stub.seq, stub.scope, stub.kind) == (
@@ -160,6 +166,7 @@ class ErasureConformance(StoreSuite):
     async def test_erasing_everything_leaves_no_word_at_all(
         self, store: Store, samples: Samples, scope: Scope, case: Case
     ) -> None:
+        """Tags, states and jobs can hold words, too: the whole agent is looked through."""
         erased = await store.erase(scope, Erasure(everything=True))
         left = await everything(store, scope)
         assert SECRET not in left
@@ -176,6 +183,7 @@ class ErasureConformance(StoreSuite):
     async def test_what_is_erased_stays_erased_when_the_store_is_opened_again(
         self, store: Store, opened: OpenStore, scope: Scope, case: Case
     ) -> None:
+        """A log that is replayed must not bring it back."""
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         await store.close()
         await self._check_gone(await opened("here"), scope, case)
@@ -183,12 +191,14 @@ class ErasureConformance(StoreSuite):
     async def test_another_handle_sees_at_once_what_is_erased(
         self, store: Store, opened: OpenStore, scope: Scope, case: Case
     ) -> None:
+        """Another process may hold a snapshot or a cache from before."""
         other = await opened("here")
         assert await found(other, scope, SECRET) != []
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         await self._check_gone(other, scope, case)
 
     async def test_erasing_again_erases_nothing_more(self, store: Store, scope: Scope, case: Case) -> None:
+        """Whoever is told that an erasure failed tries again."""
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         before = await everything(store, scope)
         again = await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
@@ -196,6 +206,7 @@ class ErasureConformance(StoreSuite):
         assert await everything(store, scope) == before
 
     async def test_erasing_what_is_not_there_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+        """An id of another agent is not there either."""
         before = await everything(store, scope)
         erasure = Erasure(entry_ids=("nobody",), record_ids=("nobody",), session="nobody")
         erased = await store.erase(scope, erasure)
@@ -203,6 +214,7 @@ class ErasureConformance(StoreSuite):
         assert await everything(store, scope) == before
 
     async def test_erasing_nothing_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+        """An empty request must never be taken for 'everything'."""
         before = await everything(store, scope)
         await store.erase(scope, Erasure())
         assert await everything(store, scope) == before
@@ -210,6 +222,7 @@ class ErasureConformance(StoreSuite):
     async def test_what_was_erased_does_not_come_back_under_its_callers_id(
         self, store: Store, samples: Samples, scope: Scope, case: Case
     ) -> None:
+        """Clients send again what they believe was lost; erased is erased."""
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         again = samples.make_entry(case.entry.scope, case.entry.text, caller_id=case.entry.caller_id)
         async with store.transaction(scope) as tx:
@@ -220,6 +233,7 @@ class ErasureConformance(StoreSuite):
     async def test_an_erasure_stays_within_its_agent(
         self, store: Store, samples: Samples, scope: Scope, case: Case
     ) -> None:
+        """Two agents may have been told the same words."""
         bob = samples.make_scope("bob")
         [entry] = await append(store, samples.make_entry(bob.within(session="private"), "Bob's own words."))
         record = samples.make_record_of(entry)
@@ -231,6 +245,7 @@ class ErasureConformance(StoreSuite):
     async def test_links_of_what_is_erased_are_gone_and_others_stay(
         self, store: Store, scope: Scope, case: Case
     ) -> None:
+        """A link names what it leads to, and its relation may be a word of the text."""
         await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
         assert [link.relation for link in await store.links(scope, LinkQuery())] == ["itself"]
         assert await store.conflicts(scope, ConflictQuery()) == []

@@ -1,5 +1,10 @@
 """A random life of a store, compared step by step with plain dicts; crashes included.
 
+The suites check each promise by itself. This finds what only a sequence brings out: an erasure between a claim and a
+retry, an import of what was dropped, a crash behind either. `PlainStore` is the port written down as plainly as can be,
+and whenever it and a store disagree, one of the two has misread the port.
+
+
 class SqliteMachine(StoreMachine):
     async def open(self): return SqliteStore(self.folder)
     async def crash(self): …
@@ -9,23 +14,211 @@ TestLife = SqliteMachine.TestCase
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from remanent.errors import DuplicateEntry, LeaseLost, QueueFull, RemanentError, VersionConflict
-from remanent.model import Entry, Job, JobState, Kind, Record, Source, Status
-from remanent.stores import changes
-from remanent.stores.changes import Change, Committed
-from remanent.stores.conformance.base import everything, found_by
-from remanent.stores.conformance.plain import PlainStore
-from remanent.stores.conformance.samples import MODEL, Samples, vector_bytes
-from remanent.stores.queries import Erasure, RecordFilter, RecordQuery
-from remanent.stores.store import Store
-from remanent.stores.transaction import Transaction
+from remanent.model import Conflict, Entry, Job, JobState, Kind, Link, Record, Source, Status, Tombstone, Version
+from remanent.stores import transaction
+from remanent.stores.conformance.base import MODEL, Samples, everything, found_by, vector_bytes
+from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
+from remanent.stores.store import ERASED_MEANWHILE, Store
+from remanent.stores.transaction import Change, Committed, Transaction, search_terms
 from remanent.text.terms import query_terms
+
+
+@dataclass
+class PlainQueue:
+    """Jobs in queue order."""
+
+    jobs: list[Job] = field(default_factory=list)
+
+    @property
+    def living(self) -> list[Job]:
+        """Jobs that wait or run."""
+        return [job for job in self.jobs if job.state is not JobState.DEAD]
+
+    def waits(self, job: Job) -> bool:
+        """Tell whether a job of the same key waits in the lane."""
+        return job.key is not None and any(
+            other.state is JobState.PENDING and (other.lane, other.key) == (job.lane, job.key) for other in self.jobs
+        )
+
+    def enqueue(self, job: Job) -> None:
+        """Add a job, unless its key waits."""
+        if not self.waits(job):
+            self.jobs.append(job)
+
+    def claimable(self, now: datetime) -> Job | None:
+        """Return the first job that is the head of its lane, due, and under no live lease."""
+        heads: dict[str, Job] = {}
+        for job in self.living:
+            heads.setdefault(job.lane, job)
+        for job in heads.values():
+            due = job.not_before is None or job.not_before <= now
+            free = job.lease_until is None or job.lease_until <= now
+            if due and free:
+                return job
+        return None
+
+    def claim(self, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
+        """Claim that job."""
+        job = self.claimable(now)
+        if job is None:
+            return None
+        counters = {"fence": job.fence + 1, "attempts": job.attempts + 1}
+        return self._set(job, state=JobState.RUNNING, worker=worker, lease_until=now + lease, **counters)
+
+    def finish(self, job: Job) -> None:
+        """Take a job out."""
+        self.jobs = [other for other in self.jobs if other.id != job.id]
+
+    def retry(self, job: Job, *, not_before: datetime, error: str, to_tail: bool) -> None:
+        """Give a job back; a twin that waits behind it goes."""
+        self.jobs = [other for other in self.jobs if other.id == job.id or not self._twins(job, other)]
+        free: dict[str, Any] = {"worker": None, "lease_until": None}
+        given = self._set(job, state=JobState.PENDING, not_before=not_before, error=self._safe(job, error), **free)
+        if to_tail:
+            self._to_tail(given)
+
+    def bury(self, job: Job, *, error: str) -> None:
+        """Keep a job as a dead letter."""
+        self._set(job, state=JobState.DEAD, worker=None, lease_until=None, error=self._safe(job, error))
+
+    def blur_errors(self) -> None:
+        """Keep of every error what cannot quote an erased text: its name, and nothing of a job that runs."""
+        for job in self.jobs:
+            running = job.state is JobState.RUNNING
+            self._set(job, error=ERASED_MEANWHILE if running else job.error.partition(":")[0])
+
+    def _safe(self, job: Job, error: str) -> str:
+        """Return an error without its message when something was erased since the job was claimed."""
+        [held] = [other for other in self.jobs if other.id == job.id]
+        return error.partition(":")[0] if held.error == ERASED_MEANWHILE else error
+
+    def revive(self, job: Job) -> None:
+        """Put a dead letter back at the tail."""
+        self._to_tail(self._set(job, state=JobState.PENDING, attempts=0, not_before=None))
+
+    @staticmethod
+    def _twins(job: Job, other: Job) -> bool:
+        waits = other.state is JobState.PENDING
+        return waits and job.key is not None and (other.lane, other.key) == (job.lane, job.key)
+
+    def _set(self, job: Job, **changes: Any) -> Job:
+        [place] = [place for place, other in enumerate(self.jobs) if other.id == job.id]
+        self.jobs[place] = self.jobs[place].replace(**changes)
+        return self.jobs[place]
+
+    def _to_tail(self, job: Job) -> None:
+        self.finish(job)
+        self.jobs.append(job)
+
+
+@dataclass
+class PlainStore:
+    """One agent's memory, with the rules of the port written down as plainly as they can be."""
+
+    entries: list[Entry] = field(default_factory=list)
+    records: dict[str, Record] = field(default_factory=dict)
+    past: dict[str, list[Version]] = field(default_factory=dict)
+    links: dict[tuple[str, str, str], Link] = field(default_factory=dict)
+    conflicts: dict[str, Conflict] = field(default_factory=dict)
+    tombstones: dict[str, Tombstone] = field(default_factory=dict)
+    vectors: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    states: dict[str, Any] = field(default_factory=dict)
+    queue: PlainQueue = field(default_factory=PlainQueue)
+
+    def known(self, entry: Entry) -> Entry | None:
+        """Return the entry that was stored before under the same caller's id and session."""
+        key = (entry.scope.session, entry.caller_id)
+        if entry.caller_id is None:
+            return None
+        return next((other for other in self.entries if (other.scope.session, other.caller_id) == key), None)
+
+    def put(self, record: Record) -> None:
+        """Write a record over the current version; counters have no history."""
+        current = self.records.get(record.id)
+        if current is not None:
+            old = Version(record=current, superseded_at=record.updated_at)
+            self.past.setdefault(record.id, []).append(old)
+            record = record.replace(access_count=current.access_count, scan_count=current.scan_count)
+            if record.status is Status.FORGOTTEN or record.content != current.content:
+                self._drop_vectors(record.id)
+        self.records[record.id] = record
+
+    def touch(self, record_id: str, *, accessed: int, scanned: int) -> None:
+        """Raise the counters of a record."""
+        record = self.records[record_id]
+        counts = {"access_count": record.access_count + accessed, "scan_count": record.scan_count + scanned}
+        self.records[record_id] = record.replace(**counts)
+
+    def drop(self, record_id: str) -> None:
+        """Remove a record; links that point to it dangle."""
+        self.records.pop(record_id, None)
+        self.past.pop(record_id, None)
+        self.tombstones.pop(record_id, None)
+        self._drop_vectors(record_id)
+        self.links = {ends: link for ends, link in self.links.items() if link.from_id != record_id}
+
+    def versions(self, record_id: str) -> list[Version]:
+        """Return all versions, the current one last."""
+        return [*self.past.get(record_id, []), Version(record=self.records[record_id])]
+
+    def stood(self, moment: datetime) -> dict[str, Record]:
+        """Return every record that answered questions at a moment, as it was."""
+        return {
+            record_id: version.record
+            for record_id in self.records
+            for version in self.versions(record_id)
+            if version.record.updated_at <= moment
+            and (version.superseded_at is None or version.superseded_at > moment)
+            and version.record.status in LIVE
+        }
+
+    @property
+    def unembedded(self) -> list[Record]:
+        """Records that have no vector and need one."""
+        embedded = {record_id for _, record_id in self.vectors}
+        return [
+            record
+            for record in self.records.values()
+            if record.id not in embedded and record.status is not Status.FORGOTTEN
+        ]
+
+    def found(self, terms: list[str]) -> set[str]:
+        """Return the ids of the records that hold any of the terms and answer questions."""
+        return {
+            record.id
+            for record in self.records.values()
+            if record.status in LIVE and set(terms) & set(search_terms(record).split())
+        }
+
+    def erase(self, *, entry_ids: set[str], record_ids: set[str]) -> None:
+        """Remove records, and entries with all that came from them; the entries leave stubs."""
+        for record_id in [name for name in self.records if name in record_ids or self.rests_on(name) & entry_ids]:
+            self.drop(record_id)
+            self.links = {ends: link for ends, link in self.links.items() if link.to_id != record_id}
+            self.conflicts = {
+                name: conflict
+                for name, conflict in self.conflicts.items()
+                if record_id not in {claim.record_id for claim in conflict.claims}
+            }
+        bare: dict[str, Any] = {"text": "", "metadata": {}, "attachments": (), "erased": True}
+        self.entries = [entry.replace(**bare) if entry.id in entry_ids else entry for entry in self.entries]
+        self.queue.blur_errors()
+
+    def rests_on(self, record_id: str) -> set[str]:
+        """Return the ids of the entries that any version of a record came from."""
+        return {source.entry_id for version in self.versions(record_id) for source in version.record.sources}
+
+    def _drop_vectors(self, record_id: str) -> None:
+        self.vectors = {name: values for name, values in self.vectors.items() if name[1] != record_id}
+
 
 T = TypeVar("T")
 LEASE = timedelta(seconds=30)
@@ -91,7 +284,7 @@ class StoreMachine(RuleBasedStateMachine):
     def refused(self, error: type[RemanentError], *work: Change) -> None:
         """Check that changes are refused, with others around them."""
         try:
-            self.commit(changes.PutState("never", 1), *work, changes.PutState("never", 2))
+            self.commit(transaction.PutState("never", 1), *work, transaction.PutState("never", 2))
         except error:
             return
         raise AssertionError(f"{error.__name__} was not raised")
@@ -109,9 +302,9 @@ class StoreMachine(RuleBasedStateMachine):
         entry = self.samples.make_entry(self.scope.within(session=session), text, caller_id=caller_id)
         known = self.plain.known(entry)
         if known is not None and not known.erased and known.text != text:
-            self.refused(DuplicateEntry, changes.AppendEntry(entry))
+            self.refused(DuplicateEntry, transaction.AppendEntry(entry))
             return
-        committed = self.commit(changes.AppendEntry(entry))
+        committed = self.commit(transaction.AppendEntry(entry))
         if known is not None:
             assert (committed.entry_ids, committed.repeated) == ((known.id,), 1)
             return
@@ -129,14 +322,14 @@ class StoreMachine(RuleBasedStateMachine):
         sources = (Source(entry_id=entry.id),) if entry is not None else ()
         record = self.samples.make_record(place, content, kind=kind, sources=sources, scan_count=pick % 3)
         if entry is not None and entry.erased:
-            self.refused(VersionConflict, changes.PutRecord(record, "never", 0))
+            self.refused(VersionConflict, transaction.PutRecord(record, "never", 0))
             return
         values = vector_bytes(pick % 7, 1)
-        work: list[Change] = [changes.PutVector(record.id, MODEL, values)]
+        work: list[Change] = [transaction.PutVector(record.id, MODEL, values)]
         if self.plain.records:
             other = self._record(pick)
             links = [self.samples.make_link(record.id, other.id), self.samples.make_link(other.id, record.id)]
-            work += [changes.PutLink(link) for link in links]
+            work += [transaction.PutLink(link) for link in links]
             self.plain.links |= {(link.from_id, link.to_id, link.relation): link for link in links}
         self._put(record, *work, expects=0)
         self.plain.vectors[MODEL, record.id] = values
@@ -163,7 +356,7 @@ class StoreMachine(RuleBasedStateMachine):
         """Write over a version that is not the current one."""
         record = self._record(pick)
         wrong = record.replace(version=max(record.version + off, 0) + 1, content="never")
-        self.refused(VersionConflict, changes.PutRecord(wrong, "never", wrong.version - 1))
+        self.refused(VersionConflict, transaction.PutRecord(wrong, "never", wrong.version - 1))
 
     @precondition(lambda self: self._of_status(forgotten=False))
     @rule(pick=picks)
@@ -174,9 +367,9 @@ class StoreMachine(RuleBasedStateMachine):
         tx.forget(record, at=self.samples.clock(), reason="old")
         self.commit(*tx.changes)
         for change in tx.changes:
-            if isinstance(change, changes.PutRecord):
+            if isinstance(change, transaction.PutRecord):
                 self.plain.put(change.record)
-            elif isinstance(change, changes.PutTombstone):
+            elif isinstance(change, transaction.PutTombstone):
                 self.plain.tombstones[record.id] = change.tombstone
 
     @precondition(lambda self: self._of_status(forgotten=True))
@@ -195,7 +388,7 @@ class StoreMachine(RuleBasedStateMachine):
     def drop(self, pick: int) -> None:
         """Remove a record."""
         record = self._record(pick)
-        self.commit(changes.DropRecord(record.id))
+        self.commit(transaction.DropRecord(record.id))
         self.plain.drop(record.id)
 
     @precondition(lambda self: self.plain.records)
@@ -203,7 +396,7 @@ class StoreMachine(RuleBasedStateMachine):
     def touch(self, pick: int, accessed: int, scanned: int) -> None:
         """Count an access or a scan."""
         record = self._record(pick)
-        self.commit(changes.TouchRecords((record.id,), accessed=accessed, scanned=scanned))
+        self.commit(transaction.TouchRecords((record.id,), accessed=accessed, scanned=scanned))
         self.plain.touch(record.id, accessed=accessed, scanned=scanned)
 
     @precondition(lambda self: self._of_status(forgotten=False))
@@ -211,13 +404,13 @@ class StoreMachine(RuleBasedStateMachine):
     def vector(self, pick: int, value: float, model: str) -> None:
         """Keep a vector."""
         record = _pick(self._of_status(forgotten=False), pick)
-        self.commit(changes.PutVector(record.id, model, vector_bytes(value, 1)))
+        self.commit(transaction.PutVector(record.id, model, vector_bytes(value, 1)))
         self.plain.vectors[model, record.id] = vector_bytes(value, 1)
 
     @rule(model=st.sampled_from([MODEL, "other"]))
     def drop_vectors(self, model: str) -> None:
         """Remove every vector of a model."""
-        self.commit(changes.DropVectors(model))
+        self.commit(transaction.DropVectors(model))
         self.plain.vectors = {name: values for name, values in self.plain.vectors.items() if name[0] != model}
 
     # ── links, conflicts, states ─────────────────────────────────────────────
@@ -228,7 +421,7 @@ class StoreMachine(RuleBasedStateMachine):
         """Link two records."""
         ends = (self._record(one).id, self._record(two).id)
         link = self.samples.make_link(*ends, relation, strength=strength)
-        self.commit(changes.PutLink(link))
+        self.commit(transaction.PutLink(link))
         self.plain.links[*ends, relation] = link
 
     @precondition(lambda self: self.plain.links)
@@ -236,7 +429,7 @@ class StoreMachine(RuleBasedStateMachine):
     def unlink(self, pick: int) -> None:
         """Remove a link."""
         ends = _pick(sorted(self.plain.links), pick)
-        self.commit(changes.DropLink(*ends))
+        self.commit(transaction.DropLink(*ends))
         del self.plain.links[ends]
 
     @precondition(lambda self: self.plain.records)
@@ -244,7 +437,7 @@ class StoreMachine(RuleBasedStateMachine):
     def conflict(self, one: int, two: int) -> None:
         """Put a conflict."""
         conflict = self.samples.make_conflict(self.scope, [self._record(one), self._record(two)])
-        self.commit(changes.PutConflict(conflict))
+        self.commit(transaction.PutConflict(conflict))
         self.plain.conflicts[conflict.id] = conflict
 
     @precondition(lambda self: self.plain.conflicts)
@@ -254,15 +447,15 @@ class StoreMachine(RuleBasedStateMachine):
         old = self.plain.conflicts[_pick(sorted(self.plain.conflicts), pick)]
         conflict = old.replace(description=f"from {expects}", version=expects + 1)
         if expects != old.version:
-            self.refused(VersionConflict, changes.PutConflict(conflict, expects))
+            self.refused(VersionConflict, transaction.PutConflict(conflict, expects))
             return
-        self.commit(changes.PutConflict(conflict, expects))
+        self.commit(transaction.PutConflict(conflict, expects))
         self.plain.conflicts[conflict.id] = conflict
 
     @rule(key=st.sampled_from("ab"), value=st.none() | st.integers(0, 3))
     def state(self, key: str, value: int | None) -> None:
         """Keep or remove a named value."""
-        self.commit(changes.PutState(key, value))
+        self.commit(transaction.PutState(key, value))
         if value is None:
             self.plain.states.pop(key, None)
         else:
@@ -275,11 +468,11 @@ class StoreMachine(RuleBasedStateMachine):
         """Enqueue a job, which may be a no-op, or be refused by a full queue."""
         job = self.samples.make_job(self.scope, lane=lane, key=key)
         if not self.plain.queue.waits(job) and len(self.plain.queue.living) >= LIMIT:
-            self.refused(QueueFull, changes.EnqueueJob(job, LIMIT))
+            self.refused(QueueFull, transaction.EnqueueJob(job, LIMIT))
             return
         before = len(self.plain.queue.jobs)
         self.plain.queue.enqueue(job)
-        added = self.commit(changes.EnqueueJob(job, LIMIT)).enqueued
+        added = self.commit(transaction.EnqueueJob(job, LIMIT)).enqueued
         assert added == ((job.id,) if len(self.plain.queue.jobs) > before else ())
 
     @rule(worker=st.sampled_from(["w1", "w2"]))
@@ -298,11 +491,11 @@ class StoreMachine(RuleBasedStateMachine):
         """Finish a job, give it back or give it up; refused when it was taken over or settled before."""
         job = _pick(self.claimed, pick)
         later, tail = self.samples.clock() + timedelta(seconds=seconds), how == "retry to tail"
-        change: Change = changes.RetryJob(job.id, job.fence, later, "Failed", to_tail=tail)
+        change: Change = transaction.RetryJob(job.id, job.fence, later, "Failed", to_tail=tail)
         if how == "finish":
-            change = changes.FinishJob(job.id, job.fence)
+            change = transaction.FinishJob(job.id, job.fence)
         elif how == "bury":
-            change = changes.BuryJob(job.id, job.fence, "Failed")
+            change = transaction.BuryJob(job.id, job.fence, "Failed")
         if not any(held.id == job.id and held.fence == job.fence and held.worker for held in self.plain.queue.jobs):
             self.refused(LeaseLost, change)
             return
@@ -319,7 +512,7 @@ class StoreMachine(RuleBasedStateMachine):
     def revive(self, pick: int) -> None:
         """Bring a dead letter back."""
         job = _pick(self._revivable(), pick)
-        self.commit(changes.ReviveJob(job.id))
+        self.commit(transaction.ReviveJob(job.id))
         self.plain.queue.revive(job)
 
     # ── erasing, time, ends ──────────────────────────────────────────────────

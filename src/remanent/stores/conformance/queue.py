@@ -8,17 +8,16 @@ import pytest
 
 from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Job, JobState, Scope
-from remanent.stores.changes import FinishJob, PutState
-from remanent.stores.conformance.base import OpenStore, StoreSuite, put
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import OpenStore, Samples, StoreSuite, put
 from remanent.stores.queries import EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
+from remanent.stores.transaction import FinishJob, PutState
 
 LEASE = timedelta(seconds=60)
 
 
-class Line:
-    """A queue with its clock: short words for what the tests do."""
+class QueueDriver:
+    """A queue with its clock: short words for what the tests do, so that each of them reads as a story of workers."""
 
     def __init__(self, store: Store, samples: Samples, scope: Scope) -> None:
         self.store, self.samples, self.scope = store, samples, scope
@@ -74,11 +73,12 @@ class QueueConformance(StoreSuite):
     """Background work that was promised."""
 
     @pytest.fixture
-    def line(self, store: Store, samples: Samples, scope: Scope) -> Line:
+    def line(self, store: Store, samples: Samples, scope: Scope) -> QueueDriver:
         """Return the agent's queue."""
-        return Line(store, samples, scope)
+        return QueueDriver(store, samples, scope)
 
-    async def test_a_job_comes_back_as_it_was_enqueued(self, line: Line) -> None:
+    async def test_a_job_comes_back_as_it_was_enqueued(self, line: QueueDriver) -> None:
+        """Its payload is what the worker will read, perhaps days later."""
         later = line.samples.clock() + LEASE
         job = line.samples.make_job(
             line.scope.within(session="s", task="t"),
@@ -95,12 +95,14 @@ class QueueConformance(StoreSuite):
         [stored] = await line.store.jobs(line.scope, JobQuery())
         assert stored == job.replace(seq=stored.seq)
 
-    async def test_jobs_of_a_lane_run_strictly_in_order(self, line: Line) -> None:
+    async def test_jobs_of_a_lane_run_strictly_in_order(self, line: QueueDriver) -> None:
+        """A lane is a conversation: its second turn must not be understood before the first."""
         await line.add("a", "b")
         await line.add("c")
         assert await line.run_all() == ["a", "b", "c"]
 
-    async def test_a_claimed_job_tells_who_has_it_and_for_how_long(self, line: Line) -> None:
+    async def test_a_claimed_job_tells_who_has_it_and_for_how_long(self, line: QueueDriver) -> None:
+        """So that a person can see which worker hangs."""
         [added] = await line.add("a")
         job = await line.must_claim("w1")
         assert (job.id, job.state, job.worker) == (added.id, JobState.RUNNING, "w1")
@@ -108,14 +110,16 @@ class QueueConformance(StoreSuite):
         assert job.lease_until == line.samples.clock() + LEASE
         assert await line.store.jobs(line.scope, JobQuery()) == [job]
 
-    async def test_nothing_overtakes_a_running_job_of_its_lane(self, line: Line) -> None:
+    async def test_nothing_overtakes_a_running_job_of_its_lane(self, line: QueueDriver) -> None:
+        """Else two workers would change the same session at once."""
         await line.add("a", "b")
         first = await line.must_claim()
         assert await line.claim("w2") is None
         await line.finish(first)
         assert (await line.must_claim("w2")).kind == "b"
 
-    async def test_lanes_do_not_wait_for_each_other(self, line: Line) -> None:
+    async def test_lanes_do_not_wait_for_each_other(self, line: QueueDriver) -> None:
+        """One slow conversation must not hold up all others."""
         await line.add("a1", "a2", lane="a")
         await line.add("b1", "b2", lane="b")
         claimed = [await line.must_claim(f"w{number}") for number in range(2)]
@@ -124,35 +128,41 @@ class QueueConformance(StoreSuite):
         await line.finish(claimed[1])
         assert (await line.must_claim()).kind == "b2"
 
-    async def test_no_job_is_claimed_twice_by_many_at_once(self, line: Line, opened: OpenStore) -> None:
+    async def test_no_job_is_claimed_twice_by_many_at_once(self, line: QueueDriver, opened: OpenStore) -> None:
+        """Claiming is one statement; looking first and marking later would hand a job out twice."""
         for lane in range(5):
             await line.add("work", lane=f"lane {lane}")
-        other = Line(await opened("here"), line.samples, line.scope)
+        other = QueueDriver(await opened("here"), line.samples, line.scope)
         jobs = await asyncio.gather(*((line, other)[n % 2].claim(f"w{n}") for n in range(12)))
         claimed = [job.id for job in jobs if job is not None]
         assert len(claimed) == len(set(claimed)) == 5
 
-    async def test_an_agent_without_jobs_has_nothing_to_claim(self, line: Line) -> None:
+    async def test_an_agent_without_jobs_has_nothing_to_claim(self, line: QueueDriver) -> None:
+        """And asking makes no database."""
         assert await line.claim() is None
         assert await line.store.queue(line.scope) == QueueState()
         assert await line.listed() == []
 
-    async def test_a_finished_job_is_gone(self, line: Line) -> None:
+    async def test_a_finished_job_is_gone(self, line: QueueDriver) -> None:
+        """The queue holds what is to be done and no history."""
         await line.add("a")
         await line.finish(await line.must_claim())
         assert await line.store.queue(line.scope) == QueueState()
 
-    async def test_a_key_is_enqueued_once_while_it_waits(self, line: Line) -> None:
+    async def test_a_key_is_enqueued_once_while_it_waits(self, line: QueueDriver) -> None:
+        """A job such as 'index what is new' covers everything up to when it runs; ten of it are one."""
         assert len(await line.add("first", key="k")) == 1
         assert await line.add("again", key="k") == []
         assert len(await line.add("elsewhere", key="k", lane="side")) == 1
         assert len(await line.add("keyless")) == 1
         assert await line.listed() == ["first", "elsewhere", "keyless"]
 
-    async def test_a_key_repeated_in_one_commit_is_enqueued_once(self, line: Line) -> None:
+    async def test_a_key_repeated_in_one_commit_is_enqueued_once(self, line: QueueDriver) -> None:
+        """A unit of work sees its own jobs."""
         assert [job.kind for job in await line.add("first", "again", key="k")] == ["first"]
 
-    async def test_a_key_that_runs_may_be_enqueued_again(self, line: Line) -> None:
+    async def test_a_key_that_runs_may_be_enqueued_again(self, line: QueueDriver) -> None:
+        """The running job may already have read past what the new one is for."""
         await line.add("first", key="k")
         running = await line.must_claim()
         assert len(await line.add("second", key="k")) == 1
@@ -160,14 +170,16 @@ class QueueConformance(StoreSuite):
         await line.finish(running)
         assert await line.run_all() == ["second"]
 
-    async def test_a_job_given_back_takes_a_waiting_twin_with_it(self, line: Line) -> None:
+    async def test_a_job_given_back_takes_a_waiting_twin_with_it(self, line: QueueDriver) -> None:
+        """It waits again and does the twin's work, too; two with one key must never wait."""
         await line.add("work", key="k")
         running = await line.must_claim()
         await line.add("work", key="k")
         await line.retry(running, seconds=0)
         assert await line.run_all() == ["work"]
 
-    async def test_a_full_queue_refuses_and_keeps_what_is_queued(self, line: Line) -> None:
+    async def test_a_full_queue_refuses_and_keeps_what_is_queued(self, line: QueueDriver) -> None:
+        """Back pressure: the caller hears of it, instead of memory or disk running out."""
         await line.add("a", "b", limit=2)
         tx = line.store.transaction(line.scope)
         tx.append(line.samples.make_entry(line.scope))
@@ -178,7 +190,8 @@ class QueueConformance(StoreSuite):
         assert await line.listed() == ["a", "b"]
         assert await line.store.entries(line.scope, EntryQuery()) == []
 
-    async def test_what_runs_fills_the_queue_too_and_the_dead_do_not(self, line: Line) -> None:
+    async def test_what_runs_fills_the_queue_too_and_the_dead_do_not(self, line: QueueDriver) -> None:
+        """Dead letters wait for a person and must not stop the agent meanwhile."""
         await line.add("a", "b", limit=2)
         job = await line.must_claim()
         with pytest.raises(QueueFull):
@@ -186,7 +199,8 @@ class QueueConformance(StoreSuite):
         await line.bury(job)
         assert len(await line.add("c", limit=2)) == 1
 
-    async def test_a_lease_that_ran_out_lets_another_worker_take_over(self, line: Line) -> None:
+    async def test_a_lease_that_ran_out_lets_another_worker_take_over(self, line: QueueDriver) -> None:
+        """A worker that was killed says nothing; only time tells."""
         await line.add("a")
         old = await line.must_claim("w1")
         line.samples.clock.advance(seconds=59)
@@ -196,7 +210,8 @@ class QueueConformance(StoreSuite):
         assert (new.id, new.worker, new.attempts) == (old.id, "w2", 2)
         assert new.fence > old.fence
 
-    async def test_who_was_taken_over_can_do_nothing_more_and_its_result_is_discarded(self, line: Line) -> None:
+    async def test_who_was_taken_over_can_do_nothing_more_and_its_result_is_discarded(self, line: QueueDriver) -> None:
+        """The fence number: a worker that was only slow must not write over its successor's result."""
         await line.add("a")
         old = await line.must_claim("w1")
         line.samples.clock.advance(seconds=60)
@@ -214,26 +229,30 @@ class QueueConformance(StoreSuite):
         await line.finish(new)
         assert await line.listed() == []
 
-    async def test_who_is_late_but_not_taken_over_may_still_finish(self, line: Line) -> None:
+    async def test_who_is_late_but_not_taken_over_may_still_finish(self, line: QueueDriver) -> None:
+        """Nobody else has begun, so that the work is not wasted."""
         await line.add("a")
         job = await line.must_claim()
         line.samples.clock.advance(seconds=600)
         await line.finish(job)
         assert await line.listed() == []
 
-    async def test_a_job_is_finished_once(self, line: Line) -> None:
+    async def test_a_job_is_finished_once(self, line: QueueDriver) -> None:
+        """A worker that gets no answer asks again, and must not end another job with it."""
         await line.add("a")
         job = await line.must_claim()
         await line.finish(job)
         with pytest.raises(LeaseLost):
             await line.finish(job)
 
-    async def test_a_job_that_nobody_claimed_cannot_be_finished(self, line: Line) -> None:
+    async def test_a_job_that_nobody_claimed_cannot_be_finished(self, line: QueueDriver) -> None:
+        """There is no fence number by which it could be."""
         [job] = await line.add("a")
         with pytest.raises(LeaseLost):
             await line.store.commit(line.scope, [FinishJob(job.id, 0)])
 
-    async def test_a_renewed_lease_holds_longer(self, line: Line) -> None:
+    async def test_a_renewed_lease_holds_longer(self, line: QueueDriver) -> None:
+        """Long work renews while it goes on, so that leases can be short."""
         await line.add("a")
         job = await line.must_claim("w1")
         line.samples.clock.advance(seconds=50)
@@ -244,7 +263,8 @@ class QueueConformance(StoreSuite):
         line.samples.clock.advance(seconds=10)
         assert (await line.must_claim("w2")).id == job.id
 
-    async def test_a_job_given_back_keeps_its_place_and_its_lane_waits_for_it(self, line: Line) -> None:
+    async def test_a_job_given_back_keeps_its_place_and_its_lane_waits_for_it(self, line: QueueDriver) -> None:
+        """A failure must not change the order of a conversation."""
         await line.add("a", "b")
         await line.add("other", lane="side")
         await line.retry(await line.must_claim(), seconds=60)
@@ -254,7 +274,8 @@ class QueueConformance(StoreSuite):
         line.samples.clock.advance(seconds=1)
         assert await line.run_all() == ["a", "b"]
 
-    async def test_a_job_given_back_tells_why_and_counts_on(self, line: Line) -> None:
+    async def test_a_job_given_back_tells_why_and_counts_on(self, line: QueueDriver) -> None:
+        """After so many attempts it is buried with the last reason."""
         await line.add("a")
         await line.retry(await line.must_claim(), seconds=0)
         [waiting] = await line.store.jobs(line.scope, JobQuery())
@@ -264,7 +285,8 @@ class QueueConformance(StoreSuite):
         assert again.attempts == 2
         assert again.fence > waiting.fence
 
-    async def test_an_attempt_that_was_cut_off_need_not_count(self, line: Line) -> None:
+    async def test_an_attempt_that_was_cut_off_need_not_count(self, line: QueueDriver) -> None:
+        """A shutdown is no fault of the job, and must not bring it nearer to its burial."""
         await line.add("a")
         job = await line.must_claim()
         async with line.store.transaction(line.scope) as tx:
@@ -275,14 +297,16 @@ class QueueConformance(StoreSuite):
         assert again.attempts == 1
         assert again.fence > job.fence
 
-    async def test_a_job_given_back_to_the_tail_lets_the_others_pass(self, line: Line) -> None:
+    async def test_a_job_given_back_to_the_tail_lets_the_others_pass(self, line: QueueDriver) -> None:
+        """For work that waits for something outside, and need not hold up its lane."""
         await line.add("a", "b", "c")
         await line.retry(await line.must_claim(), seconds=60, to_tail=True)
         assert await line.run_all() == ["b", "c"]
         line.samples.clock.advance(seconds=60)
         assert await line.run_all() == ["a"]
 
-    async def test_a_job_for_later_waits_and_what_stands_behind_it_too(self, line: Line) -> None:
+    async def test_a_job_for_later_waits_and_what_stands_behind_it_too(self, line: QueueDriver) -> None:
+        """Order within the lane comes before haste."""
         later = line.samples.clock() + LEASE
         await line.add("later", not_before=later)
         await line.add("behind")
@@ -290,7 +314,8 @@ class QueueConformance(StoreSuite):
         line.samples.clock.advance(seconds=60)
         assert await line.run_all() == ["later", "behind"]
 
-    async def test_a_buried_job_lets_its_lane_go_on_and_stays_to_be_seen(self, line: Line) -> None:
+    async def test_a_buried_job_lets_its_lane_go_on_and_stays_to_be_seen(self, line: QueueDriver) -> None:
+        """One turn that no model can digest must not block its conversation for ever."""
         await line.add("a", "b")
         await line.bury(await line.must_claim())
         assert await line.run_all() == ["b"]
@@ -298,7 +323,8 @@ class QueueConformance(StoreSuite):
         assert (dead.kind, dead.error, dead.worker, dead.lease_until) == ("a", "Failed: for good", None, None)
         assert (await line.store.queue(line.scope)).dead == 1
 
-    async def test_a_revived_job_runs_again_behind_the_others_with_fresh_attempts(self, line: Line) -> None:
+    async def test_a_revived_job_runs_again_behind_the_others_with_fresh_attempts(self, line: QueueDriver) -> None:
+        """After the cause was mended; its old place means nothing any more."""
         await line.add("a", "b")
         dead = await line.must_claim()
         await line.bury(dead)
@@ -311,14 +337,16 @@ class QueueConformance(StoreSuite):
         assert (revived.id, revived.attempts) == (dead.id, 1)
         assert revived.fence > dead.fence
 
-    async def test_what_is_not_dead_cannot_be_revived(self, line: Line) -> None:
+    async def test_what_is_not_dead_cannot_be_revived(self, line: QueueDriver) -> None:
+        """Reviving a running job would run it twice."""
         [job] = await line.add("a")
         for job_id in (job.id, "nobody"):
             with pytest.raises(NotFound):
                 async with line.store.transaction(line.scope) as tx:
                     tx.revive(job_id)
 
-    async def test_jobs_are_listed_by_state_and_lane_in_queue_order(self, line: Line) -> None:
+    async def test_jobs_are_listed_by_state_and_lane_in_queue_order(self, line: QueueDriver) -> None:
+        """What an operator looks at."""
         await line.add("dead", lane="x")
         await line.bury(await line.must_claim())
         await line.add("running", lane="y")
@@ -331,7 +359,8 @@ class QueueConformance(StoreSuite):
         assert await line.listed(lanes=("x",), states=(JobState.PENDING,), limit=1) == ["waiting 1"]
         assert await line.listed(states=()) == []
 
-    async def test_the_queue_tells_how_it_stands(self, line: Line) -> None:
+    async def test_the_queue_tells_how_it_stands(self, line: QueueDriver) -> None:
+        """In one query: it is asked for every agent again and again."""
         start = line.samples.clock()
         await line.add("a", "b", lane="x")
         line.samples.clock.advance(seconds=5)
@@ -341,7 +370,9 @@ class QueueConformance(StoreSuite):
         assert (standing.pending, standing.running, standing.dead) == (2, 1, 0)
         assert standing.oldest == start
 
-    async def test_the_queue_tells_when_to_wake(self, line: Line) -> None:
+    async def test_the_queue_tells_when_to_wake(self, line: QueueDriver) -> None:
+        """Workers sleep until then, instead of asking all the time."""
+
         async def wake_at() -> Any:
             return (await line.store.queue(line.scope)).wake_at
 
@@ -360,13 +391,15 @@ class QueueConformance(StoreSuite):
         await line.run_all()
         assert await wake_at() is None
 
-    async def test_the_dead_wake_nobody(self, line: Line) -> None:
+    async def test_the_dead_wake_nobody(self, line: QueueDriver) -> None:
+        """Else every worker would spin over a dead letter."""
         await line.add("a")
         await line.bury(await line.must_claim())
         standing = await line.store.queue(line.scope)
         assert (standing.oldest, standing.wake_at) == (None, None)
 
-    async def test_whoever_listens_hears_of_new_and_revived_jobs_and_of_nothing_else(self, line: Line) -> None:
+    async def test_whoever_listens_hears_of_new_and_revived_jobs_and_of_nothing_else(self, line: QueueDriver) -> None:
+        """A worker that is woken for nothing opens a database for nothing."""
         heard: list[Scope] = []
         line.store.on_enqueue(heard.append)
         await line.add("a", key="k")
@@ -388,7 +421,8 @@ class QueueConformance(StoreSuite):
             tx.revive(dead.id)
         assert heard == [line.scope, line.scope]
 
-    async def test_a_job_and_its_effects_are_one(self, line: Line) -> None:
+    async def test_a_job_and_its_effects_are_one(self, line: QueueDriver) -> None:
+        """A crash between the effect and the end of the job would do the work twice."""
         await line.add("a")
         job = await line.must_claim()
         await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(job.id, job.fence)])

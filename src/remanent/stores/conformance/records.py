@@ -1,5 +1,6 @@
-"""Records: written by version, listed by any filter, in any order."""
+"""Records: written by version, listed by any filter, in any order; and where each stands among what was said."""
 
+import itertools
 from datetime import timedelta
 from typing import Any
 
@@ -7,10 +8,10 @@ import pytest
 
 from remanent.model import Kind, Maker, Origin, Record, Scope, Source, Status
 from remanent.model.kinds import PassageData, SemanticData
-from remanent.stores.conformance.base import ANY_STATUS, StoreSuite, append, current, listed, put, update
-from remanent.stores.conformance.samples import Samples
-from remanent.stores.queries import LinkQuery, Order, RecordFilter, RecordQuery
+from remanent.stores.conformance.base import ANY_STATUS, Samples, StoreSuite, append, current, listed, put, update
+from remanent.stores.queries import EntryQuery, Erasure, LinkQuery, Order, RecordFilter, RecordQuery
 from remanent.stores.store import Store
+from remanent.stores.transaction import TouchRecords
 
 DAY = timedelta(days=1)
 
@@ -19,6 +20,7 @@ class RecordsConformance(StoreSuite):
     """What is remembered."""
 
     async def test_a_record_comes_back_as_it_was_put(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """To the last field, since a record that is read is written back with changes."""
         [entry] = await append(store, samples.make_entry(scope))
         record = samples.make_record(
             scope.within(session="s", task="t"),
@@ -48,6 +50,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_record_of_every_kind_keeps_its_typed_data(
         self, store: Store, samples: Samples, scope: Scope, kind: Kind
     ) -> None:
+        """Kinds are an open set: data of a discipline that is not installed must survive as well."""
         record = samples.make_record(scope, kind=kind)
         await put(store, record)
         assert type((await current(store, scope, record.id)).data) is kind.data
@@ -55,6 +58,7 @@ class RecordsConformance(StoreSuite):
     async def test_the_next_version_takes_the_place_of_the_record(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """There is one current version, whatever was asked for meanwhile."""
         record = samples.make_record(scope, "She lives in Lisbon.", tags=("old",))
         await put(store, record)
         samples.clock.advance(seconds=1)
@@ -66,6 +70,7 @@ class RecordsConformance(StoreSuite):
     async def test_counting_makes_no_version_and_the_next_version_keeps_the_counts(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Reading is frequent; a version for every access would bury the history that matters."""
         record, other = samples.make_record(scope), samples.make_record(scope)
         await put(store, record, other)
         samples.clock.advance(seconds=1)
@@ -116,10 +121,12 @@ class RecordsConformance(StoreSuite):
     async def test_by_default_only_records_that_answer_questions_are_listed(
         self, store: Store, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """Whoever forgets to name a status must not be shown what was forgotten."""
         passing = await self._passing(store, scope, shelf)
         assert passing == set(shelf) - {"pending", "superseded", "quarantined", "forgotten"}
 
     async def test_records_are_listed_by_status(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        """Upkeep looks at what others do not see."""
         assert await self._passing(store, scope, shelf, statuses=None) == set(shelf)
         assert await self._passing(store, scope, shelf, statuses=()) == set()
         for status in set(Status) - {Status.ACTIVE}:
@@ -128,6 +135,7 @@ class RecordsConformance(StoreSuite):
         assert await self._passing(store, scope, shelf, statuses=wanted) == {"pending", "forgotten"}
 
     async def test_records_are_listed_by_kind(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        """Disciplines share a store and list their own kinds only."""
         assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE,)) == {"note"}
         assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE, Kind.CHUNK)) == {"note", "chunk"}
         assert await self._passing(store, scope, shelf, kinds=(Kind.MOOD,)) == set()
@@ -136,6 +144,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_that_have_all_of_the_tags(
         self, store: Store, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """All, not any: tags narrow."""
         assert await self._passing(store, scope, shelf, tags=("red",)) == {"red", "red and big"}
         assert await self._passing(store, scope, shelf, tags=("big", "red")) == {"red and big"}
         assert await self._passing(store, scope, shelf, tags=("red", "blue")) == set()
@@ -144,6 +153,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_by_when_it_happened_with_the_end_left_out(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """Half-open, as everywhere."""
         now = samples.clock()
         assert await self._passing(store, scope, shelf, occurred_before=now) == {"yesterday"}
         assert await self._passing(store, scope, shelf, occurred_from=now + DAY) == {"tomorrow"}
@@ -154,6 +164,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_that_were_valid_at_a_moment(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """A fact without an end is valid until told otherwise."""
         now, named = samples.clock(), {"valid from tomorrow", "valid to yesterday", "valid today"}
 
         async def valid(moment: Any) -> set[str]:
@@ -169,6 +180,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_that_are_alive_at_a_moment(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """What has expired is hidden at once, before any job removes it."""
         now, named = samples.clock(), {"expired", "expires tomorrow"}
         assert await self._passing(store, scope, shelf, alive_at=now) & named == {"expires tomorrow"}
         assert await self._passing(store, scope, shelf, alive_at=now - 2 * DAY) & named == named
@@ -178,12 +190,14 @@ class RecordsConformance(StoreSuite):
     async def test_every_condition_of_a_filter_must_hold(
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """Conditions only ever narrow."""
         now = samples.clock()
         wanted: dict[str, Any] = {"tags": ("red",), "kinds": (Kind.TURN,), "valid_at": now, "alive_at": now}
         assert await self._passing(store, scope, shelf, **wanted) == {"red", "red and big"}
         assert await self._passing(store, scope, shelf, **wanted, occurred_from=now + DAY) == set()
 
     async def test_records_are_read_by_their_ids(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+        """In the order of listing; ids that are not there are left out."""
         ids = (shelf["red"].id, "nobody", shelf["plain"].id)
         assert await listed(store, scope, record_ids=ids) == ["plain", "red"]
         assert await listed(store, scope, record_ids=()) == []
@@ -192,6 +206,7 @@ class RecordsConformance(StoreSuite):
     async def test_matching_keeps_the_given_order_and_leaves_out_strangers(
         self, store: Store, scope: Scope, shelf: dict[str, Record]
     ) -> None:
+        """The caller has ranked the ids, and the filter must not rank them anew."""
         ids = [shelf["red"].id, "nobody", shelf["pending"].id, shelf["plain"].id]
         assert await store.match(scope, ids, RecordFilter()) == [ids[0], ids[3]]
         assert await store.match(scope, [], RecordFilter()) == []
@@ -199,6 +214,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_found_by_the_entries_they_came_from(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Corrections and erasures start from the journal."""
         one, two = await append(store, samples.make_entry(scope, "one"), samples.make_entry(scope, "two"))
         both = tuple(Source(entry_id=entry.id) for entry in (one, two))
         await put(
@@ -215,6 +231,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_scope_narrows_records_to_its_session_and_task(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """As in the journal."""
         places = {"bare": scope, "s": scope.within(session="s"), "t": scope.within(task="t")}
         places["s t"] = scope.within(session="s", task="t")
         records = {name: samples.make_record(place, name) for name, place in places.items()}
@@ -231,6 +248,7 @@ class RecordsConformance(StoreSuite):
     async def test_records_are_listed_in_the_order_asked_for(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Each order has a tie-breaker, so that two backends list alike."""
         now = samples.clock()
         records = []
         for content, happened, scans in (("a", 3, 5), ("b", 1, 0), ("c", 2, 5), ("d", 2, 1)):
@@ -248,6 +266,7 @@ class RecordsConformance(StoreSuite):
     async def test_an_update_does_not_change_a_records_place(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Else paging through records while they change would skip some or meet some twice."""
         records = [samples.make_record(scope, content) for content in "abc"]
         await put(store, *records)
         await update(store, samples.next_version(records[0], content="a again"))
@@ -257,6 +276,7 @@ class RecordsConformance(StoreSuite):
     async def test_paging_through_records_meets_each_once(
         self, store: Store, samples: Samples, scope: Scope, order: Order
     ) -> None:
+        """By id, not by offset: an offset slips when something is dropped."""
         records = [samples.make_record(scope, str(number)) for number in range(10)]
         await put(store, *records)
         met: list[Record] = []
@@ -269,6 +289,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_dropped_record_is_gone_with_its_versions_and_its_outgoing_links(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Derived records are made anew by the thousand; leftovers would pile up."""
         record, other = samples.make_record(scope, "dropped"), samples.make_record(scope, "other")
         await put(store, record, other)
         await update(store, samples.next_version(record, content="dropped later"))
@@ -284,6 +305,7 @@ class RecordsConformance(StoreSuite):
         assert await store.links(scope, LinkQuery()) == [back]
 
     async def test_a_dropped_record_can_be_put_anew(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Derived ids are often worked out from what they derive from, and come again."""
         record = samples.make_record(scope)
         await put(store, record)
         async with store.transaction(scope) as tx:
@@ -291,3 +313,120 @@ class RecordsConformance(StoreSuite):
         await put(store, record)
         assert await current(store, scope, record.id) == record
         assert len(await store.versions(scope, record.id)) == 1
+
+
+class PlacesConformance(StoreSuite):
+    """Neighbours and revisions."""
+
+    async def test_a_turn_knows_its_neighbours_in_its_session(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """The turn before it in the journal may be of another conversation."""
+        turns = await _turns(store, samples, scope, ["a", "b", "a", "a", "b"])
+        ids = [turn.id for turn in turns]
+        places = await store.places(scope, [ids[2], ids[0]], record_filter=RecordFilter())
+        assert [place.record_id for place in places] == [ids[2], ids[0]]
+        middle, first = places
+        assert (middle.session, middle.before_id, middle.after_id) == ("a", ids[0], ids[3])
+        assert (first.before_id, first.after_id) == (None, ids[2])
+        assert (middle.kind, middle.trust, middle.occurred_at) == (Kind.TURN, Origin.USER, turns[2].occurred_at)
+        assert 0 < first.seq < middle.seq
+        assert middle.role == "user"
+        entries = await store.entries(scope, EntryQuery(entry_ids=(ids[0],)))
+        assert first.recorded_at == entries[0].recorded_at
+
+    async def test_neighbours_come_along_as_far_as_asked_and_as_they_pass(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """A turn is often understood only with the ones around it, and the filter holds for these, too."""
+        turns = await _turns(store, samples, scope, ["a"] * 6)
+        ids = [turn.id for turn in turns]
+
+        async def reached(reach: int) -> set[str]:
+            found = await store.places(scope, [ids[2]], record_filter=RecordFilter(), reach=reach)
+            return {place.record_id for place in found}
+
+        assert await reached(0) == {ids[2]}
+        assert await reached(1) == set(ids[1:4])
+        assert await reached(2) == set(ids[:5])
+        async with store.transaction(scope) as tx:
+            tx.forget(turns[1], at=samples.clock())
+        assert await reached(1) == {ids[2], ids[3]}
+
+    async def test_what_belongs_to_no_session_has_its_neighbours_in_the_journal(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """Without sessions the journal is the one conversation."""
+        turns = await _turns(store, samples, scope, [None, None, "a", None])
+        ids = [turn.id for turn in turns]
+        places = {place.record_id: place for place in await store.places(scope, ids, record_filter=ANY_STATUS)}
+        assert (places[ids[0]].before_id, places[ids[0]].after_id) == (None, ids[1])
+        assert places[ids[3]].before_id is None
+
+    async def test_a_record_that_is_no_turn_has_a_place_without_neighbours(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """A fact stands nowhere in a conversation, and still has a time and an origin."""
+        record = samples.make_record(scope, kind=Kind.SEMANTIC, trust=Origin.WEB)
+        await put(store, record)
+        (place,) = await store.places(scope, [record.id, "unknown"], record_filter=RecordFilter(), reach=1)
+        assert (place.kind, place.trust, place.seq, place.before_id) == (Kind.SEMANTIC, Origin.WEB, 0, None)
+
+    async def test_a_place_without_neighbours_says_all_else(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Finding neighbours costs the most, and most candidates of a question do not need them."""
+        turns = await _turns(store, samples, scope, ["a", None, "a"])
+        record = samples.make_record(scope, kind=Kind.SEMANTIC, trust=Origin.WEB)
+        await put(store, record)
+        ids = [record.id, "unknown", *(turn.id for turn in turns)]
+        whole = await store.places(scope, ids, record_filter=RecordFilter())
+        alone = await store.places(scope, ids, record_filter=RecordFilter(), neighbours=False)
+        assert alone == [place._replace(before_id=None, after_id=None) for place in whole]
+        assert any(place.before_id for place in whole)
+
+    async def test_the_revision_rises_with_every_change_that_can_be_read(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """Kept answers are valid exactly as long as this number stays."""
+        assert await store.revision(scope) == 0
+        (turn,) = await _turns(store, samples, scope, ["a"])
+        seen = [await store.revision(scope)]
+        other = samples.make_record(scope)
+        await put(store, other)
+        seen.append(await store.revision(scope))
+        async with store.transaction(scope) as tx:
+            tx.link(samples.make_link(turn.id, other.id))
+        seen.append(await store.revision(scope))
+        async with store.transaction(scope) as tx:
+            tx.forget(other, at=samples.clock())
+        seen.append(await store.revision(scope))
+        await store.erase(scope, Erasure(record_ids=(turn.id,)))
+        seen.append(await store.revision(scope))
+        await store.erase(scope, Erasure(everything=True))
+        seen.append(await store.revision(scope))
+        assert all(before < after for before, after in itertools.pairwise(seen))
+
+    async def test_counting_accesses_and_the_queue_do_not_raise_the_revision(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """Else reading would invalidate the answers that reading has just kept."""
+        (turn,) = await _turns(store, samples, scope, ["a"])
+        before = await store.revision(scope)
+        await store.commit(scope, [TouchRecords((turn.id,), accessed=1)])
+        async with store.transaction(scope) as tx:
+            tx.enqueue(samples.make_job(scope), limit=10)
+        assert await store.revision(scope) == before
+
+
+async def _turns(store: Store, samples: Samples, scope: Scope, sessions: list[str | None]) -> list[Record]:
+    """Say something in each session in turn, and return the turns."""
+    entries = []
+    for number, session in enumerate(sessions):
+        samples.clock.advance(seconds=60)
+        within = scope if session is None else scope.within(session=session)
+        entries.append(samples.make_entry(within, f"word {number}"))
+    turns = [
+        samples.make_record_of(entry, id=entry.id, occurred_at=entry.occurred_at)
+        for entry in await append(store, *entries)
+    ]
+    await put(store, *turns)
+    return turns

@@ -7,11 +7,20 @@ import pytest
 
 from remanent.errors import InvalidInput, RemanentError, StoreClosed, VersionConflict
 from remanent.model import Scope, Version
-from remanent.stores import changes
-from remanent.stores.changes import Change
-from remanent.stores.conformance.base import OpenStore, StoreSuite, append, everything, found, put
-from remanent.stores.conformance.commits import make_world
-from remanent.stores.conformance.samples import MODEL, START, Samples, vector_bytes
+from remanent.stores import transaction
+from remanent.stores.conformance.base import (
+    MODEL,
+    START,
+    OpenStore,
+    Samples,
+    StoreSuite,
+    append,
+    everything,
+    found,
+    put,
+    vector_bytes,
+)
+from remanent.stores.conformance.journal import make_world
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -22,6 +31,7 @@ from remanent.stores.queries import (
     RecordQuery,
 )
 from remanent.stores.store import Store
+from remanent.stores.transaction import Change
 
 LEASE = timedelta(minutes=1)
 READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
@@ -52,8 +62,8 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "scopes": lambda store, scope: store.scopes(),
 }
 WRITES: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
-    "commit": lambda store, scope: store.commit(scope, [changes.PutState("a", 1)]),
-    "load": lambda store, scope: store.load(scope, batches([changes.PutState("a", 1)])),
+    "commit": lambda store, scope: store.commit(scope, [transaction.PutState("a", 1)]),
+    "load": lambda store, scope: store.load(scope, batches([transaction.PutState("a", 1)])),
     "renew": lambda store, scope: store.renew(scope, job_id="a", fence=1, until=START),
     "erase": lambda store, scope: store.erase(scope, Erasure(everything=True)),
 }
@@ -70,6 +80,7 @@ class ScopesConformance(StoreSuite):
 
     @pytest.mark.parametrize("differs", ["agent", "workspace", "org", "shared"])
     async def test_agents_do_not_meet(self, store: Store, samples: Samples, scope: Scope, differs: str) -> None:
+        """Every method is called for one agent with another agent's data beside it."""
         other = scope.shared if differs == "shared" else scope.replace(**{differs: "other"})
         world = await make_world(store, samples, scope)
         nothing = await everything(store, other)
@@ -86,11 +97,13 @@ class ScopesConformance(StoreSuite):
         assert await everything(store, scope) == before
 
     async def test_what_was_only_asked_for_is_not_made(self, store: Store, scope: Scope) -> None:
+        """A typing mistake in a name must not leave a folder or a row behind."""
         for read in READS.values():
             await read(store, scope)
         assert await store.scopes() == []
 
     async def test_agents_with_data_are_listed_in_a_stable_order(self, store: Store, samples: Samples) -> None:
+        """Backups and workers go through them, and may be interrupted."""
         scopes = [
             samples.make_scope("bob"),
             samples.make_scope("ada"),
@@ -106,6 +119,7 @@ class ScopesConformance(StoreSuite):
         assert await store.scopes() == listed
 
     async def test_agents_whose_names_share_a_beginning_do_not_meet(self, store: Store, samples: Samples) -> None:
+        """Backends that build keys by joining names get this wrong first."""
         names = ["a", "a.b", "a-b", "a_b", "a@b", "a:b", "a=b", "a~b", "a+b", "ab", "a3Ab"]
         for name in names:
             await append(store, samples.make_entry(samples.make_scope(name), name))
@@ -118,18 +132,21 @@ class ScopesConformance(StoreSuite):
     async def test_a_closed_store_refuses_everything(
         self, store: Store, samples: Samples, scope: Scope, name: str
     ) -> None:
+        """A late call must get a clear error, and never open the files again."""
         await append(store, samples.make_entry(scope))
         await store.close()
         with pytest.raises(StoreClosed):
             await {**READS, **WRITES}[name](store, scope)
 
     async def test_closing_twice_or_unused_is_harmless(self, store: Store, opened: OpenStore) -> None:
+        """Error paths close what they may not have opened."""
         await store.close()
         await store.close()
         unused = await opened("elsewhere")
         await unused.close()
 
     async def test_a_sound_store_is_found_sound(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """A check that cries wolf is not heeded when it matters."""
         await make_world(store, samples, scope)
         health = await store.check(scope)
         assert health.problems == ()
@@ -140,6 +157,7 @@ class ScopesConformance(StoreSuite):
     async def test_an_unused_agent_is_filled_with_places_and_versions_kept(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Sources cite places, and the next version must follow the last one."""
         entry = samples.make_entry(scope, seq=41)
         old = samples.make_record_of(entry, "old words")
         record = samples.next_version(old.replace(version=6), content="new words")
@@ -149,10 +167,10 @@ class ScopesConformance(StoreSuite):
         await store.load(
             scope,
             batches(
-                [changes.AppendEntry(entry), changes.PutRecord(record, "new words", 6)],
-                [changes.PutVersion(version, "old words") for version in past],
-                [changes.PutConflict(conflict, 2), changes.PutVector(record.id, MODEL, vector_bytes(1))],
-                [changes.EnqueueJob(job, limit=10), changes.PutState("a", 1)],
+                [transaction.AppendEntry(entry), transaction.PutRecord(record, "new words", 6)],
+                [transaction.PutVersion(version, "old words") for version in past],
+                [transaction.PutConflict(conflict, 2), transaction.PutVector(record.id, MODEL, vector_bytes(1))],
+                [transaction.EnqueueJob(job, limit=10), transaction.PutState("a", 1)],
             ),
         )
         loaded = await everything(store, scope)
@@ -165,30 +183,37 @@ class ScopesConformance(StoreSuite):
         assert (await store.check(scope)).problems == ()
 
     USES: dict[str, Callable[[Samples, Scope], Change]] = {  # noqa: RUF012 - never changed
-        "an entry": lambda samples, scope: changes.AppendEntry(samples.make_entry(scope)),
-        "a record": lambda samples, scope: changes.PutRecord(samples.make_record(scope), ""),
-        "a job": lambda samples, scope: changes.EnqueueJob(samples.make_job(scope), limit=10),
-        "a state": lambda samples, scope: changes.PutState("cursor", 1),
-        "a link": lambda samples, scope: changes.PutLink(samples.make_link("a", "b")),
-        "a tombstone": lambda samples, scope: changes.PutTombstone(samples.make_tombstone(samples.make_record(scope))),
-        "a conflict": lambda samples, scope: changes.PutConflict(
+        "an entry": lambda samples, scope: transaction.AppendEntry(samples.make_entry(scope)),
+        "a record": lambda samples, scope: transaction.PutRecord(samples.make_record(scope), ""),
+        "a job": lambda samples, scope: transaction.EnqueueJob(samples.make_job(scope), limit=10),
+        "a state": lambda samples, scope: transaction.PutState("cursor", 1),
+        "a link": lambda samples, scope: transaction.PutLink(samples.make_link("a", "b")),
+        "a tombstone": lambda samples, scope: transaction.PutTombstone(
+            samples.make_tombstone(samples.make_record(scope))
+        ),
+        "a conflict": lambda samples, scope: transaction.PutConflict(
             samples.make_conflict(scope, [samples.make_record(scope)] * 2)
         ),
     }
 
     @pytest.mark.parametrize("use", USES)
     async def test_an_agent_in_use_is_not_filled(self, store: Store, samples: Samples, scope: Scope, use: str) -> None:
+        """Two memories in one would have two entries for one place."""
         await store.commit(scope, [self.USES[use](samples, scope)])
         before = await everything(store, scope)
         with pytest.raises(InvalidInput):
-            await store.load(scope, batches([changes.PutState("loaded", 1)]))
+            await store.load(scope, batches([transaction.PutState("loaded", 1)]))
         assert await everything(store, scope) == before
 
     async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """A half-filled agent looks like a whole one to whoever asks it."""
         record = samples.make_record(scope)
-        good: list[Change] = [changes.AppendEntry(samples.make_entry(scope)), changes.PutRecord(record, "word", 0)]
+        good: list[Change] = [
+            transaction.AppendEntry(samples.make_entry(scope)),
+            transaction.PutRecord(record, "word", 0),
+        ]
 
         async def breaks_off() -> AsyncIterator[Sequence[Change]]:
             yield good
@@ -197,7 +222,7 @@ class ScopesConformance(StoreSuite):
         with pytest.raises(ZeroDivisionError):
             await store.load(scope, breaks_off())
         with pytest.raises(RemanentError):
-            await store.load(scope, batches(good, [changes.PutVector("nobody", MODEL, vector_bytes(1))]))
+            await store.load(scope, batches(good, [transaction.PutVector("nobody", MODEL, vector_bytes(1))]))
         left = await everything(store, scope)
         assert (left.entries, left.records, left.vectors) == ([], [], {})
         assert await found(store, scope, "word") == []
@@ -207,11 +232,15 @@ class ScopesConformance(StoreSuite):
     async def test_what_is_filled_twice_with_the_same_is_refused(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
+        """Two of one id in a file: one was changed by hand, and nobody knows which."""
         record = samples.make_record(scope)
         with pytest.raises((VersionConflict, InvalidInput)):
-            await store.load(scope, batches([changes.PutRecord(record, "", 0)], [changes.PutRecord(record, "", 0)]))
+            await store.load(
+                scope, batches([transaction.PutRecord(record, "", 0)], [transaction.PutRecord(record, "", 0)])
+            )
         assert (await everything(store, scope)).records == []
 
     async def test_nothing_is_a_filling_too(self, store: Store, scope: Scope) -> None:
+        """The export of an empty agent is imported like any other."""
         await store.load(scope, batches())
         assert (await everything(store, scope)).entries == []

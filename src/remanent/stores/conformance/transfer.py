@@ -7,9 +7,8 @@ import pytest
 
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew
 from remanent.model import JobState, Scope
-from remanent.stores.conformance.base import OpenStore, StoreSuite, append, everything, found, put, update
-from remanent.stores.conformance.commits import World, make_world
-from remanent.stores.conformance.samples import Samples
+from remanent.stores.conformance.base import OpenStore, Samples, StoreSuite, append, everything, found, put, update
+from remanent.stores.conformance.journal import World, make_world
 from remanent.stores.queries import Erasure, JobQuery
 from remanent.stores.store import Store
 from remanent.stores.transfer import export_lines, import_lines
@@ -44,6 +43,7 @@ class TransferConformance(StoreSuite):
     async def test_the_export_of_an_import_is_the_same_to_the_byte(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """The strongest proof that nothing is lost or invented on the way."""
         lines = await exported(store, lived.scope)
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, lines)
@@ -54,6 +54,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_holds_everything_but_the_lease_of_a_running_job(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """Its worker is in another process and cannot finish here."""
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, await exported(store, lived.scope))
         before, after = await everything(store, lived.scope), await everything(elsewhere, lived.scope)
@@ -68,6 +69,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_is_found_by_its_words_and_goes_on_in_its_places(
         self, store: Store, opened: OpenStore, samples: Samples, lived: World
     ) -> None:
+        """It is a living agent afterwards, not an archive."""
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, await exported(store, lived.scope))
         assert await found(elsewhere, lived.scope, "Porto") == [lived.kept.id]
@@ -83,6 +85,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_under_another_name_belongs_to_that_agent(
         self, store: Store, samples: Samples, lived: World
     ) -> None:
+        """Copies for tests, and moving between organisations."""
         other = Scope(org="globex", workspace="annex", agent="eve")
         lines = await exported(store, lived.scope)
         await import_lines(store, other, lines)
@@ -95,6 +98,7 @@ class TransferConformance(StoreSuite):
     async def test_an_empty_agent_is_a_first_and_a_last_line(
         self, store: Store, opened: OpenStore, scope: Scope
     ) -> None:
+        """And those two seal each other."""
         lines = await exported(store, scope)
         assert len(lines) == 2
         header = {"remanent": "export", "format": 1, "org": "acme", "workspace": "lab", "agent": "ada"}
@@ -105,6 +109,7 @@ class TransferConformance(StoreSuite):
     async def test_an_import_takes_lines_from_a_file_or_a_stream_and_counts_them(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """The CLI reads a file, the server a request."""
         lines = await exported(store, lived.scope)
 
         async def stream() -> AsyncIterator[str]:
@@ -118,17 +123,20 @@ class TransferConformance(StoreSuite):
         assert await import_lines(await opened("two"), lived.scope, windows) == counts
 
     async def test_no_line_of_an_export_can_be_split(self, store: Store, lived: World) -> None:
+        """Some readers take U+2028 for the end of a line; it is escaped."""
         for line in await exported(store, lived.scope):
             assert line.splitlines() == [line]
             assert json.loads(line)
 
     async def test_an_agent_in_use_is_not_imported_into(self, store: Store, lived: World) -> None:
+        """Merging two histories has no right answer."""
         lines = await exported(store, lived.scope)
         with pytest.raises(InvalidInput):
             await import_lines(store, lived.scope, lines)
         assert await exported(store, lived.scope) == lines
 
     async def test_an_agent_is_exported_and_imported_as_a_whole(self, store: Store, lived: World) -> None:
+        """Records of one session may rest on entries of another."""
         narrow = lived.scope.within(session="s")
         with pytest.raises(InvalidInput):
             await exported(store, narrow)
@@ -138,6 +146,7 @@ class TransferConformance(StoreSuite):
     async def test_an_export_that_was_cut_anywhere_is_refused(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """The last line counts and hashes all others, so that every cut is seen."""
         lines, elsewhere = await exported(store, lived.scope), await opened("elsewhere")
         for end in range(len(lines)):
             with pytest.raises((IntegrityError, InvalidInput)):
@@ -148,6 +157,7 @@ class TransferConformance(StoreSuite):
         await self._check_empty(elsewhere, lived.scope)
 
     async def test_an_export_that_was_changed_is_refused(self, store: Store, opened: OpenStore, lived: World) -> None:
+        """A backup is read on the worst of days; it must be what was written."""
         lines, elsewhere = await exported(store, lived.scope), await opened("elsewhere")
         changed = [line.replace("Porto", "Paris") for line in lines]
         swapped = [lines[0], lines[1], lines[3], lines[2], *lines[4:]]
@@ -160,6 +170,7 @@ class TransferConformance(StoreSuite):
     async def test_an_export_of_a_newer_format_asks_for_an_upgrade(
         self, store: Store, opened: OpenStore, lived: World
     ) -> None:
+        """Reading it half would be worse than not at all."""
         lines, elsewhere = await exported(store, lived.scope), await opened("elsewhere")
         newer = [lines[0].replace('"format":1', '"format":2'), *lines[1:]]
         with pytest.raises(SchemaTooNew, match="upgrade"):
@@ -170,6 +181,7 @@ class TransferConformance(StoreSuite):
         await self._check_empty(elsewhere, lived.scope)
 
     async def test_a_dead_letter_is_carried_along(self, store: Store, opened: OpenStore, lived: World) -> None:
+        """Somebody still has to look at it."""
         elsewhere = await opened("elsewhere")
         await import_lines(elsewhere, lived.scope, await exported(store, lived.scope))
         [dead] = await elsewhere.jobs(lived.scope, JobQuery(states=(JobState.DEAD,)))

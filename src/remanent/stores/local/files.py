@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from remanent.stores.local.cells import Cells, Damaged, Parts, middle
-from remanent.stores.local.kinds import kind_names, recoded
-from remanent.stores.local.names import Names
+from remanent.durability import sync_folder
+from remanent.stores.local.cells import CellArrays, Cells, Damaged, IdTable, kind_names, middle, recoded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +55,7 @@ def unfinished_files(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file says of itself."""
+    """What a file says of itself; as JSON in a block of its own, so that a newer version can tell more."""
 
     model: str
     """The digest of the model's name."""
@@ -155,7 +154,7 @@ class CellsFile:
     def cells(self) -> Cells:
         """Return the mapped vectors."""
         header = self.header
-        parts = Parts(
+        parts = CellArrays(
             matrix=self._array("rows", np.float32).reshape(-1, header.dimension),
             centres=self._array("centres", np.float32).reshape(-1, header.dimension),
             offsets=self._array("offsets", np.int64),
@@ -167,7 +166,7 @@ class CellsFile:
 
     def rows_of(self, ids: Iterable[str]) -> "NDArray[np.int64]":
         """Return the rows of those ids that are in the file."""
-        return Names(self._array("names", np.dtype(f"S{self.header.width}"))).rows_of(ids)
+        return IdTable(self._array("names", np.dtype(f"S{self.header.width}"))).rows_of(ids)
 
     def overwrite(self, rows: "NDArray[np.int64]") -> None:
         """Write zeros over rows, durably; `Damaged` when what lies around them was not sound before."""
@@ -178,6 +177,11 @@ class CellsFile:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
 
     def _overwrite(self, rows: "NDArray[np.int64]") -> None:
+        """Zero rows, then put right what follows from them: the centre and the checksum of each cell, the header.
+
+        The order does not matter for a crash, since a file that does not check out is dropped as a whole. But a file
+        that was unsound before must not get new checksums: they would vouch for the damage.
+        """
         places = self.header.sections()
         cells = self.cells()
         width = 4 * self.header.dimension
@@ -216,7 +220,7 @@ class CellsFile:
         return np.frombuffer(self._section(name), dtype=kind)
 
 
-def examine(path: Path, *, model: str, sample: int) -> tuple[int, list[str]]:
+def examine(path: Path, model: str, sample: int) -> tuple[int, list[str]]:
     """Check every byte of a file, and return its revision and some of its ids; `Damaged` when it is not as written."""
     file = CellsFile.open(path, model=model)
     try:
@@ -261,7 +265,7 @@ class CellsWriter:
         self._place += rows.nbytes
         self._checks.append(zlib.crc32(rows.data))
 
-    def finish(self, parts: Parts) -> Cells:
+    def finish(self, parts: CellArrays) -> Cells:
         """Write the other sections, make all durable, and map the file; it has its temporary name still."""
         places = self._header.sections()
         checks = np.array(self._checks, dtype=np.uint32)
@@ -285,7 +289,7 @@ class CellsWriter:
         `FileNotFoundError` when somebody has erased vectors meanwhile: then the file is gone, as it must be.
         """
         self._temporary.rename(self._path)
-        _sync_folder(self._path.parent)
+        sync_folder(self._path.parent)
 
     def abandon(self) -> None:
         """Leave nothing behind but what is published."""
@@ -300,21 +304,13 @@ class CellsWriter:
             content, place = content[written:], place + written
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def remove(path: Path) -> None:
     """Remove a file, durably, if it is there."""
     try:
         path.unlink()
     except FileNotFoundError:
         return
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def erase(folder: Path, ids: Iterable[str]) -> None:

@@ -1,4 +1,9 @@
-"""The index over one model's vectors of one agent: sealed cells, and beside them rows compared one by one."""
+"""The index over one model's vectors of one agent: sealed cells, and beside them rows compared one by one.
+
+New vectors are compared one by one, which is exact; when there are many, they are sealed together with the cells into
+new cells. Removed ones are masked in the cells and overwritten in the file. So the index is right after every change,
+and the only thing that waits for the background is speed.
+"""
 
 import itertools
 import logging
@@ -14,12 +19,11 @@ import numpy as np
 from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.stores.local import files
-from remanent.stores.local.cells import Cells, Damaged
+from remanent.stores.local.cells import Cells, Damaged, kind_code
 from remanent.stores.local.files import CellsFile, CellsWriter
-from remanent.stores.local.kinds import kind_code
-from remanent.stores.local.products import Products
+from remanent.stores.local.products import ProductPool
 from remanent.stores.local.rows import Rows
-from remanent.stores.local.sealing import Holdings
+from remanent.stores.local.sealing import IndexSnapshot
 from remanent.stores.queries import VectorChanges
 
 if TYPE_CHECKING:
@@ -31,8 +35,8 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """What one look found."""
+class Neighbours:
+    """What one look found, and how far it can be relied on: that decides whether another look is needed."""
 
     found: list[tuple[str, float]]
     """Ids and cosines, best first."""
@@ -97,7 +101,7 @@ class Index:
 
     def clear(self) -> None:
         """Forget everything, the file too: it is to be loaded from the store."""
-        self.let_go()
+        self.release()
         if self.path is not None:
             files.remove(self.path)
 
@@ -105,7 +109,7 @@ class Index:
         """Have sealing give up."""
         self._stop.set()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Give up memory and files; the file itself stays."""
         self._stop.set()
         self._touched = None
@@ -136,6 +140,7 @@ class Index:
         return self._rows is not None and changes.matrix.shape[1] != self._rows.dimension
 
     def _remove_sealed(self, ids: Iterable[str]) -> None:
+        """Mask vectors in the cells, and overwrite them in the file so that no copy outlives their removal."""
         if self._cells is None:
             return
         rows = self._cells.remove(ids)
@@ -170,16 +175,16 @@ class Index:
 
     def near(
         self,
-        products: Products,
+        products: ProductPool,
         vector: "NDArray[np.float32]",
         *,
         kinds: tuple[Kind, ...] | None,
         count: int,
         effort: float,
-    ) -> Near:
+    ) -> Neighbours:
         """Return the nearest vectors of the kinds; with cells, an effort of 1 finds nearly all of them."""
         if self._rows is None:
-            return Near([], all_there_is=True, exact=True)
+            return Neighbours([], all_there_is=True, exact=True)
         if len(vector) != self._rows.dimension:
             raise InvalidInput(
                 f"the question has {len(vector)} dimensions, the vectors of {self.model} have {self._rows.dimension}; "
@@ -204,7 +209,7 @@ class Index:
             inside = best[best >= of_rows]
             ids += self._cells.names.at(rows[inside])
             picked = np.concatenate([picked, scores[inside]])
-        return Near(_ranked(ids, picked), all_there_is=everything and exact and count >= len(scores), exact=exact)
+        return Neighbours(_ranked(ids, picked), all_there_is=everything and exact and count >= len(scores), exact=exact)
 
     # ── sealing ──────────────────────────────────────────────────────────────
 
@@ -231,7 +236,7 @@ class Index:
         """After a failure, wait until the reason to try has grown by as much again."""
         self._put_off = self._loose
 
-    def start_sealing(self) -> Holdings:
+    def start_sealing(self) -> IndexSnapshot:
         """Return what is held now; until the end every change is noted."""
         assert self._rows is not None
         self._touched = set()
@@ -240,7 +245,7 @@ class Index:
         live = self._rows.live()
         sealed = np.flatnonzero(self._cells.alive) if self._cells is not None else np.empty(0, dtype=np.int64)
         sealed_kinds = self._cells.parts.kinds[sealed] if self._cells is not None else np.empty(0, dtype=np.uint8)
-        return Holdings(
+        return IndexSnapshot(
             model=self.model,
             revision=self.revision,
             cells=self._cells,
@@ -252,9 +257,9 @@ class Index:
             stop=self._stop,
         )
 
-    def finish_sealing(self, holdings: Holdings, cells: Cells | None, writer: CellsWriter | None) -> None:
+    def finish_sealing(self, snapshot: IndexSnapshot, cells: Cells | None, writer: CellsWriter | None) -> None:
         """Use new cells, with what changed meanwhile; `None` when there are none."""
-        wanted = self._touched is not None and holdings.stop is self._stop and not self._stop.is_set()
+        wanted = self._touched is not None and snapshot.stop is self._stop and not self._stop.is_set()
         if wanted and cells is not None and writer is not None:
             try:
                 writer.publish()
@@ -267,11 +272,15 @@ class Index:
         if writer is not None:
             writer.abandon()
         if wanted:
-            self._use(holdings, cells)
+            self._use(snapshot, cells)
         elif cells is not None and cells.file is not None:
             cells.file.close()
 
-    def _use(self, holdings: Holdings, cells: Cells | None) -> None:
+    def _use(self, snapshot: IndexSnapshot, cells: Cells | None) -> None:
+        """Put new cells in the place of the old ones; rows that came while they were made stay outside of them.
+
+        What was touched meanwhile is removed from the new cells: it is among those rows in its newer form, or gone.
+        """
         assert self._rows is not None
         assert self._touched is not None
         touched, self._touched = self._touched, None
@@ -281,7 +290,7 @@ class Index:
         self._put_off = 0
         if self._cells is not None and self._cells.file is not None:
             self._cells.file.close()
-        start = int(holdings.row_rows[-1]) + 1 if len(holdings.row_rows) else 0
+        start = int(snapshot.row_rows[-1]) + 1 if len(snapshot.row_rows) else 0
         self._rows = self._rows.after(start)
         self._cells = cells
         self._remove_sealed(touched)

@@ -1,4 +1,13 @@
-"""Nearest-neighbour search inside the process, over the vectors that a store keeps."""
+"""Nearest-neighbour search inside the process, over the vectors that a store keeps.
+
+The life of an index: at the first search it is opened, from its file if there is a sound one, and brought up to date
+with what the store says has changed since. Every search asks the store for its revision first. Beyond `exact_limit`
+vectors the index is sealed into cells in the background. Beyond the memory budget, or the number of files that may be
+open, the index that was not used for longest is let go; it costs only time to open it again.
+
+Whatever is wrong with a file (damage, another agent's file, one from before a restored backup) ends the same way: it is
+dropped and built anew from the store. No answer is ever taken from a file that does not check out.
+"""
 
 import asyncio
 import logging
@@ -20,10 +29,9 @@ from remanent.model import Kind, Scope
 from remanent.stores.local import files
 from remanent.stores.local.cells import Cells, Damaged
 from remanent.stores.local.files import CellsWriter
-from remanent.stores.local.index import Index, Near
-from remanent.stores.local.normal import normalise
-from remanent.stores.local.products import Products
-from remanent.stores.local.sealing import Abandoned, Holdings, MemorySink, seal
+from remanent.stores.local.index import Index, Neighbours
+from remanent.stores.local.products import ProductPool, normalise
+from remanent.stores.local.sealing import IndexSnapshot, MemorySink, SealingCancelled, seal
 from remanent.stores.queries import Hit, RecordFilter
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors
@@ -32,18 +40,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_LIMIT = 100_000
-MOST_FILES = 128
+"""Vectors up to which every one is compared, unless it is said otherwise: nothing can be missed among them."""
+MAX_OPEN_FILES = 128
 """Index files that are open at a time, unless it is said otherwise; each takes two descriptors."""
-FILE_PATIENCE = 60.0
+FILE_TIMEOUT = 60.0
 """Seconds that a search waits until another lets go of its file."""
 MEMORY_BUDGET = 2**30
+"""Bytes that all indexes together may take: some 500,000 vectors of 384 dimensions with their codes and ids."""
 _SPARE = 16
 """How many more than the limit, or than twice as many in cells, are looked at first: the filter may leave some out."""
 _WIDER, _WIDEST = 4, 64
-"""How much further the next look goes, at least and at most."""
+"""How much further the next look goes, at least and at most; chosen by hand, since most searches need one look."""
 _ENOUGH = 0.7
 """How much of the effort that a filter calls for will do."""
 _SAMPLE = 32
+"""Ids of a file that are looked up when it is opened: enough to tell another agent's file, at the cost of one query."""
 _SLOT_COST = 2_000
 """Bytes that an index takes before it holds anything."""
 _EXAMINED = 1024
@@ -56,7 +67,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(slots=True)
-class _Slot:
+class _LoadedIndex:
     """One index and who is at it."""
 
     owner: Scope
@@ -94,18 +105,18 @@ class LocalVectors(Vectors):
         *,
         exact_limit: int = EXACT_LIMIT,
         memory_budget: int = MEMORY_BUDGET,
-        most_files: int = MOST_FILES,
+        max_files: int = MAX_OPEN_FILES,
         threads: int | None = None,
     ) -> None:
         self._store = store
         self._directory_of = directory_of
         self._exact_limit = exact_limit
         self._memory_budget = memory_budget
-        self._most_files = most_files
+        self._max_files = max_files
         self._released = asyncio.Event()
-        self._products = Products(threads=threads)
+        self._products = ProductPool(threads=threads)
         self._sealer = ThreadPoolExecutor(1, thread_name_prefix="vectors-seal")
-        self._slots: OrderedDict[tuple[Scope, str], _Slot] = OrderedDict()
+        self._slots: OrderedDict[tuple[Scope, str], _LoadedIndex] = OrderedDict()
         self._size = 0
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
@@ -121,7 +132,7 @@ class LocalVectors(Vectors):
     ) -> list[Hit]:
         """Return the nearest records that pass the filter, by cosine, best first; sees every committed vector."""
         question = _question(vector)
-        slot = self._slot(scope.owner, model)
+        slot = self._loaded(scope.owner, model)
         if limit < 1:
             return []
         slot.users += 1
@@ -141,7 +152,7 @@ class LocalVectors(Vectors):
         self._refuse_when_closed()
         if self._size >= self._memory_budget:
             return
-        slot = self._slot(scope.owner, model)
+        slot = self._loaded(scope.owner, model)
         slot.users += 1
         try:
             await asyncio.shield(self._begin(self._refresh(slot, await self._store.vector_revision(slot.owner))))
@@ -183,23 +194,13 @@ class LocalVectors(Vectors):
         for model in await self._store.vector_models(owner):
             path = folder / files.file_name(model)
             try:
-                await self._examine(owner, path, model)
+                revision, ids = await self._run(files.examine, path, model, _EXAMINED)
+                await _check_origin(self._store, owner, model, revision=revision, ids=ids)
             except FileNotFoundError:
                 continue  # there is none unless an agent has many vectors
             except (Damaged, OSError) as error:
                 problems.append(f"{path.name}: {error}")
         return tuple(problems)
-
-    async def _examine(self, owner: Scope, path: Path, model: str) -> None:
-        revision, ids = await self._run(lambda: files.examine(path, model=model, sample=_EXAMINED))
-        changes = await self._store.vector_changes(owner, model, since=revision)
-        if revision > changes.revision:
-            raise Damaged("the file is newer than the store")
-        held = sorted({*ids}.difference(changes.removed))
-        unknown = len(held) - len(await self._store.match(owner, held, _ANY_STATUS))
-        # The store does not say for ever what it removed: a file from long before may speak of some of that.
-        if unknown > (len(held) // 2 if changes.reset else 0):
-            raise Damaged("the file speaks of records that the store does not know")
 
     async def settle(self) -> None:
         """Wait until nothing is being written or sorted in the background."""
@@ -213,7 +214,7 @@ class LocalVectors(Vectors):
             slot.index.stop()
         await self.settle()
         for slot in self._slots.values():
-            slot.index.let_go()
+            slot.index.release()
         self._slots.clear()
         self._products.close()
         self._sealer.shutdown(wait=False)
@@ -221,9 +222,14 @@ class LocalVectors(Vectors):
     # ── searching ────────────────────────────────────────────────────────────
 
     async def _search(
-        self, slot: _Slot, scope: Scope, question: "NDArray[np.float32]", record_filter: RecordFilter, limit: int
+        self, slot: _LoadedIndex, scope: Scope, question: "NDArray[np.float32]", record_filter: RecordFilter, limit: int
     ) -> list[Hit]:
-        """Look ever further until enough pass the filter, or nothing is left to look at."""
+        """Look ever further until enough pass the filter, or nothing is left to look at.
+
+        The index knows only kinds; whether a record passes the rest of the filter is asked of the store. The first look
+        takes somewhat more than the limit, because most filters let most pass; if too few do, the next look is widened
+        by what the share of those that passed calls for.
+        """
         passing: dict[str, bool] = {}
         count, effort = 2 * limit + _SPARE, max(1.0, (limit / 10) ** 0.25)
         if slot.opened and slot.index.compares_all:
@@ -236,7 +242,7 @@ class LocalVectors(Vectors):
             first = limit + _SPARE if near.exact else len(near.found)
             for some in (near.found[:first], near.found[first:]):
                 if len(hits) < limit:
-                    await self._look_up(scope, [record_id for record_id, _ in some], record_filter, passing)
+                    await _look_up(self._store, scope, [record_id for record_id, _ in some], record_filter, passing)
                     hits += [Hit(found, score) for found, score in some if passing[found]]
             if near.all_there_is:
                 return hits[:limit]
@@ -248,36 +254,28 @@ class LocalVectors(Vectors):
             wider = min(_WIDEST, max(_WIDER, 2 * limit / max(len(hits), 0.5)))
             count, effort = int(count * wider), effort * wider**0.5
 
-    async def _look_up(
-        self, scope: Scope, record_ids: list[str], record_filter: RecordFilter, passing: dict[str, bool]
-    ) -> None:
-        """Add which of those pass the filter that are not known yet."""
-        unknown = [record_id for record_id in record_ids if record_id not in passing]
-        if unknown:
-            found = await self._store.match(scope, unknown, record_filter)
-            passing.update(dict.fromkeys(unknown, False))
-            passing.update(dict.fromkeys(found, True))
-
     async def _near(
         self,
-        slot: _Slot,
+        slot: _LoadedIndex,
         question: "NDArray[np.float32]",
         *,
         kinds: tuple[Kind, ...] | None,
         count: int,
         effort: float,
-    ) -> Near:
+    ) -> Neighbours:
+        """Look once, at the newest revision: a search sees every vector that was committed before it began."""
         self._refuse_when_closed()
         revision = await self._store.vector_revision(slot.owner)
         if not slot.opened or slot.index.revision != revision:
             await asyncio.shield(self._begin(self._refresh(slot, revision)))
 
-        def look() -> Near:
+        def look() -> Neighbours:
             return slot.index.near(self._products, question, kinds=kinds, count=count, effort=effort)
 
         return await asyncio.shield(self._begin(self._look(slot, look)))
 
-    async def _look(self, slot: _Slot, look: Callable[[], Near]) -> Near:
+    async def _look(self, slot: _LoadedIndex, look: Callable[[], Neighbours]) -> Neighbours:
+        """Search on a thread, one piece of work per index at a time; on damage, load anew and search again."""
         async with slot.lock:
             try:
                 near = await self._run(look)
@@ -289,7 +287,7 @@ class LocalVectors(Vectors):
 
     # ── following the store ──────────────────────────────────────────────────
 
-    async def _refresh(self, slot: _Slot, revision: int) -> None:
+    async def _refresh(self, slot: _LoadedIndex, revision: int) -> None:
         """Bring an index to a revision of the store, or to a later one."""
         async with slot.lock:
             if slot.opened and slot.index.revision >= revision:
@@ -305,7 +303,8 @@ class LocalVectors(Vectors):
             except (Damaged, OSError) as error:
                 await self._load_anew(slot, error)
 
-    async def _open(self, slot: _Slot) -> None:
+    async def _open(self, slot: _LoadedIndex) -> None:
+        """Take over the file of an earlier time if it fits the store, then follow what has happened since."""
         try:
             await self._wait_for_file(slot)
             await self._run(slot.index.open)
@@ -316,15 +315,16 @@ class LocalVectors(Vectors):
         await self._follow(slot)
         sample = await self._run(slot.index.sample, _SAMPLE)
         if sample and len(await self._store.match(slot.owner, sample, _ANY_STATUS)) < len(sample):
-            raise Damaged("the file speaks of records that the store does not know")
+            raise Damaged("the file names records that the store does not know")
         slot.opened = True
 
-    async def _follow(self, slot: _Slot) -> None:
+    async def _follow(self, slot: _LoadedIndex) -> None:
         index = slot.index
         changes = await self._store.vector_changes(slot.owner, index.model, since=index.revision)
         await self._run(index.apply, changes)
 
-    async def _load_anew(self, slot: _Slot, reason: object) -> None:
+    async def _load_anew(self, slot: _LoadedIndex, reason: object) -> None:
+        """Forget the index and its file, and fill it from the store, which has all of it."""
         _logger.info("loading the vectors of %s anew: %s", slot.owner, reason)
         index = slot.index
         try:
@@ -335,7 +335,7 @@ class LocalVectors(Vectors):
         slot.opened = True
         await self._follow(slot)
 
-    async def _forget(self, slot: _Slot, *, everything: bool) -> None:
+    async def _forget(self, slot: _LoadedIndex, *, everything: bool) -> None:
         """Take out what the store no longer has."""
         async with slot.lock:
             if not slot.opened:
@@ -350,17 +350,17 @@ class LocalVectors(Vectors):
 
     # ── upkeep ───────────────────────────────────────────────────────────────
 
-    async def _seal(self, slot: _Slot) -> None:
+    async def _seal(self, slot: _LoadedIndex) -> None:
         """Sort what an index holds into new cells, in the background."""
         try:
-            writer = await self._writer(slot.index)
-            holdings = await self._hold(slot, writer)
-            if holdings is None:
+            writer = await self._run(_new_writer, slot.index.path)
+            snapshot = await self._hold(slot, writer)
+            if snapshot is None:
                 return
-            cells = await self._sealed(holdings, writer)
+            cells = await self._sealed(snapshot, writer)
             async with slot.lock:
                 try:
-                    await self._run(slot.index.finish_sealing, holdings, cells, writer)
+                    await self._run(slot.index.finish_sealing, snapshot, cells, writer)
                 except (Damaged, OSError) as error:
                     await self._load_anew(slot, error)
             if cells is None:
@@ -373,36 +373,31 @@ class LocalVectors(Vectors):
         finally:
             slot.sealing = False
             self._leave(slot)
-            self._close_files(self._most_files)
+            self._close_files(self._max_files)
 
-    async def _hold(self, slot: _Slot, writer: CellsWriter | None) -> Holdings | None:
+    async def _hold(self, slot: _LoadedIndex, writer: CellsWriter | None) -> IndexSnapshot | None:
         """Return what is to be sealed, read from the store after the file was begun: see `files.erase`."""
-        holdings = None
+        snapshot = None
         try:
             async with slot.lock:
                 await self._follow(slot)
                 if slot.index.wants_sealing:
-                    holdings = slot.index.start_sealing()
-                return holdings
+                    snapshot = slot.index.start_sealing()
+                return snapshot
         finally:
-            if holdings is None and writer is not None:
+            if snapshot is None and writer is not None:
                 await self._run(writer.abandon)
 
-    async def _writer(self, index: Index) -> CellsWriter | None:
-        if index.path is None:
-            return None
-        path, token = index.path, f"{os.getpid()}-{secrets.token_hex(4)}"
-        return await self._run(lambda: CellsWriter(path, token=token))
-
-    async def _sealed(self, holdings: Holdings, writer: CellsWriter | None) -> Cells | None:
+    async def _sealed(self, snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells | None:
+        """Return new cells, or nothing when sealing was cancelled or failed: the old cells go on answering."""
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._sealer, _seal, holdings, writer)
-        except (Abandoned, Damaged, OSError) as error:
+            return await loop.run_in_executor(self._sealer, _seal, snapshot, writer)
+        except (SealingCancelled, Damaged, OSError) as error:
             _logger.info("vectors were not sorted into cells: %s", error)
             return None
         except asyncio.CancelledError:
-            holdings.stop.set()  # the thread ends by itself, and leaves nothing behind
+            snapshot.stop.set()  # the thread ends by itself, and leaves nothing behind
             raise
 
     async def _tidy(self, owner: Scope, folder: Path) -> None:
@@ -413,35 +408,36 @@ class LocalVectors(Vectors):
 
     # ── what the rest stands on ──────────────────────────────────────────────
 
-    def _slot(self, owner: Scope, model: str) -> _Slot:
+    def _loaded(self, owner: Scope, model: str) -> _LoadedIndex:
+        """Return the index of an agent and model, in the order of last use; it may not be opened yet."""
         self._refuse_when_closed()
         key = owner, model
         slot = self._slots.get(key)
         if slot is None:
             folder = self._directory_of(owner)
             path = None if folder is None else folder / files.file_name(model)
-            slot = self._slots[key] = _Slot(owner, Index(model, path=path, exact_limit=self._exact_limit))
+            slot = self._slots[key] = _LoadedIndex(owner, Index(model, path=path, exact_limit=self._exact_limit))
         self._slots.move_to_end(key)
         return slot
 
-    def _let_go(self, key: tuple[Scope, str]) -> None:
+    def _release(self, key: tuple[Scope, str]) -> None:
         slot = self._slots.pop(key)
         self._size -= slot.size
-        slot.index.let_go()
+        slot.index.release()
         slot.opened = False
 
-    def _leave(self, slot: _Slot) -> None:
+    def _leave(self, slot: _LoadedIndex) -> None:
         """Note that somebody is done with an index."""
         slot.users -= 1
         if not slot.users:
             self._released.set()
 
-    async def _wait_for_file(self, slot: _Slot) -> None:
+    async def _wait_for_file(self, slot: _LoadedIndex) -> None:
         """Wait until another index file may be opened, closing those that were not used for longest."""
         if slot.index.path is None or not await self._run(slot.index.path.exists):
             return
-        ends = time.monotonic() + FILE_PATIENCE
-        while self._close_files(self._most_files - 1) >= self._most_files:
+        ends = time.monotonic() + FILE_TIMEOUT
+        while self._close_files(self._max_files - 1) >= self._max_files:
             self._released.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._released.wait(), max(0.0, ends - time.monotonic()))
@@ -455,10 +451,10 @@ class LocalVectors(Vectors):
         unused = [key for key in holding if not self._slots[key].users and not self._slots[key].lock.locked()]
         closed = unused[: max(0, len(holding) - most)]
         for key in closed:
-            self._let_go(key)
+            self._release(key)
         return len(holding) - len(closed)
 
-    def _make_room(self, used: _Slot) -> None:
+    def _make_room(self, used: _LoadedIndex) -> None:
         """Let go of the indexes that were not used for longest, when all together take too much."""
         if self._slots.get((used.owner, used.index.model)) is not used:
             return
@@ -469,7 +465,7 @@ class LocalVectors(Vectors):
             if self._size <= self._memory_budget:
                 return
             if slot is not used and not slot.users and not slot.lock.locked():
-                self._let_go(key)
+                self._release(key)
 
     def _refuse_when_closed(self) -> None:
         if self._closed:
@@ -492,13 +488,42 @@ class LocalVectors(Vectors):
         return await loop.run_in_executor(self._products.pool, work, *arguments)
 
 
-def _seal(holdings: Holdings, writer: CellsWriter | None) -> Cells:
+def _new_writer(path: Path | None) -> CellsWriter | None:
+    """Begin a file beside the one in use; its name is of this process, so that two that seal at once do not meet."""
+    return None if path is None else CellsWriter(path, token=f"{os.getpid()}-{secrets.token_hex(4)}")
+
+
+def _seal(snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells:
+    """Run sealing on its own thread, and leave no unfinished file when it ends early."""
     try:
-        return seal(holdings, writer or MemorySink())
+        return seal(snapshot, writer or MemorySink())
     except BaseException:
         if writer is not None:
             writer.abandon()  # here, since only this thread knows that nobody writes any more
         raise
+
+
+async def _look_up(
+    store: Store, scope: Scope, record_ids: list[str], record_filter: RecordFilter, passing: dict[str, bool]
+) -> None:
+    """Add which of those pass the filter that are not known yet."""
+    unknown = [record_id for record_id in record_ids if record_id not in passing]
+    if unknown:
+        found = await store.match(scope, unknown, record_filter)
+        passing.update(dict.fromkeys(unknown, False))
+        passing.update(dict.fromkeys(found, True))
+
+
+async def _check_origin(store: Store, owner: Scope, model: str, *, revision: int, ids: list[str]) -> None:
+    """Raise `Damaged` when a file with this revision and these ids cannot come from the store."""
+    changes = await store.vector_changes(owner, model, since=revision)
+    if revision > changes.revision:
+        raise Damaged("the file is newer than the store")
+    held = sorted({*ids}.difference(changes.removed))
+    unknown = len(held) - len(await store.match(owner, held, _ANY_STATUS))
+    # The store does not remember for ever what it removed: an old file may name some of that.
+    if unknown > (len(held) // 2 if changes.reset else 0):
+        raise Damaged("the file names records that the store does not know")
 
 
 def _question(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":

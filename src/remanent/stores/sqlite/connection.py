@@ -1,31 +1,171 @@
-"""Opening a database file: settings, page checksums, schema steps with a backup first."""
+"""Opening a database file: settings, page checksums, schema steps with a backup first; errors translated in one place.
 
+Everything in this package reaches the engine through a connection made here, and every exception of the engine or the
+system leaves through `translated`. How many files may be open is decided here as well (`descriptor_budget`), because a
+process that has run out of descriptors fails in places that cannot say why.
+"""
+
+import errno
 import os
+import sys
 import tempfile
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import LiteralString
 
 import apsw
 import apsw.sqlite_extra
 
-from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew
-from remanent.stores.sqlite.faults import translated
-from remanent.stores.sqlite.layout import sync_folder
+from remanent.durability import NO_ROOM, sync_folder
+from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
 from remanent.stores.sqlite.migrations import APPLICATION_ID
+
+READERS = 4
+"""Threads that read for one store, and so the readers that one agent can have at work."""
+
+PER_DATABASE = 5
+"""Descriptors of an open database: file and log of its writer and of one reader, and the shared memory of the log."""
+
+PER_READER = 2
+"""Descriptors of each further reader: the file and the log."""
+
+PER_INDEX = 2
+"""Descriptors of an open file of vectors: its own, and the copy that its mapping keeps."""
+
+FEWEST = 2
+"""Databases that are open at the same time however low the limit: an import may read from one into another."""
+
+_DESCRIPTOR_ERRNOS = frozenset({errno.EMFILE, errno.ENFILE})
+_PROBE = 4
+"""Free descriptors below which opening a database may have failed for want of them: SQLite does not say why it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptorBudget:
+    """What one open memory may hold open at a time."""
+
+    databases: int
+    readers: int
+    """Beyond the first of each database."""
+    index_files: int
+
+
+def descriptor_budget(max_open: int, *, limit: int | None = None) -> DescriptorBudget:
+    """Return what may be open under a limit of descriptors, that of this process unless given.
+
+    Half of them are for databases (three quarters of these for one writer and one reader each, the rest for further
+    readers), an eighth is for files of vectors. The rest stays for connections, models, and whatever else the program
+    opens: at a limit of 256 that is 96.
+    """
+    limit = soft_limit() if limit is None else limit
+    databases = max(FEWEST, min(max_open, limit * 3 // 8 // PER_DATABASE))
+    return DescriptorBudget(
+        databases=databases,
+        readers=min(databases * (READERS - 1), limit // 8 // PER_READER),
+        index_files=max(FEWEST, min(max_open, limit // 8 // PER_INDEX)),
+    )
+
+
+def soft_limit() -> int:
+    """Return how many descriptors this process may have open; very many where the system has no such limit."""
+    try:
+        import resource
+    except ImportError:  # Windows: handles are bounded by memory only
+        return sys.maxsize
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else int(soft)
+
+
+def says_starved(error: OSError) -> bool:
+    """Return whether the system refused because too many files are open."""
+    return error.errno in _DESCRIPTOR_ERRNOS
+
+
+def is_starved() -> bool:
+    """Return whether the process has hardly any descriptor left."""
+    taken: list[int] = []
+    try:
+        for _ in range(_PROBE):
+            taken.append(os.open(os.devnull, os.O_RDONLY))  # noqa: PERF401 - all that were opened are closed
+    except OSError as error:
+        return says_starved(error)
+    finally:
+        for descriptor in taken:
+            with suppress(OSError):
+                os.close(descriptor)
+    return False
+
+
+_IS_DAMAGED = "the database file is damaged; run `remanent doctor --repair` to save what is readable"
+_STARVED = "this process has too many files open; nothing was written, try again, or raise its limit (ulimit -n)"
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+
+
+@contextmanager
+def translated(connection: apsw.Connection | None = None) -> Iterator[None]:
+    """Raise our own error for whatever the engine or the operating system raises inside, keeping the cause."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _of_engine(error, connection) from error
+    except UnicodeDecodeError as error:  # a text that was written whole is no longer
+        raise IntegrityError(_IS_DAMAGED) from error
+    except OSError as error:
+        raise _of_system(error) from error
+
+
+def _of_engine(error: apsw.Error, connection: apsw.Connection | None) -> StorageError | StoreBusy:
+    """Return our error for one of the engine, by who must act: wait, make room, repair, or tell us.
+
+    The engine reports a full disk as an I/O error in some calls, so that the system's own number is looked at, too.
+    """
+    extended = getattr(error, "extendedresult", 0)
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return StoreBusy("another process holds the database; nothing was written, try again")
+    if isinstance(error, apsw.FullError):
+        return StorageFull("no room left on the device; nothing was written, make room and try again")
+    if isinstance(error, _DAMAGED) or extended in {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS}:
+        return IntegrityError(_IS_DAMAGED)
+    if isinstance(error, (apsw.IOError, apsw.CantOpenError)) and connection is not None:
+        number = connection.system_errno
+        if number in NO_ROOM:
+            return StorageFull("no room left on the device; nothing was written, make room and try again")
+    if isinstance(error, apsw.CantOpenError) and is_starved():
+        return StoreBusy(_STARVED)
+    return StorageError(f"the database failed ({type(error).__name__}, code {extended}); nothing was written")
+
+
+def _of_system(error: OSError) -> StorageError | StoreBusy:
+    """Return our error for one of the operating system."""
+    if says_starved(error):
+        return StoreBusy(_STARVED)
+    if error.errno in NO_ROOM:
+        return StorageFull("no room left on the device; nothing was written, make room and try again")
+    return StorageError(f"the file system refused: {error.strerror or type(error).__name__}")
+
+
+def for_want_of_descriptors(error: BaseException) -> bool:
+    """Return whether a translated error says that too many files are open."""
+    return isinstance(error, StoreBusy) and error.args == (_STARVED,)
+
 
 OLDEST_SAFE = (3, 51, 3)
 """Older SQLite can corrupt a WAL database when a checkpoint resets the log (fixed in 3.51.3)."""
 
 _CHECKSUM_VFS = "cksmvfs"
 _CHECKSUM_BYTES = 8
+"""Reserved at the end of every page, as the checksum extension of SQLite asks for."""
 _vfs_lock = threading.Lock()
 
 
 MEMORY = 512 * 2**20
-"""Bytes that the engine takes in this process before connections reuse their own pages rather than take more."""
+"""Bytes that the engine takes in this process before connections reuse their own pages rather than take more.
+
+Chosen by hand: 64 connections whose cache is full.
+"""
 
 
 def bound_memory() -> None:
@@ -85,7 +225,12 @@ def _check_checksums(connection: apsw.Connection, path: Path) -> None:
 
 
 def _configure(connection: apsw.Connection, *, busy_timeout: float, read_only: bool) -> None:
+    """Give a connection the settings that every promise of this store rests on."""
     connection.set_busy_timeout(int(busy_timeout * 1000))
+    # FULL, and the fullfsync of macOS: a commit that returned must survive a power cut. secure_delete: what is deleted
+    # is overwritten. temp_store: no text in temporary files. trusted_schema: a file from elsewhere runs no functions of
+    # its own. The cache is 8 MB a connection, which holds the upper levels of every index of a large agent; a log
+    # beyond 8 MB is cut when it is begun anew.
     for pragma in (
         "PRAGMA synchronous=FULL",
         "PRAGMA fullfsync=1",
@@ -115,6 +260,7 @@ def create(path: Path, *, migrations: Sequence[LiteralString]) -> None:
 
 
 def _fill(temporary: str, migrations: Sequence[LiteralString]) -> None:
+    """Make the schema in a new file, with room for checksums on every page from the first one on."""
     vfs = _CHECKSUM_VFS if checksums_available() else None
     with closing(apsw.Connection(temporary, vfs=vfs)) as connection:
         if vfs is not None:
@@ -128,6 +274,7 @@ def _fill(temporary: str, migrations: Sequence[LiteralString]) -> None:
 
 
 def _give_name(temporary: str, path: Path) -> None:
+    """Give a finished file its name by linking: unlike a rename, that fails when another process was first."""
     with open(temporary, "rb+") as file:
         os.fsync(file.fileno())
     try:

@@ -1,4 +1,11 @@
-"""One agent's database file: a writer thread with group commit, and readers beside it."""
+"""One agent's database file: a writer thread with group commit, and readers beside it.
+
+SQLite allows one writer, and a durable commit costs a sync of the disk (some milliseconds). So all writes of a file go
+through one thread, and units of work that wait while a sync is under way share the next one: a hundred tasks that write
+at once pay for a few commits, not for a hundred. Each unit still succeeds or fails by itself.
+
+Readers have connections of their own and see a consistent snapshot, whatever is written meanwhile (WAL).
+"""
 
 import asyncio
 import queue
@@ -16,15 +23,15 @@ import apsw
 
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy, StoreClosed
 from remanent.stores.sqlite import connection as opening
-from remanent.stores.sqlite.apply import after_rollback, before_commit
-from remanent.stores.sqlite.faults import for_want_of_descriptors, translated
-from remanent.stores.sqlite.wal import check_before_open
+from remanent.stores.sqlite.connection import for_want_of_descriptors, translated
+from remanent.stores.sqlite.fileformat import check_before_open
+from remanent.stores.sqlite.writes import after_rollback, before_commit
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
 
 MAX_GROUP = 512
-"""How many units of work share one commit at the most."""
+"""How many units of work share one commit; chosen by hand, so that a flood does not delay the first of it."""
 
 
 _present_lock = threading.Lock()
@@ -122,6 +129,7 @@ class Database:
         self._thread.start()
 
     def _open_writer(self) -> apsw.Connection:
+        """Open the connection that writes, making the file or bringing its schema up to date first."""
         if not self.path.exists():
             opening.create(self.path, migrations=self._migrations)
         writer = self._connect()
@@ -160,6 +168,7 @@ class Database:
         return result
 
     def _send_light(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Send everything that was asked for in this turn of the loop to one thread, together."""
         group = self._light.pop(loop)
         try:
             self._executor.submit(self._read_together, group)
@@ -186,6 +195,7 @@ class Database:
         _settle(group)
 
     def _read(self, work: Work[T], snapshot: bool = True) -> T:  # noqa: FBT001, FBT002 - executors pass no keywords
+        """Run work on a reader, inside a transaction unless it is a single statement."""
         with self._reader() as reader, translated(reader):
             if not snapshot:
                 return work(reader)
@@ -198,6 +208,7 @@ class Database:
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
+        """Lend a reader, counted so that closing waits for it."""
         with self._lock:
             self._refuse_when_closed()
             self._reading += 1
@@ -211,6 +222,7 @@ class Database:
 
     @contextmanager
     def _borrowed_reader(self) -> Iterator[apsw.Connection]:
+        """Lend a reader and take it back, unless it has failed; on a full disk, lend one that needs no room."""
         try:
             reader = self._any_reader()
         except StorageFull:
@@ -220,7 +232,7 @@ class Database:
         try:
             yield reader
         except StorageError:
-            _let_go(reader)  # its caches may hold what was read before the damage or only in part
+            _close_quietly(reader)  # its caches may hold what was read before the damage or only in part
             self._drop_reader()
             raise
         except BaseException:
@@ -306,7 +318,7 @@ class Database:
             # A reader whose caller has gone is still at work; the file counts as open until it has ended.
             self._freed.wait_for(lambda: not self._reading)
             for reader in self._idle:
-                _let_go(reader)
+                _close_quietly(reader)
             self._idle.clear()
             self._spare.give(max(0, self._readers - 1))
             self._readers = 0
@@ -314,6 +326,7 @@ class Database:
             _leave(self.path)
 
     def _serve(self) -> None:
+        """The life of the writer thread: group after group until it is told to stop."""
         try:
             while True:
                 group, last = self._next_group()
@@ -324,7 +337,7 @@ class Database:
                     return
         finally:
             if self._writer is not None:
-                _let_go(self._writer)
+                _close_quietly(self._writer)
 
     def _next_group(self) -> tuple[list[_Request], bool]:
         """Wait for a request, then take along what else waits, up to one that must run alone."""
@@ -343,6 +356,7 @@ class Database:
         return group, False
 
     def _run(self, group: list[_Request]) -> None:
+        """Run a group that shares a commit, then the one request that must run alone, if there is one."""
         alone = group.pop() if group[-1].alone else None
         if group:
             try:
@@ -360,6 +374,7 @@ class Database:
             group.append(alone)
 
     def _run_by_itself(self, request: _Request, run: Callable[[apsw.Connection, _Request], None]) -> None:
+        """Run one request, and note whether the connection can still be trusted after it."""
         try:
             run(self._sound_writer(), request)
         except StorageError as error:
@@ -376,7 +391,7 @@ class Database:
             self._writer = self._open_writer()
         elif self._writer_is_suspect:
             old, self._writer = self._writer, self._connect()
-            _let_go(old)
+            _close_quietly(old)
         self._writer_is_suspect = False
         return self._writer
 
@@ -415,6 +430,7 @@ def _run_together(writer: apsw.Connection, group: list[_Request]) -> None:
 
 
 def _run_with_savepoints(writer: apsw.Connection, group: list[_Request]) -> None:
+    """Run units of work in one transaction, each behind a savepoint, so that a refused one undoes only itself."""
     with _transaction(writer):
         for request in group:
             request.error = None
@@ -433,6 +449,7 @@ def _run_with_savepoints(writer: apsw.Connection, group: list[_Request]) -> None
 
 
 def _run_one(writer: apsw.Connection, request: _Request) -> None:
+    """Run one unit of work in a transaction of its own."""
     try:
         with _transaction(writer):
             request.error = None
@@ -443,6 +460,7 @@ def _run_one(writer: apsw.Connection, request: _Request) -> None:
 
 
 def _run_alone(writer: apsw.Connection, request: _Request) -> None:
+    """Run work that brings its own transactions, or none, such as a checkpoint or a check of all pages."""
     try:
         with translated(writer):
             request.result = request.work(writer)
@@ -454,6 +472,11 @@ def _run_alone(writer: apsw.Connection, request: _Request) -> None:
 
 @contextmanager
 def _transaction(writer: apsw.Connection) -> Iterator[None]:
+    """Open a writing transaction, and commit it unless something goes wrong.
+
+    IMMEDIATE, because a transaction that begins by reading cannot become a writing one once another process has
+    written.
+    """
     with translated(writer):
         writer.execute("BEGIN IMMEDIATE")
     try:
@@ -468,6 +491,7 @@ def _transaction(writer: apsw.Connection) -> Iterator[None]:
 
 
 def _roll_back(writer: apsw.Connection) -> None:
+    """End a transaction that is still open."""
     if writer.in_transaction:
         try:
             writer.execute("ROLLBACK")
@@ -475,7 +499,7 @@ def _roll_back(writer: apsw.Connection) -> None:
             return  # the engine has rolled back by itself
 
 
-def _let_go(connection: apsw.Connection) -> None:
+def _close_quietly(connection: apsw.Connection) -> None:
     """Close a connection whose last wishes do not matter."""
     with suppress(apsw.Error):
         connection.close(True)

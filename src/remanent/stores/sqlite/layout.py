@@ -1,6 +1,10 @@
-"""Where an agent's files lie under the home folder, and that no name leads out of it."""
+"""Where an agent's files lie under the home folder, and that no name leads out of it.
 
-import errno
+`<home>/<org>/<workspace>/<agent>/` holds `memory.db`, a note of whose it is (`meta.json`), index files and blobs. Names
+come from users: they are escaped, links are refused, and names that differ only in case are told apart from each other,
+because some file systems do not.
+"""
+
 import json
 import os
 import tempfile
@@ -10,13 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings, StorageError
+from remanent.durability import NO_ROOM, make_folder, write_durably
+from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings
 from remanent.model import Scope
 
 DATABASE = "memory.db"
 META = "meta.json"
 FORMAT = 1
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""Of `meta.json`, which only names the agent: the database has a schema number of its own."""
 _SCHEMA_AT = 60
 """Where the header of a SQLite file has its user version."""
 _SAFE_IN_PATH = "-_.@+=~"
@@ -27,7 +32,7 @@ def folder_name(name: str) -> str:
     return "".join(char if char.isalnum() or char in _SAFE_IN_PATH else quote(char, safe="") for char in name)
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """What tells whether an agent's files were written to: of each its inode, size and last change."""
 
     file: tuple[int, ...] | None
@@ -78,7 +83,7 @@ class Layout:
     def prepare(self, scope: Scope) -> Path:
         """Make the agent's folder if it is missing, and return it; `DatabaseMissing` where the database was lost."""
         folder = self.folder(scope)
-        self._make(folder)
+        make_folder(folder)
         self.verify(scope)
         self.is_stored(scope)
         return folder
@@ -103,23 +108,12 @@ class Layout:
         try:
             Path(tempfile.mkdtemp(dir=folder, prefix=".remanent-")).rmdir()
         except OSError as error:
-            if error.errno in _FULL:
+            if error.errno in NO_ROOM:
                 return
             raise InvalidSettings(
                 f"{folder} cannot be written to ({error.strerror or type(error).__name__}); "
                 "change its permissions, or choose another home folder (--home, REMANENT_HOME)"
             ) from error
-
-    def _make(self, folder: Path) -> None:
-        """Make a folder and those above it, each name durable before anything is put inside."""
-        if folder.is_dir():
-            return
-        if folder != self.home:
-            self._make(folder.parent)
-            folder.mkdir(exist_ok=True, mode=0o700)
-        else:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        sync_folder(folder.parent)
 
     def verify(self, scope: Scope) -> None:
         """Refuse a folder that is not truly the scope's own: behind a link, or of a name that differs only in case."""
@@ -158,11 +152,11 @@ class Layout:
                 times.append(path.stat().st_mtime)
         return max(times)
 
-    def stamp(self, scope: Scope) -> Stamp | None:
+    def stamp(self, scope: Scope) -> FileStamp | None:
         """Return what changes when an agent's files are written to; `None` when that cannot be told."""
         database = self.database(scope)
         try:
-            return Stamp(_stamp(database), _stamp(database.with_name(f"{database.name}-wal")))
+            return FileStamp(_stamp(database), _stamp(database.with_name(f"{database.name}-wal")))
         except OSError:
             return None
 
@@ -177,6 +171,7 @@ class Layout:
         yield from sorted(noted - stored, key=self.folder)
 
     def _scopes_with(self, name: str) -> Iterator[Scope]:
+        """Yield the agents whose folder holds a file of this name, by path."""
         for path in sorted(self.home.glob(f"*/*/*/{name}")):
             org, workspace, agent = (unquote(part) for part in path.parent.relative_to(self.home).parts)
             try:
@@ -186,6 +181,7 @@ class Layout:
 
 
 def _recorded_agent(meta: Path) -> str | None:
+    """Return whose folder a note says it is; nothing when there is no note or it cannot be read."""
     try:
         body = json.loads(meta.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -195,45 +191,9 @@ def _recorded_agent(meta: Path) -> str | None:
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is written to."""
     try:
         found = path.stat()
     except FileNotFoundError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a small file so that after a crash it is there whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing, each name durable before anything is put inside."""
-    if not folder.is_dir():
-        make_folder(folder.parent)
-        folder.mkdir(exist_ok=True, mode=0o700)
-        sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable, where the system can."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except PermissionError as error:  # Windows opens no folders; its names are durable with the file
-        if os.name == "nt":
-            return
-        raise StorageError(f"cannot open {folder}") from error
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,4 +1,10 @@
-"""The open databases of a store: lent to whoever calls, closed when others need their place."""
+"""The open databases of a store: checked out by whoever calls, closed when others need their place.
+
+There may be a hundred thousand agents and only some hundred descriptors. So a database is opened on first use, stays
+open while there is room, and is closed, the one that was used longest ago first, when a call for another agent waits.
+Workers ask for the queues of all agents again and again; so that this opens nothing, the state of a queue is remembered
+when its database is closed, for as long as the files do not change.
+"""
 
 import asyncio
 import time
@@ -13,32 +19,35 @@ from remanent.errors import StoreBusy, StoreClosed
 from remanent.model import Scope
 from remanent.stores.queries import QueueState
 from remanent.stores.sqlite import queue
+from remanent.stores.sqlite.connection import DescriptorBudget, for_want_of_descriptors, translated
 from remanent.stores.sqlite.database import Database, SpareReaders
-from remanent.stores.sqlite.descriptors import Allowance
-from remanent.stores.sqlite.faults import for_want_of_descriptors, translated
-from remanent.stores.sqlite.layout import Layout, Stamp
+from remanent.stores.sqlite.layout import FileStamp, Layout
 
 T = TypeVar("T")
 Key = tuple[str, str, str]
 
 OPENERS = 2
-"""Threads that open and close: both wait for the disk, and reading goes on beside them."""
-PATIENCE = 60.0
+"""Threads that open and close: both wait for the disk, and reading goes on beside them. Chosen by hand."""
+CHECKOUT_TIMEOUT = 60.0
 """Seconds that a call waits for a place. Opening, one commit and closing take some 20 ms, so that thousands of agents
 get their turn in this time even where a place is all there is."""
-VISIT_PATIENCE = 1.0
+VISIT_TIMEOUT = 1.0
 """Seconds after which an agent that is being visited, but not used at this moment, is closed for one that waits: most
 visits are far shorter, and one that waits for a slow model opens its agent again."""
-TRUSTED = 3600.0
+CLOSED_QUEUE_TTL = 3600.0
 """Seconds for which the queue of a closed agent is taken to be as it was left while its files have not changed. What
 another process commits in the very moment of the closing is noticed after that."""
-MOST_LEFT = 100_000
+MAX_CLOSED_QUEUES = 100_000
 """Closed agents whose queue is remembered: some 50 MB."""
 
 
 @dataclass(slots=True)
-class Slot:
-    """An agent's database with how many calls use it; `None` until it is opened."""
+class PooledDatabase:
+    """An agent's database with how many calls use it; `None` until it is opened.
+
+    It is in the table from the moment it is to be opened until it is closed, because it takes descriptors all that
+    time.
+    """
 
     database: Database | None = None
     users: int = 0
@@ -52,7 +61,7 @@ class Slot:
 
 
 @dataclass(slots=True)
-class _Turn:
+class _Waiters:
     """The callers of one agent, who wait together until there is room for it."""
 
     come: "asyncio.Future[None]"
@@ -60,10 +69,10 @@ class _Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class _Left:
+class _ClosedQueue:
     """How an agent's queue stood when its files were closed."""
 
-    stamp: Stamp
+    stamp: FileStamp
     state: QueueState
     at: float
 
@@ -80,44 +89,44 @@ class DatabasePool:
         self,
         layout: Layout,
         *,
-        allowance: Allowance,
+        descriptor_budget: DescriptorBudget,
         busy_timeout: float,
         migrations: Sequence[LiteralString],
         executor: Executor,
     ) -> None:
         self._layout = layout
-        self._places = allowance.databases
+        self._places = descriptor_budget.databases
         self._busy_timeout = busy_timeout
         self._migrations = migrations
         self._executor = executor
         self._openers = ThreadPoolExecutor(OPENERS, thread_name_prefix="remanent-opener")
-        self._spare = SpareReaders(allowance.readers)
-        self._slots: OrderedDict[Key, Slot] = OrderedDict()
+        self._spare = SpareReaders(descriptor_budget.readers)
+        self._databases: OrderedDict[Key, PooledDatabase] = OrderedDict()
         self._visits: Counter[Key] = Counter()
-        self._waiting: OrderedDict[Key, _Turn] = OrderedDict()
+        self._waiting: OrderedDict[Key, _Waiters] = OrderedDict()
         """Agents that wait for a place, in order of coming, and those who call them."""
-        self._promised: dict[Key, _Turn] = {}
+        self._promised: dict[Key, _Waiters] = {}
         """Agents whose turn has come and whose callers have not taken the place yet."""
-        self._left: OrderedDict[Key, _Left] = OrderedDict()
+        self._closed_queues: OrderedDict[Key, _ClosedQueue] = OrderedDict()
         self._imports = asyncio.Semaphore(max(1, self._places // 4))
         self._closed = False
 
     def __contains__(self, scope: Scope) -> bool:
         """Return whether the agent's database is open or about to be."""
-        return _key(scope) in self._slots
+        return _key(scope) in self._databases
 
     def __len__(self) -> int:
         """Return how many databases are open, or being opened or closed."""
-        return len(self._slots)
+        return len(self._databases)
 
-    def lend(self, scope: Scope) -> "_Loan":
+    def check_out(self, scope: Scope) -> "_Checkout":
         """Lend the scope's database, opening it first if need be."""
-        return _Loan(self, scope)
+        return _Checkout(self, scope)
 
     @asynccontextmanager
-    async def lend_for_import(self, scope: Scope) -> AsyncIterator[Database]:
+    async def check_out_for_import(self, scope: Scope) -> AsyncIterator[Database]:
         """Lend a database for as long as an import takes, which may itself wait for another agent."""
-        async with self._imports, self.lend(scope) as database:
+        async with self._imports, self.check_out(scope) as database:
             yield database
 
     @contextmanager
@@ -135,26 +144,26 @@ class DatabasePool:
 
     # ── lending ──────────────────────────────────────────────────────────────
 
-    async def borrow(self, scope: Scope) -> Slot:
+    async def acquire(self, scope: Scope) -> PooledDatabase:
         """Return the place of a scope's database, which stays open until it is given back."""
         key = _key(scope)
-        slot = self._slots.get(key)
+        slot = self._databases.get(key)
         if slot is None or slot.closing is not None or self._closed:
             slot = await self._enter(key)
-        self._slots.move_to_end(key)
+        self._databases.move_to_end(key)
         slot.users += 1
         try:
             while slot.database is None:
                 if slot.opening is None:
                     slot.opening = asyncio.create_task(self._open(scope, slot))
-                    slot.opening.add_done_callback(_heard)
+                    slot.opening.add_done_callback(_retrieve_exception)
                 await asyncio.shield(slot.opening)
         except BaseException:
-            self.give_back(scope, slot)
+            self.release(scope, slot)
             raise
         return slot
 
-    def give_back(self, scope: Scope, slot: Slot) -> None:
+    def release(self, scope: Scope, slot: PooledDatabase) -> None:
         """Take back what was borrowed."""
         slot.users -= 1
         if slot.users == 0:
@@ -163,14 +172,14 @@ class DatabasePool:
             elif self._waiting:
                 self._make_room()
 
-    async def _enter(self, key: Key) -> Slot:
+    async def _enter(self, key: Key) -> PooledDatabase:
         """Return the place of an agent, a new one as soon as there is room."""
         while True:
             self.refuse_when_closed()
-            slot = self._slots.get(key)
+            slot = self._databases.get(key)
             if slot is None and (key in self._promised or (not self._waiting and self._has_room())):
                 self._promised.pop(key, None)
-                slot = self._slots[key] = Slot()
+                slot = self._databases[key] = PooledDatabase()
             if slot is None:
                 await self._wait_for_room(key)
             elif slot.closing is not None:
@@ -182,13 +191,13 @@ class DatabasePool:
         """Wait until it is the agent's turn; `StoreBusy` when that takes too long."""
         turn = self._waiting.get(key)
         if turn is None:
-            turn = self._waiting[key] = _Turn(asyncio.get_running_loop().create_future())
+            turn = self._waiting[key] = _Waiters(asyncio.get_running_loop().create_future())
         turn.callers += 1
         self._make_room()
-        ends = time.monotonic() + PATIENCE
+        ends = time.monotonic() + CHECKOUT_TIMEOUT
         try:
             while not turn.come.done():
-                await asyncio.wait({turn.come}, timeout=VISIT_PATIENCE)
+                await asyncio.wait({turn.come}, timeout=VISIT_TIMEOUT)
                 if not turn.come.done():
                     if time.monotonic() > ends:
                         raise StoreBusy("every agent that may be open is in use; nothing was written, try again")
@@ -204,7 +213,7 @@ class DatabasePool:
         turn.callers -= 1
 
     def _has_room(self) -> bool:
-        return len(self._slots) + len(self._promised) < self._places
+        return len(self._databases) + len(self._promised) < self._places
 
     def _make_room(self, *, visited: bool = False) -> None:
         """Give free places to those who wait, and close what nobody uses for the others."""
@@ -212,15 +221,17 @@ class DatabasePool:
             key, turn = self._waiting.popitem(last=False)
             self._promised[key] = turn
             turn.come.set_result(None)
-        wanted = len(self._waiting) - sum(slot.closing is not None for slot in self._slots.values())
+        wanted = len(self._waiting) - sum(slot.closing is not None for slot in self._databases.values())
         if wanted > 0:
-            idle = [key for key, slot in self._slots.items() if slot.is_idle and (visited or key not in self._visits)]
+            idle = [
+                key for key, slot in self._databases.items() if slot.is_idle and (visited or key not in self._visits)
+            ]
             for key in idle[:wanted]:
                 self._begin_to_close(key)
 
     # ── opening and closing ──────────────────────────────────────────────────
 
-    async def _open(self, scope: Scope, slot: Slot) -> None:
+    async def _open(self, scope: Scope, slot: PooledDatabase) -> None:
         """Open a database, however many callers wait for it or give up waiting."""
         database = Database(
             self._layout.database(scope),
@@ -245,7 +256,7 @@ class DatabasePool:
                 # Something else in this process has taken more than its share: what can be closed is closed.
                 await self._blocking(prepare)
             slot.database = database
-            self._left.pop(_key(scope), None)
+            self._closed_queues.pop(_key(scope), None)
         finally:
             slot.opening = None
             if slot.users == 0:
@@ -255,30 +266,31 @@ class DatabasePool:
 
     async def _close_all_idle(self) -> bool:
         """Close everything that nobody uses; return whether there was anything."""
-        tasks = [self._begin_to_close(key) for key in [key for key, slot in self._slots.items() if slot.is_idle]]
-        tasks += [slot.closing for slot in self._slots.values() if slot.closing is not None]
+        tasks = [self._begin_to_close(key) for key in [key for key, slot in self._databases.items() if slot.is_idle]]
+        tasks += [slot.closing for slot in self._databases.values() if slot.closing is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
         return bool(tasks)
 
     def _begin_to_close(self, key: Key) -> "asyncio.Task[None]":
-        slot = self._slots[key]
+        slot = self._databases[key]
         slot.closing = asyncio.create_task(self._close(key, slot))
-        slot.closing.add_done_callback(_heard)
+        slot.closing.add_done_callback(_retrieve_exception)
         return slot.closing
 
-    async def _close(self, key: Key, slot: Slot) -> None:
+    async def _close(self, key: Key, slot: PooledDatabase) -> None:
+        """Close a database in the background, and remember how its queue stood."""
         database = slot.database
         assert database is not None
         try:
             left = await self._blocking(self._retire, key, database)
             if left is not None:
-                self._left[key] = left
-                if len(self._left) > MOST_LEFT:
-                    self._left.popitem(last=False)
+                self._closed_queues[key] = left
+                if len(self._closed_queues) > MAX_CLOSED_QUEUES:
+                    self._closed_queues.popitem(last=False)
         finally:
             self._remove(key, slot)
 
-    def _retire(self, key: Key, database: Database) -> _Left | None:
+    def _retire(self, key: Key, database: Database) -> _ClosedQueue | None:
         """Close a database; return how its queue stands, if that is certain."""
         try:
             state = database.peek(queue.state)
@@ -289,36 +301,39 @@ class DatabasePool:
         # With a log beside it, another process has it open and may have written since the look.
         if state is None or stamp is None or stamp.log is not None:
             return None
-        return _Left(stamp, state, time.monotonic())
+        return _ClosedQueue(stamp, state, time.monotonic())
 
-    def _remove(self, key: Key, slot: Slot) -> None:
-        if self._slots.get(key) is slot:
-            del self._slots[key]
+    def _remove(self, key: Key, slot: PooledDatabase) -> None:
+        if self._databases.get(key) is slot:
+            del self._databases[key]
         self._make_room()
 
-    async def left_queue(self, scope: Scope) -> QueueState | None:
+    async def queue_when_closed(self, scope: Scope) -> QueueState | None:
         """Return how a closed agent's queue stands without opening it, or `None` when that is not known."""
         self.refuse_when_closed()
         key = _key(scope)
-        left = self._left.get(key)
-        if left is None or key in self._slots:
+        left = self._closed_queues.get(key)
+        if left is None or key in self._databases:
             return None
-        if time.monotonic() - left.at > TRUSTED or await self._blocking(self._layout.stamp, scope) != left.stamp:
-            self._left.pop(key, None)
+        if (
+            time.monotonic() - left.at > CLOSED_QUEUE_TTL
+            or await self._blocking(self._layout.stamp, scope) != left.stamp
+        ):
+            self._closed_queues.pop(key, None)
             return None
-        return left.state if key not in self._slots else None
+        return left.state if key not in self._databases else None
 
     async def close(self) -> None:
         """Finish what is under way and let go of every file."""
         self._closed = True
         self._make_room()
-        while self._slots:
-            for slot in list(self._slots.values()):
+        while self._databases:
+            for slot in list(self._databases.values()):
                 if slot.opening is not None:
                     await asyncio.gather(slot.opening, return_exceptions=True)
             tasks = [
                 slot.closing or self._begin_to_close(key)
-                for key, slot in list(self._slots.items())
+                for key, slot in list(self._databases.items())
                 if slot.database is not None
             ]
             await asyncio.gather(*tasks)
@@ -336,7 +351,7 @@ class DatabasePool:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._openers, work, *arguments))
 
 
-class _Loan:
+class _Checkout:
     """A database that is open for as long as it is in use."""
 
     __slots__ = ("_pool", "_scope", "_slot")
@@ -346,15 +361,15 @@ class _Loan:
         self._scope = scope
 
     async def __aenter__(self) -> Database:
-        self._slot = await self._pool.borrow(self._scope)
+        self._slot = await self._pool.acquire(self._scope)
         assert self._slot.database is not None
         return self._slot.database
 
     async def __aexit__(self, *_: object) -> None:
-        self._pool.give_back(self._scope, self._slot)
+        self._pool.release(self._scope, self._slot)
 
 
-def _heard(task: "asyncio.Task[None]") -> None:
+def _retrieve_exception(task: "asyncio.Task[None]") -> None:
     """Take note of how a task ended: whoever waited for it was told, and nobody else needs to be."""
     if not task.cancelled():
         task.exception()

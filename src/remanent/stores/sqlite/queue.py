@@ -1,4 +1,8 @@
-"""The durable queue: claiming in order, leases, and how it stands."""
+"""The durable queue: claiming in order, leases, and how it stands.
+
+A lane is a line of jobs of which only the first may be claimed. A claim raises the job's `fence`: whoever holds an
+older number has been taken over, and everything it still wants to write is refused with `LeaseLost`.
+"""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +12,7 @@ from remanent.errors import LeaseLost
 from remanent.model import Job, Scope, from_millis, to_millis
 from remanent.stores.queries import JobQuery, QueueState
 from remanent.stores.sqlite import rows
-from remanent.stores.sqlite.filters import Condition
+from remanent.stores.sqlite.reads import Condition
 
 # The first living job of each lane: only that one may run.
 _HEADS = "SELECT min(seq) FROM jobs WHERE state != 'dead' GROUP BY lane"

@@ -1,4 +1,8 @@
-"""Words to rows and back; whose memory it is comes from the file's place, never from a row."""
+"""From the model's objects to rows and back; whose memory it is comes from the file's place, never from a row.
+
+What is filtered or sorted by has a column; the rest of a record is one JSON body under a checksum. Our own rows are
+trusted to be valid (`model_construct`), not to be undamaged: every text is compared with its checksum when it is read.
+"""
 
 import json
 from collections.abc import Sequence
@@ -57,8 +61,6 @@ class KindsByName(dict[str, Kind]):
 
 _KINDS = KindsByName()
 _ORIGINS = {origin.value: origin for origin in Origin}
-ERASED_MEANWHILE = "something was erased while this ran"
-"""The error of a job during which an erasure came; it has no colon, so that the next erasure leaves it whole."""
 _DAMAGED = "a stored text is damaged; run `remanent doctor --repair` to save what is readable"
 
 

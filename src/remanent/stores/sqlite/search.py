@@ -1,4 +1,8 @@
-"""Full-text and vector reads."""
+"""Full-text and vector reads.
+
+Full text is FTS5 over terms that were worked out before (`text.words`): the tokenizer only splits at spaces, so that
+Chinese and English are found alike. Vectors are only kept and handed out here; finding the nearest is another port.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,17 +15,17 @@ from numpy.typing import NDArray
 
 from remanent.model import Kind, Origin, Scope
 from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
-from remanent.stores.sqlite.filters import HISTORY, is_plain, record_condition
-from remanent.stores.sqlite.reads import together
+from remanent.stores.sqlite.reads import HISTORY, fetch_together, is_plain, record_condition
 from remanent.stores.sqlite.rows import KindsByName, dump, parse, verify
 
 MAX_TERMS = 64
-"""More terms than this say nothing new and cost time."""
+"""More terms than this say nothing new and cost time; chosen by hand, some four sentences."""
 
 # Everywhere here bm25() is called and sorted by; `ORDER BY rank` would have the index sort all matches with the
 # places of their words first, which takes twice as long.
 
 _WIDER = 4
+"""How much further the next look goes when too few of the best have passed a filter; chosen by hand."""
 _AT_ONCE = 1024
 """Vectors that are copied together."""
 
@@ -47,7 +51,7 @@ def search_text(
 
 
 def _hits(connection: apsw.Connection, sql: str, values: Sequence[Any]) -> list[Hit]:
-    return [Hit(*row) for row in together(connection, "id, score", sql, values)]
+    return [Hit(*row) for row in fetch_together(connection, "id, score", sql, values)]
 
 
 def _any_of(terms: Sequence[str]) -> str:
@@ -203,8 +207,8 @@ def vector_changes(connection: apsw.Connection, model: str, since: int) -> Vecto
     while some := list(islice(rows, _AT_ONCE)):
         for _, _, crc, data in some:
             verify(crc, data)
-        together = np.frombuffer(b"".join(row[3] for row in some), "<f4")
-        matrix[len(record_ids) : len(record_ids) + len(some)] = together.reshape(len(some), dimension)
+        fetch_together = np.frombuffer(b"".join(row[3] for row in some), "<f4")
+        matrix[len(record_ids) : len(record_ids) + len(some)] = fetch_together.reshape(len(some), dimension)
         record_ids += [row[0] for row in some]
         kinds += [kind_of[row[1]] for row in some]
     removed = [] if start == 0 else _removed(connection, ref, start, set(record_ids))

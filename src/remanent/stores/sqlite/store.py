@@ -17,7 +17,6 @@ from pydantic import JsonValue
 
 from remanent.errors import IntegrityError, NotFound, StoreClosed
 from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
-from remanent.stores.changes import Change, Committed
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -35,44 +34,48 @@ from remanent.stores.queries import (
     TermCounts,
     VectorChanges,
 )
-from remanent.stores.sqlite import erasing, health, queue, reads, rescue, search
-from remanent.stores.sqlite.apply import apply_unit
-from remanent.stores.sqlite.connection import bound_memory
+from remanent.stores.sqlite import erasure as erasing
+from remanent.stores.sqlite import queue, reads, repair, search
+from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Work
-from remanent.stores.sqlite.descriptors import READERS, allowance
-from remanent.stores.sqlite.faults import translated
 from remanent.stores.sqlite.layout import Layout
-from remanent.stores.sqlite.loading import load_database
 from remanent.stores.sqlite.migrations import MIGRATIONS
 from remanent.stores.sqlite.pool import DatabasePool
+from remanent.stores.sqlite.writes import apply_unit, load_database
 from remanent.stores.store import Store
+from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
 _FEW = 32
-"""Rows that are read in less time than it takes to wake a thread."""
-SCRUB_PATIENCE = 10.0
-"""Seconds that an erasure waits for readers to let go of the log."""
+"""Rows that are read in less time than it takes to wake a thread; chosen by hand."""
+SCRUB_TIMEOUT = 10.0
+"""Seconds that an erasure waits for readers to let go of the log; then it says that it has to be called again."""
 
 
 class SqliteStore(Store):
-    """Keeps each agent in its own file under the home folder; files open on first use and close when long idle."""
+    """Keeps each agent in its own file under the home folder; files open on first use and close when others need room.
+
+    A file of its own makes an agent easy to back up, to move and to erase, lets agents write side by side, and keeps
+    one agent's damage from another. The methods here only find the database, choose the thread and pass the work on;
+    what is done lies in the modules beside this one.
+    """
 
     def __init__(
         self,
         home: Path,
         *,
         busy_timeout: float = 10.0,
-        most_open: int = 256,
+        max_open: int = 256,
         migrations: Sequence[LiteralString] = MIGRATIONS,
     ) -> None:
         bound_memory()
         self.layout = Layout(home)
         self._migrations = migrations
         self._executor = ThreadPoolExecutor(READERS, thread_name_prefix="remanent-reader")
-        self.allowance = allowance(most_open)
+        self.descriptor_budget = descriptor_budget(max_open)
         self._pool = DatabasePool(
             self.layout,
-            allowance=self.allowance,
+            descriptor_budget=self.descriptor_budget,
             busy_timeout=busy_timeout,
             migrations=migrations,
             executor=self._executor,
@@ -88,7 +91,7 @@ class SqliteStore(Store):
 
     async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
         """Apply all changes or none; on return they survive any crash."""
-        async with self._pool.lend(scope) as database:
+        async with self._pool.check_out(scope) as database:
             committed = await database.write(lambda connection: apply_unit(connection, changes))
         if committed.enqueued:
             for notify in self._listeners:
@@ -97,8 +100,8 @@ class SqliteStore(Store):
 
     async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
         """Fill an empty scope with all batches or nothing."""
-        async with self._pool.lend_for_import(scope) as database:
-            await load_database(database, batches, executor=self._executor)
+        async with self._pool.check_out_for_import(scope) as database:
+            await load_database(database.path, batches, executor=self._executor)
         for notify in self._listeners:
             notify(scope.owner)
 
@@ -106,10 +109,10 @@ class SqliteStore(Store):
         """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
         if not await self._blocking(self._is_stored, scope):
             return Erased()
-        async with self._pool.lend(scope) as database:
+        async with self._pool.check_out(scope) as database:
             erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, scope, erasure))
             await database.write(
-                lambda connection: erasing.scrub(connection, traces, patience=SCRUB_PATIENCE), alone=True
+                lambda connection: erasing.scrub(connection, traces, timeout=SCRUB_TIMEOUT), alone=True
             )
             return replace(erased, backups=await self._blocking(erasing.remove_backups, database.path))
 
@@ -264,19 +267,19 @@ class SqliteStore(Store):
         standing = await self.queue(scope)
         if standing.wake_at is None or standing.wake_at > now:
             return None
-        async with self._pool.lend(scope) as database:
+        async with self._pool.check_out(scope) as database:
             return await database.write(
                 lambda connection: queue.claim(connection, scope.owner, worker=worker, now=now, lease=lease)
             )
 
     async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
         """Prolong a lease."""
-        async with self._pool.lend(scope) as database:
+        async with self._pool.check_out(scope) as database:
             await database.write(lambda connection: queue.renew(connection, job_id=job_id, fence=fence, until=until))
 
     async def queue(self, scope: Scope) -> QueueState:
         """Return how the agent's queue stands."""
-        left = await self._pool.left_queue(scope)
+        left = await self._pool.queue_when_closed(scope)
         return await self._read(scope, queue.state, QueueState(), light=True) if left is None else left
 
     async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
@@ -295,8 +298,8 @@ class SqliteStore(Store):
         if not self._is_stored(scope):
             raise NotFound(f"nothing is stored for {scope}")
         try:
-            async with self._pool.lend(scope) as database:
-                return await database.write(lambda connection: health.check(connection, path), alone=True)
+            async with self._pool.check_out(scope) as database:
+                return await database.write(lambda connection: repair.check(connection, path), alone=True)
         except IntegrityError as error:
             return Health(problems=(str(error),), bytes_on_disk=path.stat().st_size)
 
@@ -307,7 +310,7 @@ class SqliteStore(Store):
         target = next(
             name for number in count(1) if not (name := path.with_name(f"memory.repaired-{number}.db")).exists()
         )
-        await self._blocking(lambda: rescue.repair(path, target, scope=scope.owner, migrations=self._migrations))
+        await self._blocking(lambda: repair.repair(path, target, scope=scope.owner, migrations=self._migrations))
         return target
 
     async def scopes(self) -> list[Scope]:
@@ -340,7 +343,7 @@ class SqliteStore(Store):
             self._pool.refuse_when_closed()
             if not await self._blocking(self._is_stored, scope):
                 return nothing
-        async with self._pool.lend(scope) as database:
+        async with self._pool.check_out(scope) as database:
             return await database.read(work, light=light, snapshot=snapshot)
 
     def _is_stored(self, scope: Scope) -> bool:

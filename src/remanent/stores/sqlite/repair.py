@@ -1,7 +1,10 @@
-"""Saving what is readable of a damaged database to a new file; the damaged files are only read.
+"""Examining a database, and saving what is readable of a damaged one.
 
-All work is done on copies. Each table is read through its tree, around what is damaged; where that leaves something
-out, every sound page of the file is searched for its rows as well. A row counts only when it is as it was written.
+`check` looks at pages, indexes, checksums and references, and changes nothing. `repair` makes a new file; the damaged
+ones are only read, and all work is done on copies. Each table is read through its tree, around what is damaged; where
+that leaves something out, every sound page of the file is searched for its rows as well. A row counts only when it is
+as it was written: that is what the checksums in the tables are for. Indexes and other derived tables are never saved
+but made anew from what was.
 """
 
 import re
@@ -14,17 +17,105 @@ from zlib import crc32
 
 import apsw
 
-from remanent.errors import StorageError
+from remanent.durability import write_durably
+from remanent.errors import IntegrityError, StorageError
 from remanent.model import JobState, Scope
+from remanent.stores.queries import Health
 from remanent.stores.sqlite import connection as opening
-from remanent.stores.sqlite.faults import translated
-from remanent.stores.sqlite.images import images_of
-from remanent.stores.sqlite.layout import write_durably
-from remanent.stores.sqlite.pages import PAGE_SIZE, PageFile, is_sound
+from remanent.stores.sqlite.connection import translated
+from remanent.stores.sqlite.fileformat import PAGE_SIZE, PageFile, images_of, is_sound
 from remanent.stores.sqlite.rows import RECORD_COLUMNS, Row, parse, record_of
 from remanent.stores.transaction import search_terms
 
-MOST_FAILURES = 1_000
+_TEXT_INDEXES = ("records_text", "versions_text")
+
+# Each finds rows that contradict another table; all must be empty.
+_CONTRADICTIONS: dict[str, LiteralString] = {
+    "records without search terms": """
+        SELECT count(*) FROM records WHERE status != 'forgotten' AND ref NOT IN (SELECT rowid FROM records_text)""",
+    "search terms without a record": "SELECT count(*) FROM records_text WHERE rowid NOT IN (SELECT ref FROM records)",
+    "vectors without a record": "SELECT count(*) FROM vectors WHERE record NOT IN (SELECT ref FROM records)",
+    "vectors of the wrong size": """
+        SELECT count(*) FROM vectors v JOIN models m ON m.ref = v.model WHERE length(v.data) != 4 * m.dimension""",
+    "records to embed that are not there": "SELECT count(*) FROM unembedded WHERE ref NOT IN (SELECT ref FROM records)",
+    "tags without a record": "SELECT count(*) FROM record_tags WHERE ref NOT IN (SELECT ref FROM records)",
+}
+# A repair cannot bring back what these miss.
+_CONTRADICTIONS_UNLESS_REPAIRED: dict[str, LiteralString] = {
+    "records with a version missing": """
+        SELECT count(*) FROM records r
+        WHERE r.version != 1 + (SELECT count(*) FROM versions v WHERE v.id = r.id)""",
+    "records that name an entry which never was": """
+        SELECT count(*) FROM record_sources WHERE entry_id NOT IN (SELECT id FROM entries)
+        AND record_id IN (SELECT id FROM records)""",
+}
+
+
+_CHECKSUMMED: dict[str, LiteralString] = {
+    "entries": "SELECT text, crc FROM entries",
+    "records": "SELECT body, crc FROM records",
+    "past versions": "SELECT body, crc FROM versions",
+    "vectors": "SELECT data, crc FROM vectors",
+}
+_JSON: dict[str, LiteralString] = {
+    "entries with notes": "SELECT metadata FROM entries WHERE metadata IS NOT NULL",
+    "entries with attachments": "SELECT attachments FROM entries WHERE attachments IS NOT NULL",
+    "conflicts": "SELECT body FROM conflicts",
+    "tombstones": "SELECT body FROM tombstones",
+    "states": "SELECT value FROM states",
+    "jobs": "SELECT payload FROM jobs",
+}
+_REPAIRED = "SELECT value FROM counters WHERE name = 'repairs'"
+
+
+def check(connection: apsw.Connection, path: Path) -> Health:
+    """Examine pages, indexes and references; runs on the writer, outside a transaction."""
+    problems: list[str] = []
+    try:
+        with translated(connection):
+            problems.extend(str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
+            for table in _TEXT_INDEXES:
+                connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 0)")
+            problems.extend(_contradictions(connection))
+            counts = [
+                connection.execute(f"SELECT count(*) FROM {name}").get for name in ("entries", "records", "vectors")
+            ]
+    except IntegrityError as error:
+        problems.append(str(error))
+        counts = [0, 0, 0]
+    return Health(
+        problems=tuple(problems),
+        entries=counts[0],
+        records=counts[1],
+        vectors=counts[2],
+        bytes_on_disk=sum(part.stat().st_size for part in path.parent.glob(f"{path.name}*")),
+        schema=int(connection.pragma("user_version")),
+        engine=f"SQLite {apsw.sqlite_lib_version()}",
+        checksums=connection.open_vfs.startswith("cksm"),
+    )
+
+
+def _contradictions(connection: apsw.Connection) -> Iterator[str]:
+    """Yield what rows say against each other, or against their own checksums."""
+    repaired = connection.execute(_REPAIRED).get
+    for what, sql in (_CONTRADICTIONS | ({} if repaired else _CONTRADICTIONS_UNLESS_REPAIRED)).items():
+        count = connection.execute(sql).get
+        if count:
+            yield f"{count} {what}"
+    for what, sql in _CHECKSUMMED.items():
+        count = sum(
+            crc32(content.encode() if isinstance(content, str) else content) != crc
+            for content, crc in connection.execute(sql)
+        )
+        if count:
+            yield f"{count} {what} that are not as they were written"
+    for what, sql in _JSON.items():
+        count = sum(not _is_json(text) for (text,) in connection.execute(sql))
+        if count:
+            yield f"{count} {what} that are not as they were written"
+
+
+MAX_FAILURES = 1_000
 """Reads that may fail in one table before the rest of it is left to the search of all pages."""
 
 _UNREADABLE = (apsw.Error, UnicodeDecodeError)
@@ -50,48 +141,13 @@ def repair(path: Path, target: Path, *, scope: Scope, migrations: Sequence[Liter
 # ── rows: which are as they were written ─────────────────────────────────────
 
 
-def _is_entry(row: Row) -> bool:
-    return isinstance(row[7], str) and crc32(row[7].encode()) == row[14] and _is_json(row[10]) and _is_json(row[11])
-
-
-def _is_record(row: Row) -> bool:
-    body = row[15]
-    return isinstance(body, str) and crc32(body.encode()) == row[16] and parse(body)["id"] == row[1]
-
-
-def _is_vector(row: Row) -> bool:
-    return isinstance(row[6], bytes) and crc32(row[6]) == row[7]
-
-
-def _is_job(row: Row) -> bool:
-    return row[8] in {state.value for state in JobState} and isinstance(row[7], str) and _is_json(row[7])
-
-
-def _is_conflict(row: Row) -> bool:
-    return isinstance(row[6], str) and _is_json(row[6]) and parse(row[6]).get("id") == row[1]
-
-
-def _is_tombstone(row: Row) -> bool:
-    return isinstance(row[3], str) and _is_json(row[3]) and parse(row[3]).get("record_id") == row[0]
-
-
-def _is_model(row: Row) -> bool:
-    return isinstance(row[1], str) and isinstance(row[2], int)
-
-
-def _is_link(row: Row) -> bool:
-    return all(isinstance(part, str) for part in row[:3]) and all(isinstance(part, int | float) for part in row[3:])
-
-
-def _is_state(row: Row) -> bool:
-    return isinstance(row[0], str) and isinstance(row[1], str) and _is_json(row[1])
-
-
 def _cannot_be_two_ids(row: Row) -> bool:
+    """Tell a state from a row of the tables that hold two ids and nothing else."""
     return not (_ID.fullmatch(row[0]) and _ID.fullmatch(row[1]))
 
 
 def _is_json(text: object) -> bool:
+    """Tell whether a column holds JSON or nothing."""
     if text is None:
         return True
     try:
@@ -101,17 +157,32 @@ def _is_json(text: object) -> bool:
     return True
 
 
+def _is_checked(content: object, crc: object) -> bool:
+    """Tell whether a text or a vector still has the checksum that was written beside it."""
+    if isinstance(content, str):
+        content = content.encode()
+    return isinstance(content, bytes) and crc32(content) == crc
+
+
+def _is_body(text: object, key: str, value: object) -> bool:
+    """Tell whether a text is a JSON object that names the row it stands in."""
+    return isinstance(text, str) and parse(text).get(key) == value
+
+
+# What has no checksum of its own must at least parse and fit its row; columns are counted as the schema lists them.
 _AS_WRITTEN: dict[str, Callable[[Row], bool]] = {
-    "entries": _is_entry,
-    "records": _is_record,
-    "versions": _is_record,
-    "vectors": _is_vector,
-    "jobs": _is_job,
-    "conflicts": _is_conflict,
-    "tombstones": _is_tombstone,
-    "models": _is_model,
-    "links": _is_link,
-    "states": _is_state,
+    "entries": lambda row: _is_checked(row[7], row[14]) and _is_json(row[10]) and _is_json(row[11]),
+    "records": lambda row: _is_checked(row[15], row[16]) and _is_body(row[15], "id", row[1]),
+    "versions": lambda row: _is_checked(row[15], row[16]) and _is_body(row[15], "id", row[1]),
+    "vectors": lambda row: isinstance(row[6], bytes) and _is_checked(row[6], row[7]),
+    "jobs": lambda row: row[8] in set(JobState) and isinstance(row[7], str) and _is_json(row[7]),
+    "conflicts": lambda row: _is_body(row[6], "id", row[1]),
+    "tombstones": lambda row: _is_body(row[3], "record_id", row[0]),
+    "models": lambda row: isinstance(row[1], str) and isinstance(row[2], int),
+    "links": lambda row: (
+        all(isinstance(part, str) for part in row[:3]) and all(isinstance(part, int | float) for part in row[3:])
+    ),
+    "states": lambda row: isinstance(row[0], str) and isinstance(row[1], str) and _is_json(row[1]),
 }
 _KNOWN_ON_SIGHT = {
     "entries": (True, 15),
@@ -139,6 +210,7 @@ def _as_written(table: str, row: Row) -> bool:
 
 
 def _save(images: list[Path], target: Path, scope: Scope) -> str:
+    """Copy every table from the images, newest first, make the derived tables, and return the note."""
     with closing(opening.connect(target, busy_timeout=5)) as copy, translated(copy):
         tables = _plain_tables(copy)
         with copy:
@@ -155,6 +227,7 @@ def _save(images: list[Path], target: Path, scope: Scope) -> str:
 
 
 def _plain_tables(connection: apsw.Connection) -> list[str]:
+    """Return the tables that are copied row by row: neither full-text indexes nor derived ones."""
     sql = """
         SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
         AND name NOT LIKE 'records_text%' AND name NOT LIKE 'versions_text%' ORDER BY name
@@ -170,7 +243,7 @@ def _save_table(image: Path, copy: apsw.Connection, table: str) -> bool:
     # What stands there already comes from a newer image, except for what every new file holds.
     verb = "REPLACE" if table == "counters" else "IGNORE"
     insert = f"INSERT OR {verb} INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
-    reader = _Reader(image, table, names, keys)
+    reader = _TableReader(image, table, names, keys)
     for row in reader.rows():
         copy.execute(insert, row)
     if not reader.complete and table in _KNOWN_ON_SIGHT:
@@ -179,7 +252,7 @@ def _save_table(image: Path, copy: apsw.Connection, table: str) -> bool:
     return reader.complete
 
 
-class _Reader:
+class _TableReader:
     """Reads a table through its tree, around what is damaged."""
 
     def __init__(self, image: Path, table: str, names: str, keys: list[str]) -> None:
@@ -208,7 +281,7 @@ class _Reader:
         sql = f"{self._select} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
         waiting = [(1, self._highest(damaged, key))]
         failures = 0
-        while waiting and failures < MOST_FAILURES:
+        while waiting and failures < MAX_FAILURES:
             low, high = waiting.pop()
             try:
                 found = damaged.execute(sql, (low, high)).fetchall()
@@ -222,6 +295,7 @@ class _Reader:
             yield from found
 
     def _highest(self, damaged: apsw.Connection, key: str) -> int:
+        """Return the highest key that may exist; the table itself may be unreadable at its end."""
         highest = 0
         for sql in (
             f"SELECT max({key}) FROM {self._table}",
@@ -270,6 +344,7 @@ _PUT_RIGHT: tuple[LiteralString, ...] = (
 
 
 def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
+    """Make indexes and other derived tables anew from the rows that were saved."""
     for table, index in (("records", "records_text"), ("versions", "versions_text")):
         sql = f"SELECT {RECORD_COLUMNS}, ref, status FROM {table}"
         for row in copy.execute(sql).fetchall():
@@ -321,6 +396,7 @@ def _note(copy: apsw.Connection, tables: list[str], image: Path) -> str:
 
 
 def _gaps(copy: apsw.Connection) -> list[str]:
+    """Return the places of the journal at which no entry was saved, as ranges."""
     gaps, expected = [], 1
     for (seq,) in copy.execute("SELECT seq FROM entries ORDER BY seq"):
         if seq > expected:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remanent.stores.sqlite.connection import connect, create
-from remanent.stores.sqlite.slack import Traces, rewrite, tables_of
+from remanent.stores.sqlite.erasure import Traces, rewrite, tables_of
 
 STEPS = (
     "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER);",

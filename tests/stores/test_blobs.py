@@ -10,9 +10,8 @@ import pytest
 
 from remanent.errors import IntegrityError, InvalidInput, NotFound, StorageError, StorageFull
 from remanent.model import Scope
-from remanent.stores.blobs import Blobs
+from remanent.stores.blobs import Blobs, FileBlobs
 from remanent.stores.conformance import BlobsConformance
-from remanent.stores.files import FileBlobs
 
 SCOPE = Scope(org="acme", workspace="lab", agent="ada")
 

@@ -1,6 +1,18 @@
-"""Applying a unit of work to a database, change by change, inside one transaction."""
+"""Applying a unit of work to a database, change by change; and filling a database from an export.
 
-from collections.abc import Callable, Sequence
+Each kind of change is one method of `UnitOfWork`, found by its type in a table. A refusal is an exception: who runs the
+unit of work rolls back, alone or to a savepoint where several units share one commit (`database.py`). Loading is the
+same with two differences: versions are written as they are, and the whole export is one transaction of its own, during
+which other writers of the agent wait.
+
+Beside the rows, three counters are kept for readers in any process: `revision` (anything that can be read has changed),
+`graph:<kind>` (a record of the kind or a link that leaves one has changed) and `vector_revision`.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -8,15 +20,17 @@ import apsw
 
 from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Entry, Record, Status, to_millis
-from remanent.stores import changes
-from remanent.stores.changes import Change, Committed
+from remanent.stores import transaction
 from remanent.stores.sqlite import rows
+from remanent.stores.sqlite.connection import connect, translated
+from remanent.stores.store import ERASED_MEANWHILE
+from remanent.stores.transaction import Change, Committed
 
 REMOVALS_KEPT = 20_000
 """How many vector removals are remembered for indexes that lag behind; older ones make them start anew."""
 
 
-class Unit:
+class UnitOfWork:
     """One unit of work on its way into the database."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -65,7 +79,7 @@ class Unit:
 
     # ── journal ──────────────────────────────────────────────────────────────
 
-    def append(self, change: changes.AppendEntry) -> None:
+    def append(self, change: transaction.AppendEntry) -> None:
         """Append an entry, or recognise one that was stored before."""
         entry = change.entry
         if entry.caller_id is not None and self._known(entry):
@@ -79,6 +93,7 @@ class Unit:
         self._last_seq = max(self._last_seq, row)
 
     def _known(self, entry: Entry) -> bool:
+        """Recognise an entry that was sent before by its caller's id, and answer with the first one."""
         found = self._sql(
             "SELECT id, seq, text, role, erased FROM entries WHERE caller_id = ? AND ifnull(session, '') = ?",
             (entry.caller_id, entry.scope.session or ""),
@@ -96,7 +111,7 @@ class Unit:
 
     # ── records ──────────────────────────────────────────────────────────────
 
-    def put_record(self, change: changes.PutRecord) -> None:
+    def put_record(self, change: transaction.PutRecord) -> None:
         """Write the next version of a record and turn the current one into history."""
         record, row = change.record, rows.record_row(change.record)
         current = self._sql("SELECT ref, version, kind, body FROM records WHERE id = ?", (record.id,)).get
@@ -125,7 +140,7 @@ class Unit:
             if self._sql("SELECT erased FROM entries WHERE id = ?", (source.entry_id,)).get:
                 raise VersionConflict(f"entry {source.entry_id} was erased; make record {record.id} anew without it")
 
-    def load_record(self, change: changes.PutRecord) -> None:
+    def load_record(self, change: transaction.PutRecord) -> None:
         """Write a record of any version into a fresh database; its history is loaded apart."""
         self._kind_of[change.record.id] = change.record.kind.value
         self._note(change.record.id)
@@ -140,6 +155,7 @@ class Unit:
         )
 
     def _index(self, ref: int, record: Record, terms: str) -> None:
+        """Write what a record is found by: terms, tags, and the entries it came from."""
         if record.status is not Status.FORGOTTEN:
             self._sql("INSERT INTO records_text (rowid, terms) VALUES (?, ?)", (ref, terms))
         for tag in set(record.tags):
@@ -150,7 +166,7 @@ class Unit:
         for source in record.sources:
             self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, record.id))
 
-    def put_version(self, change: changes.PutVersion) -> None:
+    def put_version(self, change: transaction.PutVersion) -> None:
         """Write a past version as it was."""
         record, superseded_at = change.version.record, change.version.superseded_at
         if superseded_at is None:
@@ -160,7 +176,7 @@ class Unit:
             self._sql("INSERT INTO versions_text (rowid, terms) VALUES (?, ?)", (ref, change.terms))
         self._note_sources(record)
 
-    def drop_record(self, change: changes.DropRecord) -> None:
+    def drop_record(self, change: transaction.DropRecord) -> None:
         """Remove a record and everything derived from it, but not the links that point to it."""
         self._ref(change.record_id)
         self.remove(change.record_id)
@@ -176,7 +192,7 @@ class Unit:
         for statement in _DROP_BY_ID:
             self._sql(statement, (record_id,))
 
-    def touch(self, change: changes.TouchRecords) -> None:
+    def touch(self, change: transaction.TouchRecords) -> None:
         """Raise the counters of records that exist."""
         if change.scanned:
             self._note_all(change.record_ids, among=rows.dump(change.record_ids))
@@ -194,7 +210,7 @@ class Unit:
 
     # ── vectors ──────────────────────────────────────────────────────────────
 
-    def put_vector(self, change: changes.PutVector) -> None:
+    def put_vector(self, change: transaction.PutVector) -> None:
         """Keep a vector under a new revision, unless the record has moved on since it was read."""
         found = self._sql("SELECT ref, version, kind FROM records WHERE id = ?", (change.record_id,)).get
         if change.expects is not None and (found is None or found[1] != change.expects):
@@ -218,7 +234,7 @@ class Unit:
         self._sql(_PUT_VECTOR, (*place, change.values, crc32(change.values)))
         self._sql("DELETE FROM unembedded WHERE ref = ?", (ref,))
 
-    def drop_vectors(self, change: changes.DropVectors) -> None:
+    def drop_vectors(self, change: transaction.DropVectors) -> None:
         """Remove a model with all its vectors; whoever follows any model's vectors begins anew."""
         model = self._sql("SELECT ref FROM models WHERE name = ?", (change.model,)).get
         if model is None:
@@ -237,6 +253,7 @@ class Unit:
         return revision
 
     def _drop_vectors(self, ref: int, record_id: str) -> None:
+        """Remove a record's vectors of all models, and note that for whoever follows them."""
         models = self._sql("DELETE FROM vectors WHERE record = ? RETURNING model", (ref,)).fetchall()
         for (model,) in models:
             revision = self._next_revision()
@@ -251,7 +268,7 @@ class Unit:
 
     # ── tombstones, links, conflicts, states ─────────────────────────────────
 
-    def put_tombstone(self, change: changes.PutTombstone) -> None:
+    def put_tombstone(self, change: transaction.PutTombstone) -> None:
         """Note what a forgotten record was."""
         stone = change.tombstone
         body = stone.model_dump_json(exclude={"scope"})
@@ -262,16 +279,16 @@ class Unit:
         for source in stone.sources:
             self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, stone.record_id))
 
-    def drop_tombstone(self, change: changes.DropTombstone) -> None:
+    def drop_tombstone(self, change: transaction.DropTombstone) -> None:
         """Take the note back."""
         self._sql("DELETE FROM tombstones WHERE record_id = ?", (change.record_id,))
 
-    def put_link(self, change: changes.PutLink) -> None:
+    def put_link(self, change: transaction.PutLink) -> None:
         """Write a link."""
         self._note(change.link.from_id)
         self._sql("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?)", rows.link_row(change.link))
 
-    def drop_link(self, change: changes.DropLink) -> None:
+    def drop_link(self, change: transaction.DropLink) -> None:
         """Remove a link."""
         self._note(change.from_id)
         self._sql(
@@ -279,7 +296,7 @@ class Unit:
             (change.from_id, change.to_id, change.relation),
         )
 
-    def fade_links(self, change: changes.FadeLinks) -> None:
+    def fade_links(self, change: transaction.FadeLinks) -> None:
         """Weaken the links that leave records, after removing those that were too weak already."""
         among = rows.dump(change.from_ids)
         self._note_all(change.from_ids, among=among)
@@ -289,7 +306,7 @@ class Unit:
             (change.factor, to_millis(change.at), among),
         )
 
-    def put_conflict(self, change: changes.PutConflict) -> None:
+    def put_conflict(self, change: transaction.PutConflict) -> None:
         """Write the next version of a conflict."""
         conflict = change.conflict
         current: int | None = self._sql("SELECT version FROM conflicts WHERE id = ?", (conflict.id,)).get
@@ -308,11 +325,11 @@ class Unit:
         for claim in conflict.claims:
             self._sql("INSERT OR IGNORE INTO conflict_records VALUES (?, ?)", (claim.record_id, conflict.id))
 
-    def load_conflict(self, change: changes.PutConflict) -> None:
+    def load_conflict(self, change: transaction.PutConflict) -> None:
         """Write a conflict of any version into a fresh database."""
-        self.put_conflict(changes.PutConflict(change.conflict, 0))
+        self.put_conflict(transaction.PutConflict(change.conflict, 0))
 
-    def put_state(self, change: changes.PutState) -> None:
+    def put_state(self, change: transaction.PutState) -> None:
         """Keep or remove a named value."""
         if change.value is None:
             self._sql("DELETE FROM states WHERE key = ?", (change.key,))
@@ -321,7 +338,7 @@ class Unit:
 
     # ── jobs ─────────────────────────────────────────────────────────────────
 
-    def enqueue(self, change: changes.EnqueueJob) -> None:
+    def enqueue(self, change: transaction.EnqueueJob) -> None:
         """Add a job to the end of the queue."""
         job = change.job
         if job.key is not None and self._waits(job.lane, job.key):
@@ -339,32 +356,32 @@ class Unit:
         found = self._sql("SELECT 1 FROM jobs WHERE lane = ? AND key = ? AND state = 'pending'", (lane, key)).get
         return found is not None
 
-    def finish(self, change: changes.FinishJob) -> None:
+    def finish(self, change: transaction.FinishJob) -> None:
         """Take a job out of the queue."""
         self._check_lease(change.job_id, change.fence)
         self._sql("DELETE FROM jobs WHERE id = ?", (change.job_id,))
 
-    def retry(self, change: changes.RetryJob) -> None:
+    def retry(self, change: transaction.RetryJob) -> None:
         """Give a job back; a twin that waits behind it is the same work and goes."""
         lane, key = self._check_lease(change.job_id, change.fence)
         if key is not None:
             self._sql("DELETE FROM jobs WHERE lane = ? AND key = ? AND state = 'pending'", (lane, key))
         uncounted = 0 if change.counts else 1  # claiming has counted it
-        error = self._sayable(change.job_id, change.error)
+        error = self._without_quotes(change.job_id, change.error)
         self._sql(_RETRY_JOB, (uncounted, to_millis(change.not_before), error, change.job_id))
         if change.to_tail:
             self._sql("UPDATE jobs SET seq = (SELECT max(seq) + 1 FROM jobs) WHERE id = ?", (change.job_id,))
         self._enqueued.append(change.job_id)
 
-    def bury(self, change: changes.BuryJob) -> None:
+    def bury(self, change: transaction.BuryJob) -> None:
         """Keep a job as a dead letter."""
         self._check_lease(change.job_id, change.fence)
         self._sql(
             "UPDATE jobs SET state = 'dead', worker = NULL, lease_until = NULL, error = ? WHERE id = ?",
-            (self._sayable(change.job_id, change.error), change.job_id),
+            (self._without_quotes(change.job_id, change.error), change.job_id),
         )
 
-    def revive(self, change: changes.ReviveJob) -> None:
+    def revive(self, change: transaction.ReviveJob) -> None:
         """Put a dead letter back at the tail of its lane."""
         found = self._sql("SELECT lane, key FROM jobs WHERE id = ? AND state = 'dead'", (change.job_id,)).get
         if found is None:
@@ -375,12 +392,13 @@ class Unit:
         self._sql(_REVIVE_JOB, (change.job_id,))
         self._enqueued.append(change.job_id)
 
-    def _sayable(self, job_id: str, error: str) -> str:
+    def _without_quotes(self, job_id: str, error: str) -> str:
         """Return an error as it may be kept: of one that may quote what was erased while the job ran, only the name."""
         told = self._sql("SELECT error FROM jobs WHERE id = ?", (job_id,)).get
-        return error.partition(":")[0] if told == rows.ERASED_MEANWHILE else error
+        return error.partition(":")[0] if told == ERASED_MEANWHILE else error
 
     def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None]:
+        """Return lane and key of a job that this worker still holds; `LeaseLost` when it does not."""
         found = self._sql(
             "SELECT lane, key FROM jobs WHERE id = ? AND fence = ? AND state = 'running'", (job_id, fence)
         ).get
@@ -411,11 +429,13 @@ INSERT INTO entries (seq, id, caller_id, session, task, kind, role, text, occurr
                      attachments, origin, erased, crc)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
 """
+# The same columns in both tables, so that a version is archived by one statement inside the engine.
 _RECORD_FIELDS = """id, kind, status, session, task, created_at, updated_at, occurred_at, valid_from, valid_to,
                      expires_at, version, access_count, scan_count, body, crc"""
 _INSERT_RECORD = f"""
 INSERT INTO records ({_RECORD_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
 """
+# The counters are left alone: they belong to the record and not to a version.
 _UPDATE_RECORD = """
 UPDATE records SET kind = ?, status = ?, session = ?, task = ?, created_at = ?, updated_at = ?, occurred_at = ?,
                    valid_from = ?, valid_to = ?, expires_at = ?, version = ?, body = ?, crc = ?
@@ -429,12 +449,14 @@ _INSERT_VERSION = f"""
 INSERT INTO versions ({_RECORD_FIELDS}, superseded_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
 """
+# Full-text rows are removed by their number; the record goes last, since the others are found by it.
 _DROP_BY_REF = (
     "DELETE FROM unembedded WHERE ref = ?",
     "DELETE FROM record_tags WHERE ref = ?",
     "DELETE FROM records_text WHERE rowid = ?",
     "DELETE FROM records WHERE ref = ?",
 )
+# Links that lead to the record stay: whoever follows one finds nothing there, and a record made anew has them again.
 _DROP_BY_ID = (
     "DELETE FROM versions_text WHERE rowid IN (SELECT ref FROM versions WHERE id = ?)",
     "DELETE FROM versions WHERE id = ?",
@@ -442,6 +464,7 @@ _DROP_BY_ID = (
     "DELETE FROM tombstones WHERE record_id = ?",
     "DELETE FROM links WHERE from_id = ?",
 )
+# The revision of a vector is that of its last change: followers ask for everything behind the one they know.
 _PUT_VECTOR = """
 INSERT INTO vectors (model, record, record_id, kind, revision, data, crc) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (record, model) DO UPDATE SET revision = excluded.revision, data = excluded.data, crc = excluded.crc
@@ -452,11 +475,13 @@ ON CONFLICT (id) DO UPDATE SET session = excluded.session, task = excluded.task,
                                version = excluded.version, body = excluded.body
 """
 _INSERT_JOB = f"INSERT INTO jobs ({rows.JOB_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# The fence stays: whoever was taken over before must not be able to finish the job after it was given back.
 _RETRY_JOB = """
 UPDATE jobs SET state = 'pending', worker = NULL, lease_until = NULL, attempts = attempts - ?, not_before = ?,
                 error = ?
 WHERE id = ?
 """
+# Without its removals: followers of this model begin anew, because `vector_floor` is raised as well.
 _DROP_MODEL = (
     "DELETE FROM vectors WHERE model = ?",
     "DELETE FROM vector_removals WHERE model = ?",
@@ -466,36 +491,36 @@ _REVIVE_JOB = """
 UPDATE jobs SET state = 'pending', attempts = 0, not_before = NULL, seq = (SELECT max(seq) + 1 FROM jobs) WHERE id = ?
 """
 
-_APPLY: dict[type[Any], Callable[[Unit, Any], None]] = {
-    changes.AppendEntry: Unit.append,
-    changes.PutRecord: Unit.put_record,
-    changes.PutVersion: Unit.put_version,
-    changes.DropRecord: Unit.drop_record,
-    changes.TouchRecords: Unit.touch,
-    changes.PutVector: Unit.put_vector,
-    changes.DropVectors: Unit.drop_vectors,
-    changes.PutTombstone: Unit.put_tombstone,
-    changes.DropTombstone: Unit.drop_tombstone,
-    changes.PutLink: Unit.put_link,
-    changes.DropLink: Unit.drop_link,
-    changes.FadeLinks: Unit.fade_links,
-    changes.PutConflict: Unit.put_conflict,
-    changes.PutState: Unit.put_state,
-    changes.EnqueueJob: Unit.enqueue,
-    changes.FinishJob: Unit.finish,
-    changes.RetryJob: Unit.retry,
-    changes.BuryJob: Unit.bury,
-    changes.ReviveJob: Unit.revive,
+_APPLY: dict[type[Any], Callable[[UnitOfWork, Any], None]] = {
+    transaction.AppendEntry: UnitOfWork.append,
+    transaction.PutRecord: UnitOfWork.put_record,
+    transaction.PutVersion: UnitOfWork.put_version,
+    transaction.DropRecord: UnitOfWork.drop_record,
+    transaction.TouchRecords: UnitOfWork.touch,
+    transaction.PutVector: UnitOfWork.put_vector,
+    transaction.DropVectors: UnitOfWork.drop_vectors,
+    transaction.PutTombstone: UnitOfWork.put_tombstone,
+    transaction.DropTombstone: UnitOfWork.drop_tombstone,
+    transaction.PutLink: UnitOfWork.put_link,
+    transaction.DropLink: UnitOfWork.drop_link,
+    transaction.FadeLinks: UnitOfWork.fade_links,
+    transaction.PutConflict: UnitOfWork.put_conflict,
+    transaction.PutState: UnitOfWork.put_state,
+    transaction.EnqueueJob: UnitOfWork.enqueue,
+    transaction.FinishJob: UnitOfWork.finish,
+    transaction.RetryJob: UnitOfWork.retry,
+    transaction.BuryJob: UnitOfWork.bury,
+    transaction.ReviveJob: UnitOfWork.revive,
 }
 # What no reader of the memory sees: how often something was read, and the queue.
 _UNREAD = frozenset(
     {
-        changes.TouchRecords,
-        changes.EnqueueJob,
-        changes.FinishJob,
-        changes.RetryJob,
-        changes.BuryJob,
-        changes.ReviveJob,
+        transaction.TouchRecords,
+        transaction.EnqueueJob,
+        transaction.FinishJob,
+        transaction.RetryJob,
+        transaction.BuryJob,
+        transaction.ReviveJob,
     }
 )
 # It starts anywhere, so that an answer kept from a database that was replaced is not taken for one of this.
@@ -503,10 +528,10 @@ _REVISE = """
 INSERT INTO counters VALUES ('revision', abs(random() % 1000000000000))
 ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
-_LOAD: dict[type[Any], Callable[[Unit, Any], None]] = {
+_LOAD: dict[type[Any], Callable[[UnitOfWork, Any], None]] = {
     **_APPLY,
-    changes.PutRecord: Unit.load_record,
-    changes.PutConflict: Unit.load_conflict,
+    transaction.PutRecord: UnitOfWork.load_record,
+    transaction.PutConflict: UnitOfWork.load_conflict,
 }
 
 
@@ -528,13 +553,52 @@ def after_rollback(connection: apsw.Connection) -> None:
 
 def apply_unit(connection: apsw.Connection, work: Sequence[Change]) -> Committed:
     """Apply a unit of work inside the transaction that is under way."""
-    return Unit(connection).apply(work)
+    return UnitOfWork(connection).apply(work)
 
 
-def load_unit(connection: apsw.Connection, work: Sequence[Change]) -> None:
-    """Apply exported words as they are, whatever their versions."""
-    unit = Unit(connection)
-    for change in work:
-        _LOAD[type(change)](unit, change)
-    unit.revise_graphs()
-    unit.revise()
+_TABLES = ("entries", "records", "versions", "tombstones", "links", "conflicts", "states", "jobs")
+_IN_USE = "SELECT " + " OR ".join(f"EXISTS (SELECT 1 FROM {table})" for table in _TABLES)
+
+
+async def load_database(path: Path, batches: AsyncIterator[Sequence[Change]], *, executor: Executor) -> None:
+    """Apply all batches or none; other writers of this agent wait meanwhile."""
+    loop = asyncio.get_running_loop()
+
+    async def run(work: Callable[[], None]) -> None:
+        await asyncio.shield(loop.run_in_executor(executor, work))
+
+    connection = await loop.run_in_executor(executor, lambda: connect(path, busy_timeout=30))
+    try:
+        await run(lambda: _begin(connection))
+        async for batch in batches:
+            await run(lambda batch=batch: _apply(connection, batch))  # type: ignore[misc]
+        await run(lambda: _commit(connection))
+    finally:
+        await run(lambda: connection.close(True))  # an open transaction is rolled back
+
+
+def _begin(connection: apsw.Connection) -> None:
+    """Begin the transaction of an import, and refuse an agent that has anything."""
+    with translated(connection):
+        connection.execute("PRAGMA cache_size=-65536")
+        connection.execute("BEGIN IMMEDIATE")
+        if connection.execute(_IN_USE).get:
+            raise InvalidInput("this agent has memories already; import into a new agent, or erase everything first")
+
+
+def _apply(connection: apsw.Connection, batch: Sequence[Change]) -> None:
+    """Apply exported items as they are, whatever their versions."""
+    with translated(connection):
+        try:
+            unit = UnitOfWork(connection)
+            for change in batch:
+                _LOAD[type(change)](unit, change)
+            unit.revise_graphs()
+            unit.revise()
+        except apsw.ConstraintError as error:
+            raise InvalidInput("the export holds the same thing twice; nothing was loaded") from error
+
+
+def _commit(connection: apsw.Connection) -> None:
+    with translated(connection):
+        connection.execute("COMMIT")

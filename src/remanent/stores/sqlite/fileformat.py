@@ -1,4 +1,6 @@
-"""Proves from the bytes of a database and its write-ahead log that durable data was damaged, before SQLite opens them.
+"""The files of SQLite read without its engine: the write-ahead log, the pages, and copies that can be opened again.
+
+First of all it proves from the bytes of a database and its log that durable data was damaged, before SQLite opens them.
 
 SQLite takes the first frame of the log that does not check out as the end of the log. After a crash that is right: the
 tail was never durable. But when a bit flips in the middle, everything behind it vanishes without a word, and closing
@@ -10,17 +12,30 @@ frame is written only after the transaction before it is on the disk:
 - frames are written only behind a durable log header;
 - a page behind the end of the database file must be in the log.
 
-Each of these holds after any power cut, so what breaks them is damage. Nothing here writes.
+Each of these holds after any power cut, so what breaks them is damage. Looking changes nothing.
+
+The second half serves repair and erasure. `PageFile` reads rows straight from pages, for when the tree above them is
+damaged; only pages whose checksum is right are read, and what was deleted is not found, because deleting overwrites
+with zeros. `images_of` lends copies of a damaged database with its log worked in, fit to be opened by the engine.
 """
 
+import os
+import shutil
 import struct
 import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from mmap import mmap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import apsw
 
 from remanent.errors import IntegrityError
+from remanent.stores.sqlite import connection as opening
 
 if TYPE_CHECKING:
     import numpy as np
@@ -186,6 +201,7 @@ def check_before_open(database: Path) -> None:
 
 
 def _damage(database: Path) -> str:
+    """Return what proves that durable data was damaged; empty when nothing does."""
     index = read_index(_read(_beside(database, "-shm"), limit=2 * _INDEX_HEADER.size + 4))
     log_bytes = _read(_beside(database, "-wal"))
     if not database.exists():
@@ -206,6 +222,7 @@ def _beside(database: Path, suffix: str) -> Path:
 
 
 def _read(path: Path, *, limit: int = -1) -> bytes:
+    """Return the first bytes of a file, none if it is not there."""
     try:
         with open(path, "rb") as file:
             return file.read(limit)
@@ -214,6 +231,7 @@ def _read(path: Path, *, limit: int = -1) -> bytes:
 
 
 def _read_header(log: bytes) -> _Header | None:
+    """Return what the header of a log says, or nothing when its checksum is wrong."""
     magic, version, page_size, _, salt1, salt2, sum1, sum2 = _HEADER.unpack_from(log)
     if magic & ~1 != _MAGIC or version != _VERSION:
         return None
@@ -242,6 +260,7 @@ def _checksum(content: bytes, start: tuple[int, int], byte_order: str) -> tuple[
 
 
 def _read_frames(log: bytes, header: _Header) -> _Frames:
+    """Return the headers of all frames, and which of them check out as continuing the one before."""
     import numpy as np
 
     stride = _FRAME_HEADER_BYTES + header.page_size
@@ -316,3 +335,212 @@ def _continued_commit_after(whole: int, frames: _Frames) -> bool:
         and (frames.page[place + 1], frames.commit[place + 1]) != (frames.page[place], frames.commit[place])
         for place in commits
     )
+
+
+PAGE_SIZE = 4096
+_RESERVED = 8
+_CHUNK = 1 << 20
+_TABLE_LEAF, _INDEX_LEAF, _INDEX_INNER = 13, 10, 2
+_INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
+
+
+def file_chunks(path: str) -> Iterator[bytes]:
+    """Yield the bytes of a database file, a mebibyte at a time.
+
+    They are read through the engine: closing a plain handle would drop every lock that this process has on the file.
+    """
+    engine = next(name for name in apsw.vfs_names() if name in {"unix", "win32"})
+    file = apsw.VFSFile(engine, path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+    try:
+        size = file.xFileSize()
+        for offset in range(0, size, _CHUNK):
+            yield file.xRead(min(_CHUNK, size - offset), offset)
+    finally:
+        file.xClose()
+
+
+def seal(page: bytes) -> bytes:
+    """Return a page with its checksum put right."""
+    content = page[: PAGE_SIZE - _RESERVED]
+    return content + struct.pack("<2I", *running_sums(content))
+
+
+def is_sound(page: bytes) -> bool:
+    """Return whether a page is as it was written; one of zeros never was."""
+    return len(page) == PAGE_SIZE and any(page) and seal(page) == page
+
+
+class PageFile:
+    """The pages of a database file, and the rows on them."""
+
+    def __init__(self, content: "bytes | mmap", *, checksums: bool = True) -> None:
+        self._content = content
+        self._checksums = checksums
+        self._usable = PAGE_SIZE - (_RESERVED if checksums else 0)
+
+    def __len__(self) -> int:
+        """Return how many whole pages there are."""
+        return len(self._content) // PAGE_SIZE
+
+    def page(self, number: int) -> bytes:
+        """Return a page, counted from 1; `ValueError` when it is not sound."""
+        page = self._content[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+        if len(page) < PAGE_SIZE or (self._checksums and not is_sound(page)):
+            raise ValueError(f"page {number} is damaged")
+        return page
+
+    def rows(self, number: int) -> Iterator[tuple[int | None, list[Any]]]:
+        """Yield the rows on a page, each with its number if it is of a table that has numbers."""
+        try:
+            page = self.page(number)
+        except ValueError:
+            return
+        start = 100 if number == 1 else 0
+        kind = page[start]
+        if kind not in {_TABLE_LEAF, _INDEX_LEAF, _INDEX_INNER}:
+            return
+        first = start + (12 if kind == _INDEX_INNER else 8)
+        count = int.from_bytes(page[start + 3 : start + 5], "big")
+        for cell in range(count):
+            place = int.from_bytes(page[first + 2 * cell : first + 2 * cell + 2], "big")
+            try:
+                yield self._row(page, place + (4 if kind == _INDEX_INNER else 0), kind)
+            except (ValueError, IndexError, struct.error):
+                continue  # its overflow is damaged
+
+    def _row(self, page: bytes, place: int, kind: int) -> tuple[int | None, list[Any]]:
+        """Return a row at a place of a page, with its number if the table has numbers."""
+        length, place = _varint(page, place)
+        number: int | None = None
+        if kind == _TABLE_LEAF:
+            number, place = _varint(page, place)
+        return number, _values(self._payload(page, place, length, kind))
+
+    def _payload(self, page: bytes, place: int, length: int, kind: int) -> bytes:
+        """Return the whole content of a row, with what did not fit on its page gathered from overflow pages.
+
+        How much stays on the page follows the formula of the file format (section 1.6 there).
+        """
+        usable = self._usable
+        most = usable - 35 if kind == _TABLE_LEAF else (usable - 12) * 64 // 255 - 23
+        if length <= most:
+            return page[place : place + length]
+        least = (usable - 12) * 32 // 255 - 23
+        local = least + (length - least) % (usable - 4)
+        local = local if local <= most else least
+        parts = [page[place : place + local]]
+        missing = length - local
+        following = int.from_bytes(page[place + local : place + local + 4], "big")
+        while missing > 0:
+            overflow = self.page(following)
+            parts.append(overflow[4 : min(usable, 4 + missing)])
+            missing -= usable - 4
+            following = int.from_bytes(overflow[:4], "big")
+        return b"".join(parts)
+
+
+def _varint(content: bytes, place: int) -> tuple[int, int]:
+    """Return a variable-length integer of SQLite and the place behind it: seven bits a byte, eight in the ninth."""
+    value = 0
+    for step in range(8):
+        byte = content[place + step]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, place + step + 1
+    return value << 8 | content[place + 8], place + 9
+
+
+def _values(payload: bytes) -> list[Any]:
+    """Return the columns of a row: a header of type codes, then the values one after the other."""
+    head, place = _varint(payload, 0)
+    values: list[Any] = []
+    body = head
+    while place < head:
+        kind, place = _varint(payload, place)
+        value, body = _value(payload, kind, body)
+        values.append(value)
+    if body != len(payload):
+        raise ValueError("a row has not the length that it says")
+    return values
+
+
+def _value(payload: bytes, kind: int, place: int) -> tuple[Any, int]:
+    """Return one value by its type code, and the place behind it."""
+    if kind == 0:
+        return None, place
+    if kind in {8, 9}:
+        return kind - 8, place
+    if kind in _INTEGER_BYTES:
+        end = place + _INTEGER_BYTES[kind]
+        return int.from_bytes(payload[place:end], "big", signed=True), end
+    if kind == 7:
+        return struct.unpack(">d", payload[place : place + 8])[0], place + 8
+    end = place + (kind - 12) // 2
+    content = payload[place:end]
+    return (content.decode() if kind % 2 else content), end
+
+
+FOLDER_PREFIX = ".repair-"
+
+
+@contextmanager
+def images_of(path: Path, *, fresh: Path) -> Iterator[list[Path]]:
+    """Lend copies with the log worked in: as new as can be, then, if the log is damaged, as new as is consistent."""
+    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=FOLDER_PREFIX))
+    try:
+        log_path = path.with_name(f"{path.name}-wal")
+        log = log_path.read_bytes() if log_path.exists() else b""
+        whole = examine(log)
+        images = [folder / "newest.db"]
+        _copy_database(path, images[0])
+        if whole.damage:
+            images.append(folder / "consistent.db")
+            shutil.copyfile(images[0], images[1])
+        frames = readable_frames(log)
+        if opening.checksums_available():  # pages get their checksum on the way from the log into the file
+            frames = [(page, seal(content)) for page, content in frames]
+        _work_in(images[0], frames)
+        for image in images[1:]:
+            _work_in(image, frames[: whole.recoverable])
+        for image in images:
+            _make_openable(image, fresh)
+        yield images
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copy_database(path: Path, target: Path) -> None:
+    with open(target, "wb") as copy:
+        if path.exists():
+            copy.writelines(file_chunks(str(path)))
+
+
+def _work_in(image: Path, frames: Iterable[tuple[int, bytes]]) -> None:
+    with open(image, "rb+") as file:
+        for page, content in frames:
+            file.seek((page - 1) * PAGE_SIZE)
+            file.write(content)
+
+
+def _make_openable(image: Path, fresh: Path) -> None:
+    """Stretch the copy to whole pages, and put a fresh first page where the old one is damaged.
+
+    The first page says where the tables begin, which is the same in every file that was made by the same steps.
+    """
+    with open(fresh, "rb") as file:
+        first_page = file.read(PAGE_SIZE)
+    with open(image, "rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        pages = -(-size // PAGE_SIZE)
+        file.seek(0)
+        head = file.read(PAGE_SIZE)
+        if first_page[20]:  # bytes of every page are kept for its checksum
+            if is_sound(head):
+                pages = max(pages, int.from_bytes(head[28:32], "big"))
+            else:
+                head = first_page
+            # As many pages as there are, and no list of free ones.
+            head = seal(head[:28] + pages.to_bytes(4, "big") + bytes(8) + head[40:92] + head[24:28] + head[96:])
+            file.seek(0)
+            file.write(head)
+        file.truncate(max(1, pages) * PAGE_SIZE)

@@ -141,7 +141,7 @@ async def test_a_repair_that_fails_leaves_nothing_behind(home: Path, monkeypatch
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("remanent.stores.sqlite.rescue._save", refuse)
+    monkeypatch.setattr("remanent.stores.sqlite.repair._save", refuse)
     store = SqliteStore(home)
     with pytest.raises(Exception, match="no room left"):
         await store.repair(ADA)

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.model import Clock
-from remanent.stores.cache import Cache
+from remanent.stores.cache import KEY_COST, Cache, InProcessCache
 from remanent.stores.conformance import CacheConformance
-from remanent.stores.conformance.samples import SetClock
-from remanent.stores.inprocess import KEY_COST, InProcessCache
+from remanent.stores.conformance.base import SetClock
 
 
 class TestInProcessCache(CacheConformance):

@@ -1,29 +1,224 @@
-"""Erasing: texts, vectors and everything derived go from the tables, then from slack, log and backups."""
+"""Erasure: texts, vectors and everything derived go from the tables, then from slack, log and backups.
 
+Slack is the space between and before the rows of a page. Deleting overwrites a row where it stands (`secure_delete`).
+But when the engine splits or joins pages it moves rows, and leaves their old bytes behind in what is then free space: a
+row that was moved once and deleted later may live on there. So every erasure notes what the rows said (`Traces`), looks
+for it in the slack of the whole file, and rewrites the tables in whose pages it is found.
+"""
+
+import json
 import os
+import re
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 
 import apsw
 
+from remanent.durability import sync_folder
 from remanent.errors import StoreBusy
 from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
-from remanent.stores.sqlite.apply import Unit
-from remanent.stores.sqlite.images import FOLDER_PREFIX
-from remanent.stores.sqlite.layout import sync_folder
-from remanent.stores.sqlite.rows import ERASED_MEANWHILE, RECORD_COLUMNS, dump, parse, record_of
-from remanent.stores.sqlite.slack import WITH_TEXT, Traces, rewrite, tables_of
-from remanent.stores.store import ERASING
+from remanent.stores.sqlite.fileformat import FOLDER_PREFIX, PAGE_SIZE, file_chunks
+from remanent.stores.sqlite.rows import RECORD_COLUMNS, dump, parse, record_of
+from remanent.stores.sqlite.writes import UnitOfWork
+from remanent.stores.store import ERASED_MEANWHILE, ERASING
 from remanent.stores.transaction import search_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# ── traces in slack ──────────────────────────────────────────────────────────
+
+_WINDOW, _STEP = 12, 4
+"""A piece of 15 bytes of anything long holds one of these windows."""
+_LONG_KEY, _SHORT_KEY = 8, 4
+"""Bytes by which pieces are looked up first: as wide as numpy compares at once, for windows and for ends of terms."""
+_NO_TEXT = re.compile(r"[A-Za-z0-9_-]{1,64}|\d{4}-\d\d-\d\dT[0-9:.]+Z")
+"""Ids and moments: they stand in many places, and tell nothing."""
+_AT_ONCE = 1 << 20
+"""Bytes of slack that are searched together."""
+_TREE_HEADERS = {2: 12, 5: 12, 10: 8, 13: 8}
+
+
+class Traces:
+    """What must not be left anywhere: pieces of the erased texts and vectors by which their remains are recognised.
+
+    Every fourth window of twelve bytes is kept, so that any remaining piece of fifteen bytes is found. Shorter remains
+    of a text tell nothing that the alphabet does not; search terms are shorter and are looked for by their ends.
+    """
+
+    def __init__(self) -> None:
+        self._windows: set[bytes] = set()
+        self._ends: set[bytes] = set()
+
+    def add_bytes(self, content: bytes) -> None:
+        """Add something long."""
+        self._windows.update(content[start : start + _WINDOW] for start in range(0, len(content) - _WINDOW + 1, _STEP))
+
+    def add_text(self, text: str) -> None:
+        """Add a text as it stands in a row, be it alone or inside JSON."""
+        self.add_bytes(text.encode())
+        quoted = json.dumps(text, ensure_ascii=False)[1:-1]
+        if quoted != text:
+            self.add_bytes(quoted.encode())
+
+    def add_json(self, text: str | None) -> None:
+        """Add every text inside a JSON value."""
+        for part in _texts_in(parse(text)) if text else ():
+            self.add_text(part)
+
+    def add_terms(self, terms: Iterable[str]) -> None:
+        """Add search terms; the index shortens the beginnings they share, so their second halves will do."""
+        for term in terms:
+            content = term.encode()
+            if len(content) >= _SHORT_KEY:
+                self._ends.add(content[-max(_SHORT_KEY, -(-len(content) // 2)) :])
+
+    def pages(self, connection: apsw.Connection) -> list[int]:
+        """Return the pages of the database file whose slack holds any of it; the log must have been moved in."""
+        if not (self._windows or self._ends):
+            return []
+        windows, ends = _Finder(self._windows, _LONG_KEY), _Finder(self._ends, _SHORT_KEY)
+        found: set[int] = set()
+        for content, pages in _batches(_slack_of_file(connection.filename)):
+            for place in (*windows.places(content), *ends.places(content)):
+                found.add(next(page for start, page in reversed(pages) if start <= place))
+        return sorted(found)
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield every text inside a JSON value, keys included, that could quote somebody."""
+    if isinstance(value, str):
+        if not _NO_TEXT.fullmatch(value):
+            yield value
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from _texts_in(key)
+            yield from _texts_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts_in(part)
+
+
+class _Finder:
+    """Finds any of many pieces by their first bytes."""
+
+    def __init__(self, pieces: set[bytes], key: int) -> None:
+        import numpy as np
+
+        self._key = key
+        self._pieces: dict[bytes, list[bytes]] = defaultdict(list)
+        for piece in pieces:
+            self._pieces[piece[:key]].append(piece)
+        self._keys: NDArray[np.unsignedinteger[Any]] = np.sort(np.frombuffer(b"".join(self._pieces), f"<u{key}"))
+
+    def places(self, content: bytes) -> Iterator[int]:
+        """Yield where a piece stands."""
+        import numpy as np
+
+        for shift in range(self._key):
+            count = (len(content) - shift) // self._key
+            if count <= 0 or not len(self._keys):
+                continue
+            values = np.frombuffer(content, f"<u{self._key}", count, shift)
+            nearest = self._keys[np.searchsorted(self._keys, values).clip(max=len(self._keys) - 1)]
+            for number in np.flatnonzero(nearest == values):
+                place = int(number) * self._key + shift
+                if any(content.startswith(piece, place) for piece in self._pieces[content[place : place + self._key]]):
+                    yield place
+
+
+def _slack_of_file(path: str) -> Iterator[tuple[int, bytes]]:
+    """Yield page numbers with their slack, where it is not all zeros."""
+    number = 0
+    for chunk in file_chunks(path):
+        for start in range(0, len(chunk) - PAGE_SIZE + 1, PAGE_SIZE):
+            number += 1
+            slack = _slack(chunk[start : start + PAGE_SIZE], 100 if number == 1 else 0)
+            if slack.strip(b"\0"):
+                yield number, slack
+
+
+def _slack(page: bytes, start: int) -> bytes:
+    """Return what lies on a page outside of its rows: the gap before the first cell, and the freed blocks."""
+    header = _TREE_HEADERS.get(page[start])
+    if header is None:
+        return b""  # an overflow page or a free one, which is overwritten as a whole
+    cells = int.from_bytes(page[start + 3 : start + 5], "big")
+    parts = [page[start + header + 2 * cells : int.from_bytes(page[start + 5 : start + 7], "big")]]
+    free = int.from_bytes(page[start + 1 : start + 3], "big")
+    while 0 < free < PAGE_SIZE - 4 and len(parts) < PAGE_SIZE:
+        parts.append(page[free + 4 : free + int.from_bytes(page[free + 2 : free + 4], "big")])
+        free = int.from_bytes(page[free : free + 2], "big")
+    return b"\0".join(parts)
+
+
+def _batches(slack: Iterator[tuple[int, bytes]]) -> Iterator[tuple[bytes, list[tuple[int, int]]]]:
+    """Yield slack of many pages together, with where each page's begins."""
+    parts: list[bytes] = []
+    pages: list[tuple[int, int]] = []
+    size = 0
+    for number, content in slack:
+        pages.append((size, number))
+        parts += [content, bytes(_WINDOW)]
+        size += len(content) + _WINDOW
+        if size > _AT_ONCE:
+            yield b"".join(parts), pages
+            parts, pages, size = [], [], 0
+    if parts:
+        yield b"".join(parts), pages
+
+
+# ── clearing slack ───────────────────────────────────────────────────────────
+
+_OF_TEXT_INDEXES = tuple(
+    f"{index}_{part}" for index in ("records_text", "versions_text") for part in ("content", "data", "docsize", "idx")
+)
+WITH_TEXT = (
+    "conflicts", "entries", "jobs", "record_tags", "records", "states", "tombstones", "vectors", "versions",
+    *_OF_TEXT_INDEXES,
+)  # fmt: skip
+"""Every table that can hold a text or a vector."""
+
+
+def tables_of(connection: apsw.Connection, pages: list[int]) -> list[str]:
+    """Return the tables that pages belong to, as themselves or as one of their indexes."""
+    sql = """
+        SELECT DISTINCT s.tbl_name FROM dbstat d JOIN sqlite_schema s ON s.name = d.name
+        WHERE d.pageno IN (SELECT value FROM json_each(?)) AND s.tbl_name NOT LIKE 'sqlite_%'
+    """
+    return [str(row[0]) for row in connection.execute(sql, (json.dumps(pages),))]
+
+
+def rewrite(connection: apsw.Connection, tables: Iterable[str]) -> None:
+    """Write tables and their indexes to other pages; those they leave are overwritten.
+
+    The transaction is a writing one from the start: a reading one cannot become that once another process has written.
+    Whoever calls rolls it back if it fails.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    for table in tables:
+        columns = list(connection.execute(f"PRAGMA table_info({table})"))
+        names = ", ".join(column[1] for column in columns)
+        keys = ", ".join(column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5])
+        connection.execute(f"CREATE TABLE rewriting AS SELECT {names} FROM {table}")
+        connection.execute(f"DELETE FROM {table}")
+        connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM rewriting ORDER BY {keys}")
+        connection.execute("DROP TABLE rewriting")
+    connection.execute("COMMIT")
+
+
+# ── rows ─────────────────────────────────────────────────────────────────────
 
 _RECORDS_OF = "SELECT DISTINCT record_id FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))"
 _ENTRIES_OF = "SELECT DISTINCT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?))"
 
 _NO_END = 2**62
+"""Behind every place of a journal."""
 _ANYTHING_LATER = "SELECT EXISTS (SELECT 1 FROM entries WHERE seq > ?)"
 _ENTRIES_UP_TO: LiteralString = "SELECT id FROM entries WHERE {meant} AND seq <= ?2"
 _RECORDS_UP_TO: LiteralString = """
@@ -35,17 +230,21 @@ SELECT id FROM records WHERE {meant} AND NOT EXISTS (
 _BEGIN_SCRUB = "INSERT INTO counters VALUES ('scrub_due', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 _END_SCRUB = "DELETE FROM counters WHERE name = 'scrub_due'"
 _SCRUBS_DUE = "SELECT value FROM counters WHERE name = 'scrub_due'"
-_MOST_REWRITES = 3
-_MOST_TERMS = 20_000
+_MAX_REWRITES = 3
+"""Rounds of looking and rewriting: a rewrite may itself leave a moved row behind. Chosen by hand."""
+_MAX_TERMS = 20_000
+"""Terms that are looked up one by one; chosen by hand, some tenths of a second."""
 _COUNT_A_SCRUB = """
 INSERT INTO counters VALUES ('scrubs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
 
+# Above every revision that was ever given out, so that no index of another process takes itself for current.
 _BEYOND_ALL_VECTORS = """
 UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector_revision')
 WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 """
 
+# Everything that can quote what is erased: these are read before the rows go, to know what to look for in slack.
 _TEXTS_OF_ENTRIES = """
 SELECT text, metadata, attachments FROM entries WHERE id IN (SELECT value FROM json_each(?))
 """
@@ -62,6 +261,8 @@ _TERMS_OF_RECORDS: tuple[LiteralString, ...] = (
 )
 _VECTORS_OF_RECORDS: LiteralString = f"SELECT data FROM vectors WHERE record_id {_AMONG}"
 
+# A reply is indexed under words of what it replies to as well. Within 512 places: a session that was left longer than
+# that is hardly continued by a reply; chosen by hand.
 _REPLY_TO = """
 SELECT later.id FROM entries said
 JOIN entries later ON later.seq BETWEEN said.seq + 1 AND said.seq + 512 AND later.session IS said.session
@@ -83,7 +284,7 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
         erased = _erase_everything(connection)
         if erasure.keeps_note:
             _note(connection, {"everything": True, "digests": list(erased.digests)})
-        Unit(connection).revise()
+        UnitOfWork(connection).revise()
         connection.execute(_BEGIN_SCRUB)
         return erased, None
     cut_short = bool(connection.execute(_SCRUBS_DUE).get)
@@ -92,7 +293,7 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
     traces, terms = _traces(connection, dump(entry_ids), dump(record_ids))
     replies = _replies(connection, entry_ids)
     before = _digests(connection)
-    unit = Unit(connection)
+    unit = UnitOfWork(connection)
     unit.revise()
     for record_id in record_ids:
         _erase_record(connection, unit, record_id)
@@ -144,7 +345,7 @@ def _traces(connection: apsw.Connection, entry_ids: str, record_ids: str) -> tup
 
 def _found_nowhere(connection: apsw.Connection, terms: set[str]) -> set[str]:
     """Return those of the terms that nothing is found by any more: they were in what was erased, and only there."""
-    if len(terms) > _MOST_TERMS:
+    if len(terms) > _MAX_TERMS:
         return terms  # looking each up would take longer than clearing too much
     sql = "SELECT 1 FROM {0} WHERE {0} MATCH ? LIMIT 1"
     quoted = {term: '"' + term.replace('"', '""') + '"' for term in terms}
@@ -158,7 +359,7 @@ def _found_nowhere(connection: apsw.Connection, terms: set[str]) -> set[str]:
 
 
 def _reach(connection: apsw.Connection, erasure: Erasure) -> tuple[list[str], list[str]]:
-    """Return the entries to erase and every record that any version of came from one of them."""
+    """Return the entries to erase, and every record of which any version came from one of them."""
     entries = {
         row[0]
         for row in connection.execute(
@@ -203,7 +404,8 @@ def _index_anew(connection: apsw.Connection, scope: Scope, record_id: str) -> No
             connection.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (row[6], terms))
 
 
-def _erase_record(connection: apsw.Connection, unit: Unit, record_id: str) -> None:
+def _erase_record(connection: apsw.Connection, unit: UnitOfWork, record_id: str) -> None:
+    """Remove a record with links from and to it, and the conflicts that quote it."""
     unit.remove(record_id)
     connection.execute("DELETE FROM links WHERE to_id = ?", (record_id,))
     of_record = "SELECT conflict_id FROM conflict_records WHERE record_id = ?"
@@ -213,6 +415,7 @@ def _erase_record(connection: apsw.Connection, unit: Unit, record_id: str) -> No
 
 
 def _erase_everything(connection: apsw.Connection) -> Erased:
+    """Empty every table; revisions rise, so that no index or cache takes itself for current."""
     entry_ids = tuple(row[0] for row in connection.execute("SELECT id FROM entries ORDER BY seq"))
     record_ids = tuple(row[0] for row in connection.execute("SELECT id FROM records ORDER BY ref"))
     digests = tuple(sorted(_digests(connection)))
@@ -237,13 +440,18 @@ def _blur_errors(connection: apsw.Connection) -> None:
     connection.execute("UPDATE jobs SET error = ? WHERE state = 'running'", (ERASED_MEANWHILE,))
 
 
-def scrub(connection: apsw.Connection, traces: Traces | None, *, patience: float) -> None:
-    """Take what was erased out of the slack of pages and out of the log; without traces, clear all slack."""
-    deadline = time.monotonic() + patience
+def scrub(connection: apsw.Connection, traces: Traces | None, *, timeout: float) -> None:
+    """Take what was erased out of the slack of pages and out of the log; without traces, clear all slack.
+
+    The log is moved into the file first, because slack is searched in the file. A counter says that a scrub is due
+    until it has ended: after a crash in between, the next erasure clears all slack, since nobody knows the traces any
+    more.
+    """
+    deadline = time.monotonic() + timeout
     if traces is None:
         rewrite(connection, WITH_TEXT)
     else:
-        for _ in range(_MOST_REWRITES):
+        for _ in range(_MAX_REWRITES):
             _wait(lambda: _move_log(connection), deadline)
             pages = traces.pages(connection)
             if not pages:

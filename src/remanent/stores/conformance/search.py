@@ -1,0 +1,793 @@
+"""Search: full text, vectors as the store keeps them, and nearest neighbours.
+
+Full text is found by any of the words, the telling ones first, in Chinese and English. A store hands its vectors to
+whoever follows them, with everything that happened since a revision; an index that follows must find exactly what the
+store holds, at once.
+"""
+
+from typing import Any
+
+import pytest
+
+from remanent.errors import InvalidInput
+from remanent.model import Kind, Origin, Record, Scope, Status
+from remanent.stores.conformance.base import (
+    MODEL,
+    OpenStore,
+    Samples,
+    StoreSuite,
+    current,
+    found,
+    found_by,
+    make_vector,
+    put,
+    update,
+    vector_bytes,
+    vectors_of,
+)
+from remanent.stores.queries import Erasure, RecordFilter, SessionTerms
+from remanent.stores.store import Store
+from remanent.stores.transaction import PutVector
+from remanent.stores.vectors import Vectors
+from remanent.text.terms import query_terms
+
+SYNTAX = [
+    "AND",
+    "OR",
+    "NOT",
+    "NEAR",
+    "NEAR(lisbon tea, 5)",
+    "lisbon AND tea",
+    '"',
+    '""',
+    '"lisbon',
+    "*",
+    "lis*",
+    "^",
+    "^lisbon",
+    ":",
+    "terms:lisbon",
+    "terms : lisbon",
+    "-terms:lisbon",
+    "(",
+    ")",
+    "{",
+    "+",
+    "-",
+    "'",
+    ";",
+    "--",
+    "%",
+    "_",
+    "\\",
+    "\x00",
+    "\n",
+    " ",
+    "",
+    "& | ! <->",
+]
+
+
+class TextConformance(StoreSuite):
+    """What was said can always be found."""
+
+    async def test_a_record_is_found_by_any_of_its_words(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Content, summary, keywords and tags alike."""
+        record = samples.make_record(
+            scope, "She moved to Lisbon.", summary="relocation", keywords=("Portugal",), tags=("travel",)
+        )
+        await put(store, record, samples.make_record(scope, "Unrelated words."))
+        for question in ("lisbon", "LISBON", "moving", "relocation", "portugal", "travel", "Lisbon zebra"):
+            assert await found(store, scope, question) == [record.id], question
+        assert await found(store, scope, "zebra") == []
+
+    async def test_chinese_is_found_by_its_words(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """No spaces part the words: the terms are worked out before the store sees them."""
+        tea = samples.make_record(scope, "她搬到里斯本以后，每天早上喝绿茶。")
+        coffee = samples.make_record(scope, "他在北京工作，喜欢喝咖啡。")
+        await put(store, tea, coffee)
+        assert await found(store, scope, "绿茶") == [tea.id]
+        assert await found(store, scope, "她在里斯本吗？") == [tea.id]
+        assert await found(store, scope, "谁喜欢咖啡") == [coffee.id]
+        assert await found(store, scope, "足球") == []
+
+    async def test_mixed_writing_is_found_by_either(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """One sentence often holds both."""
+        record = samples.make_record(scope, "她用Python写了一个爬虫，部署在AWS上。")
+        await put(store, record, samples.make_record(scope, "他写Java代码。"))
+        for question in ("python", "爬虫", "aws 部署", "Python爬虫"):
+            assert (await found(store, scope, question))[:1] == [record.id], question
+
+    async def test_a_rarer_word_counts_more(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """The inverse document frequency of BM25."""
+        common = [samples.make_record(scope, f"coffee number {number}") for number in range(20)]
+        rare = samples.make_record(scope, "zebra number 20")
+        await put(store, *common, rare)
+        assert (await found(store, scope, "coffee zebra"))[0] == rare.id
+
+    async def test_more_of_the_words_and_a_shorter_text_count_more(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """The saturation and length terms of BM25."""
+        both = samples.make_record(scope, "green tea")
+        long = samples.make_record(scope, "green " + "and then a great many other things were told " * 5)
+        short = samples.make_record(scope, "green door")
+        others = [samples.make_record(scope, f"filler {number}") for number in range(10)]
+        await put(store, long, short, both, *others)
+        assert await found(store, scope, "green tea") == [both.id, short.id, long.id]
+
+    async def test_scores_fall_from_hit_to_hit(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Fusion with other searches goes by rank and by score."""
+        await put(store, *(samples.make_record(scope, "tea " + "leaf " * number) for number in range(8)))
+        hits = await store.search_text(scope, query_terms("tea"), record_filter=RecordFilter(), limit=5)
+        assert len(hits) == 5
+        scores = [hit.score for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+
+    async def test_records_of_sessions_that_are_left_out_are_not_found(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """What belongs to no session passes: it is nobody's flood."""
+        records = [samples.make_record(scope.within(session=name), content="heron") for name in ("a", "b", None)]
+        await put(store, *records)
+        without = RecordFilter(not_sessions=("a", "c"))
+        hits = await store.search_text(scope, ["heron"], record_filter=without, limit=10)
+        assert {hit.record_id for hit in hits} == {record.id for record in records[1:]}
+        passing = await store.match(scope, [record.id for record in records], without)
+        assert passing == [record.id for record in records[1:]]
+
+    async def test_no_more_than_the_limit_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+        await put(store, *(samples.make_record(scope, "tea") for _ in range(30)))
+        for limit in (0, 1, 7, 30, 100):
+            hits = await found(store, scope, "tea", limit=limit)
+            assert len(hits) == len(set(hits)) == min(limit, 30)
+
+    async def test_an_updated_record_is_found_by_its_new_words_only(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """A stale index row would quote what was corrected."""
+        record = samples.make_record(scope, "She lives in Lisbon.", keywords=("sea",))
+        await put(store, record)
+        await update(store, samples.next_version(record, content="She lives in Porto.", keywords=("river",)))
+        assert await found(store, scope, "porto") == await found(store, scope, "river") == [record.id]
+        assert await found(store, scope, "lisbon") == await found(store, scope, "sea") == []
+
+    async def test_a_forgotten_record_is_not_found_even_when_asked_for(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """It has left the index; its words must not be reachable by a filter on the status."""
+        record = samples.make_record(scope)
+        await put(store, record)
+        async with store.transaction(scope) as tx:
+            tx.forget(record, at=samples.clock())
+        assert await found(store, scope, "lisbon") == []
+        assert await found(store, scope, "lisbon", statuses=None) == []
+
+    async def test_a_dropped_record_is_not_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """Its terms leave the index in the same commit."""
+        record = samples.make_record(scope)
+        await put(store, record)
+        async with store.transaction(scope) as tx:
+            tx.drop(record.id)
+        assert await found(store, scope, "lisbon", statuses=None) == []
+
+    async def test_filters_apply_to_what_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """The same filter as for lists: one meaning everywhere."""
+        now = samples.clock()
+        fields: dict[str, dict[str, Any]] = {
+            "plain": {},
+            "note": {"kind": Kind.NOTE},
+            "tagged": {"tags": ("red",)},
+            "pending": {"status": Status.PENDING},
+            "late": {"occurred_at": now.replace(year=2030)},
+            "outdated": {"valid_to": now.replace(year=2020)},
+            "expired": {"expires_at": now.replace(year=2020)},
+        }
+        records = {name: samples.make_record(scope, "tea", **given) for name, given in fields.items()}
+        await put(store, *records.values())
+
+        async def names(**wanted: Any) -> set[str]:
+            ids = await found(store, scope, "tea", **wanted)
+            return {name for name, record in records.items() if record.id in ids}
+
+        assert await names() == set(fields) - {"pending"}
+        assert await names(kinds=(Kind.NOTE,)) == {"note"}
+        assert await names(tags=("red",)) == {"tagged"}
+        assert await names(statuses=(Status.PENDING,)) == {"pending"}
+        assert await names(occurred_from=now.replace(year=2029)) == {"late"}
+        assert await names(occurred_before=now.replace(year=2029)) == set(fields) - {"pending", "late"}
+        assert await names(valid_at=now) == set(fields) - {"pending", "outdated"}
+        assert await names(alive_at=now) == set(fields) - {"pending", "expired"}
+
+    async def test_a_filter_that_leaves_out_the_best_still_finds_the_rest(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """Backends that rank first and filter later must look further."""
+        hidden = [samples.make_record(scope, "tea", status=Status.QUARANTINED) for _ in range(60)]
+        wanted = [samples.make_record(scope, "tea among a number of other words") for _ in range(3)]
+        await put(store, *hidden, *wanted)
+        assert sorted(await found(store, scope, "tea", limit=3)) == [record.id for record in wanted]
+
+    async def test_a_scope_narrows_what_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """As everywhere."""
+        mine, other = scope.within(session="s1", task="t1"), scope.within(session="s2")
+        here, there = samples.make_record(mine, "tea"), samples.make_record(other, "tea")
+        await put(store, here, there)
+        assert set(await found(store, scope, "tea")) == {here.id, there.id}
+        assert await found(store, scope.within(session="s1"), "tea") == [here.id]
+        assert await found(store, scope.within(task="t1"), "tea") == [here.id]
+        assert await found(store, scope.within(session="s2", task="t1"), "tea") == []
+
+    @pytest.mark.parametrize("term", SYNTAX, ids=ascii)
+    async def test_signs_of_a_query_language_are_harmless(
+        self, store: Store, samples: Samples, scope: Scope, term: str
+    ) -> None:
+        """Questions are free text and hold quotes, stars and the words AND and NOT."""
+        record, other = samples.make_record(scope, "lisbon"), samples.make_record(scope, "porto")
+        await put(store, record, other)
+        assert other.id not in await found_by(store, scope, [term])
+        assert await found_by(store, scope, [term, "lisbon"]) == [record.id]
+        assert await found_by(store, scope, ["lisbon", term, term]) == [record.id]
+
+    async def test_terms_are_counted_by_the_records_that_hold_them(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """How rare a word is decides what it tells about a question."""
+        texts = ("green tea", "black tea", "tea tea tea", "里斯本的茶")
+        await put(store, *(samples.make_record(scope, text) for text in texts))
+        counts = await store.term_counts(scope, ["tea", "green", "茶", "zebra", '"', ""], most=100)
+        assert counts.records == 4
+        assert dict(counts.holding) == {"tea": 3, "green": 1, "茶": 1, "zebra": 0, '"': 0, "": 0}
+
+    async def test_terms_are_counted_no_further_than_asked_and_without_the_forgotten(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """A count only has to tell common from rare, and counting all would cost too much."""
+        records = [samples.make_record(scope, "tea") for _ in range(6)]
+        await put(store, *records)
+        async with store.transaction(scope) as tx:
+            tx.forget(records[0], at=samples.clock())
+        assert (await store.term_counts(scope, ["tea"], most=3)).holding == {"tea": 3}
+        assert (await store.term_counts(scope, ["tea"], most=100)).holding == {"tea": 5}
+
+    async def test_terms_are_counted_by_session(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """A session that holds many of the words is likely to be the one that is meant."""
+        inner = {name: scope.within(session=name) for name in ("a", "b")}
+        told = [samples.make_record(inner["a"], text) for text in ("green tea tea", "black tea", "milk")]
+        other = samples.make_record(inner["b"], "tea")
+        machine = samples.make_record(inner["b"], "tea tea", trust=Origin.AGENT)
+        await put(store, *told, other, machine)
+
+        async def held(most: int = 100, origins: list[Origin] | None = None) -> dict[str, SessionTerms]:
+            return await store.session_terms(
+                scope,
+                ["a", "b", "none"],
+                ["tea", "milk", '"'],
+                record_filter=RecordFilter(),
+                origins=origins,
+                most=most,
+            )
+
+        assert await held() == {"a": SessionTerms(6, {"tea": 3, "milk": 1}), "b": SessionTerms(3, {"tea": 3})}
+        assert (await held(origins=[Origin.USER]))["b"] == SessionTerms(1, {"tea": 1})
+        assert (await held(most=2)).keys() == {"b"}
+        async with store.transaction(scope) as tx:
+            tx.forget(told[0], at=samples.clock())
+        assert (await held())["a"] == SessionTerms(3, {"tea": 1, "milk": 1})
+
+    async def test_no_terms_find_nothing(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """And do not find everything."""
+        await put(store, samples.make_record(scope))
+        assert await found_by(store, scope, []) == []
+
+    async def test_a_great_many_terms_are_no_trouble(self, store: Store, samples: Samples, scope: Scope) -> None:
+        """A pasted document is a question, too."""
+        record = samples.make_record(scope, "lisbon")
+        await put(store, record)
+        assert await found_by(store, scope, ["lisbon", *(f"term{number}" for number in range(5000))]) == [record.id]
+
+
+async def keep(store: Store, record: Record, *values: float, model: str = MODEL) -> None:
+    """Keep a record's vector."""
+    await store.commit(record.scope, [PutVector(record.id, model, vector_bytes(*values))])
+
+
+class Follower:
+    """What an index knows that asks for changes only."""
+
+    def __init__(self, store: Store, scope: Scope, model: str = MODEL) -> None:
+        self.held: dict[str, bytes] = {}
+        self.revision = 0
+        self._store, self._scope, self._model = store, scope, model
+
+    async def follow(self) -> set[str]:
+        """Take in what changed, and return the ids that were mentioned."""
+        changes = await self._store.vector_changes(self._scope, self._model, since=self.revision)
+        if changes.reset:
+            self.held.clear()
+        for record_id in changes.removed:
+            self.held.pop(record_id, None)
+        for record_id, row in zip(changes.record_ids, changes.matrix, strict=True):
+            self.held[record_id] = row.astype("<f4").tobytes()
+        assert len(changes.kinds) == len(changes.record_ids)
+        assert not set(changes.removed) & set(changes.record_ids)
+        assert changes.revision >= self.revision
+        self.revision = changes.revision
+        return {*changes.record_ids, *changes.removed}
+
+
+class VectorRowsConformance(StoreSuite):
+    """Vectors are kept by the store and never by an index alone."""
+
+    @pytest.fixture
+    async def records(self, store: Store, samples: Samples, scope: Scope) -> list[Record]:
+        """Return three stored records."""
+        records = [samples.make_record(scope, content) for content in ("one", "two", "three")]
+        await put(store, *records)
+        return records
+
+    async def test_a_vector_comes_back_bit_by_bit_with_the_kind_of_its_record(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """Scores must not depend on where a vector was kept."""
+        record = samples.make_record(scope, kind=Kind.NOTE)
+        await put(store, record)
+        values = make_vector(0.1, -1e-38, 3.4e38, 1 / 3)
+        async with store.transaction(scope) as tx:
+            tx.vector(record.id, model=MODEL, values=values)
+        changes = await store.vector_changes(scope, MODEL, since=0)
+        assert changes.record_ids == [record.id]
+        assert changes.kinds == [Kind.NOTE]
+        assert changes.matrix.tolist() == [values.tolist()]
+        assert changes.removed == []
+
+    async def test_each_model_has_its_own_vectors_and_size(
+        self, store: Store, scope: Scope, records: list[Record]
+    ) -> None:
+        """While one model takes over from another, both answer."""
+        await keep(store, records[0], 1)
+        await store.commit(scope, [PutVector(records[0].id, "small", b"\0" * 8)])
+        assert await store.vector_models(scope) == {MODEL: 4, "small": 2}
+        assert await vectors_of(store, scope) == {
+            (MODEL, records[0].id): vector_bytes(1),
+            ("small", records[0].id): b"\0" * 8,
+        }
+        assert (await store.vector_changes(scope, "unheard of", since=0)).record_ids == []
+
+    async def test_vectors_of_some_records_are_read_by_their_model(
+        self, store: Store, scope: Scope, records: list[Record]
+    ) -> None:
+        await keep(store, records[0], 1)
+        await keep(store, records[1], 2)
+        await store.commit(scope, [PutVector(records[1].id, "small", b"\0" * 8)])
+        wanted = [records[1].id, records[2].id, "unheard of"]
+        found = await store.vectors(scope, wanted, model=MODEL)
+        assert {record_id: row.tobytes() for record_id, row in found.items()} == {records[1].id: vector_bytes(2)}
+        assert await store.vectors(scope, wanted, model="unheard of") == {}
+        assert await store.vectors(scope, [], model=MODEL) == {}
+
+    async def test_vectors_are_counted_by_model_from_a_revision_on(
+        self, store: Store, scope: Scope, records: list[Record]
+    ) -> None:
+        await keep(store, records[0], 1)
+        await keep(store, records[1], 2)
+        await store.commit(scope, [PutVector(records[0].id, "small", b"\0" * 8)])
+        assert await store.vector_counts(scope) == {MODEL: 2, "small": 1}
+        revision = await store.vector_revision(scope)
+        assert await store.vector_counts(scope, since=revision) == {}
+        await keep(store, records[1], 3)
+        assert await store.vector_counts(scope, since=revision) == {MODEL: 1}
+        assert await store.vector_counts(scope) == {MODEL: 2, "small": 1}
+
+    async def test_an_agent_without_vectors_says_so(self, store: Store, scope: Scope) -> None:
+        """Without making a database for the question."""
+        assert await store.vector_models(scope) == {}
+        assert await store.vector_counts(scope) == {}
+        assert await store.vector_revision(scope) == 0
+        changes = await store.vector_changes(scope, MODEL, since=0)
+        assert (changes.record_ids, changes.removed, len(changes.matrix)) == ([], [], 0)
+
+    async def test_the_revision_rises_with_every_change_and_with_nothing_else(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """Every search asks for it, and a rise without a change costs a reload."""
+        seen = [await store.vector_revision(scope)]
+
+        async def rises() -> bool:
+            seen.append(await store.vector_revision(scope))
+            return seen[-1] > seen[-2]
+
+        await keep(store, records[0], 1)
+        assert await rises()
+        await keep(store, records[0], 2)
+        assert await rises()
+        await put(store, samples.make_record(scope, "four"))
+        assert not await rises()
+        await update(store, samples.next_version(records[0], summary="the content stays"))
+        assert not await rises()
+        await update(store, samples.next_version(await current(store, scope, records[0].id), content="another"))
+        assert await rises()
+
+    async def test_a_follower_hears_of_every_vector_put_and_of_nothing_else(
+        self, store: Store, scope: Scope, records: list[Record]
+    ) -> None:
+        """Index and store stay equal by this alone."""
+        follower = Follower(store, scope)
+        await keep(store, records[0], 1)
+        assert await follower.follow() == {records[0].id}
+        await keep(store, records[1], 2)
+        await keep(store, records[2], 3, model="another model")
+        assert await follower.follow() == {records[1].id}
+        assert await follower.follow() == set()
+        await keep(store, records[0], 4)
+        assert await follower.follow() == {records[0].id}
+        assert follower.held == {records[0].id: vector_bytes(4), records[1].id: vector_bytes(2)}
+
+    @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
+    async def test_a_follower_hears_of_every_vector_that_goes(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record], how: str
+    ) -> None:
+        """An index that misses a removal keeps an erased vector."""
+        follower = Follower(store, scope)
+        await keep(store, records[0], 1)
+        await keep(store, records[1], 2)
+        await follower.follow()
+        if how == "content":
+            await update(store, samples.next_version(records[0], content="another"))
+        elif how == "forget":
+            async with store.transaction(scope) as tx:
+                tx.forget(records[0], at=samples.clock())
+        elif how == "drop":
+            async with store.transaction(scope) as tx:
+                tx.drop(records[0].id)
+        elif how == "erase":
+            await store.erase(scope, Erasure(record_ids=(records[0].id,)))
+        else:
+            await store.erase(scope, Erasure(everything=True))
+        left = {} if how == "erase everything" else {(MODEL, records[1].id): vector_bytes(2)}
+        assert await vectors_of(store, scope) == left
+        await follower.follow()
+        assert follower.held == {record_id: values for (_, record_id), values in left.items()}
+
+    async def test_a_change_that_keeps_the_content_keeps_the_vector(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """Embedding is the most expensive step; a new tag is no reason to repeat it."""
+        await keep(store, records[0], 1)
+        changed = await update(store, samples.next_version(records[0], tags=("new",), status=Status.SUPERSEDED))
+        await update(store, samples.next_version(changed, confidence=0.5))
+        assert await vectors_of(store, scope) == {(MODEL, records[0].id): vector_bytes(1)}
+
+    async def test_a_vector_that_went_and_came_again_is_not_reported_gone(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """A follower applies removals first: the new vector must not be lost to an old removal."""
+        follower = Follower(store, scope)
+        await keep(store, records[0], 1)
+        await follower.follow()
+        changed = await update(store, samples.next_version(records[0], content="another"))
+        await keep(store, changed, 2)
+        await follower.follow()
+        assert follower.held == {records[0].id: vector_bytes(2)}
+
+    async def test_a_follower_that_sleeps_for_long_is_right_again_after_one_look(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """Removals are not remembered for ever; then the store says `reset`."""
+        follower = Follower(store, scope)
+        await keep(store, records[0], 1)
+        await follower.follow()
+        latest = records[1]
+        for number in range(30):
+            await keep(store, latest, number)
+            latest = await update(store, samples.next_version(latest, content=f"content {number}"))
+        await keep(store, records[2], 5)
+        async with store.transaction(scope) as tx:
+            tx.drop(records[0].id)
+        await follower.follow()
+        assert follower.held == {records[2].id: vector_bytes(5)}
+
+    async def test_a_follower_survives_that_everything_is_erased_and_begun_again(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """Revisions must not start over, or an old index would take itself for current."""
+        follower = Follower(store, scope)
+        await keep(store, records[0], 1)
+        await follower.follow()
+        await store.erase(scope, Erasure(everything=True))
+        fresh = samples.make_record(scope, "fresh")
+        await put(store, fresh)
+        await keep(store, fresh, 7)
+        await follower.follow()
+        assert follower.held == {fresh.id: vector_bytes(7)}
+
+    async def test_a_vector_made_from_an_older_text_is_quietly_dropped(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """The text changed while the model was at work: the next job embeds the new one."""
+        await update(store, samples.next_version(records[0], content="another"))
+        before = await store.vector_revision(scope)
+        async with store.transaction(scope) as tx:
+            tx.vector(records[0].id, model=MODEL, values=make_vector(1), expects=1)
+            tx.vector("nobody", model=MODEL, values=make_vector(1), expects=1)
+            tx.state("the rest", "is committed")
+        assert await vectors_of(store, scope) == {}
+        assert await store.vector_revision(scope) == before
+        assert await store.states(scope) == {"the rest": "is committed"}
+        async with store.transaction(scope) as tx:
+            tx.vector(records[0].id, model=MODEL, values=make_vector(2), expects=2)
+        assert await vectors_of(store, scope) == {(MODEL, records[0].id): vector_bytes(2)}
+
+    async def test_records_whose_content_has_no_vector_yet_are_listed_oldest_first(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """The work list of embedding; it survives a crash because it is no job."""
+
+        async def without(limit: int = 10) -> list[str]:
+            return [record.content for record in await store.unembedded(scope, limit=limit)]
+
+        assert await without() == ["one", "two", "three"]
+        assert await without(2) == ["one", "two"]
+        await keep(store, records[0], 1)
+        assert await without() == ["two", "three"]
+        second = await update(store, samples.next_version(records[0], content="one again"))
+        assert await without() == ["one again", "two", "three"]
+        await keep(store, second, 2)
+        await update(store, samples.next_version(second, summary="the content stays"))
+        assert await without() == ["two", "three"]
+
+    async def test_a_forgotten_record_needs_no_vector_until_it_is_restored(
+        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+    ) -> None:
+        """Its content must not leave the house for an embedding API."""
+        for record in records:
+            await keep(store, record, 1)
+        async with store.transaction(scope) as tx:
+            tx.forget(records[1], at=samples.clock())
+        assert await store.unembedded(scope, limit=10) == []
+        async with store.transaction(scope) as tx:
+            tx.restore(await current(store, scope, records[1].id), at=samples.clock())
+        assert [record.id for record in await store.unembedded(scope, limit=10)] == [records[1].id]
+        async with store.transaction(scope) as tx:
+            tx.drop(records[1].id)
+        assert await store.unembedded(scope, limit=10) == []
+
+    async def test_dropping_a_model_leaves_the_others_and_tells_whoever_follows(
+        self, store: Store, scope: Scope, records: list[Record]
+    ) -> None:
+        """A change of the embedding model ends with this."""
+        for record in records:
+            await keep(store, record, 1)
+        await keep(store, records[0], 2, 3, model="other")
+        gone, left = Follower(store, scope), Follower(store, scope, "other")
+        await gone.follow()
+        await left.follow()
+        async with store.transaction(scope) as tx:
+            tx.drop_vectors(MODEL)
+            tx.drop_vectors("nobody's")
+        await gone.follow()
+        await left.follow()
+        assert gone.held == {}
+        assert left.held == {records[0].id: vector_bytes(2, 3)}
+        assert await store.vector_models(scope) == {"other": 4}
+        assert await store.unembedded(scope, limit=10) == records[1:]
+        # The name is free for vectors of another size.
+        await store.commit(scope, [PutVector(records[1].id, MODEL, b"\0" * 8)])
+        await gone.follow()
+        assert gone.held == {records[1].id: b"\0" * 8}
+
+    async def test_another_handle_follows_too(
+        self, store: Store, opened: OpenStore, scope: Scope, records: list[Record]
+    ) -> None:
+        follower = Follower(await opened("here"), scope)
+        for number, record in enumerate(records):
+            before = await store.vector_revision(scope)
+            await keep(store, record, number)
+            assert await follower.follow() == {record.id}
+            assert follower.revision > before
+
+
+class VectorsConformance:
+    """The promises of `Vectors`; a backend gives `opened`: an empty store, and the index over it."""
+
+    @pytest.fixture
+    def opened(self) -> tuple[Store, Vectors]:
+        """Return a store and the index over its vectors; whoever gives them closes them."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def store(self, opened: tuple[Store, Vectors]) -> Store:
+        """Return the store."""
+        return opened[0]
+
+    @pytest.fixture
+    def vectors(self, opened: tuple[Store, Vectors]) -> Vectors:
+        """Return the index."""
+        return opened[1]
+
+    @pytest.fixture
+    def samples(self) -> Samples:
+        """Return the builder of data."""
+        return Samples()
+
+    @pytest.fixture
+    def scope(self, samples: Samples) -> Scope:
+        """Return whose memory it is."""
+        return samples.make_scope()
+
+    async def _keep(self, store: Store, record: Record, *values: float, model: str = MODEL) -> Record:
+        async with store.transaction(record.scope) as tx:
+            tx.put(record, expects=record.version - 1)
+            tx.changes.append(PutVector(record.id, model, vector_bytes(*values)))
+        return record
+
+    async def _near(
+        self, vectors: Vectors, scope: Scope, *values: float, limit: int = 10, model: str = MODEL, **wanted: Any
+    ) -> list[str]:
+        hits = await vectors.search(
+            scope, make_vector(*values), model=model, record_filter=RecordFilter(**wanted), limit=limit
+        )
+        scores = [hit.score for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        return [hit.record_id for hit in hits]
+
+    async def test_the_nearest_come_first_by_cosine(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """Whatever the length of the vectors."""
+        east = await self._keep(store, samples.make_record(scope), 1, 0)
+        north_east = await self._keep(store, samples.make_record(scope), 100, 100)
+        north = await self._keep(store, samples.make_record(scope), 0, 0.01)
+        west = await self._keep(store, samples.make_record(scope), -1, 0)
+        assert await self._near(vectors, scope, 5, 0.5) == [east.id, north_east.id, north.id, west.id]
+        hits = await vectors.search(scope, make_vector(2, 0), model=MODEL, record_filter=RecordFilter(), limit=4)
+        assert [hit.score for hit in hits] == pytest.approx([1.0, 0.5**0.5, 0.0, -1.0], abs=1e-3)
+
+    async def test_no_more_than_the_limit_is_found(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        for number in range(12):
+            await self._keep(store, samples.make_record(scope), 1, number)
+        for limit in (0, 1, 5, 12, 50):
+            near = await self._near(vectors, scope, 1, limit=limit)
+            assert len(near) == len(set(near)) == min(limit, 12)
+
+    async def test_an_agent_or_a_model_without_vectors_finds_nothing(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """No error: the first question of a new agent comes before its first memory."""
+        assert await self._near(vectors, scope, 1) == []
+        await self._keep(store, samples.make_record(scope), 1)
+        assert await self._near(vectors, scope, 1, model="unheard of") == []
+
+    async def test_every_committed_vector_is_seen_at_once(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """What was just remembered is asked about in the next sentence."""
+        for number in range(10):
+            record = await self._keep(store, samples.make_record(scope), 1, number)
+            assert await self._near(vectors, scope, 1, number, limit=1) == [record.id]
+
+    async def test_a_vector_put_again_is_found_in_its_new_place_only(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """The old one must not linger in a block or a cell."""
+        moved = await self._keep(store, samples.make_record(scope), 1, 0)
+        still = await self._keep(store, samples.make_record(scope), 0.7, 0.7)
+        assert await self._near(vectors, scope, 1, 0) == [moved.id, still.id]
+        await store.commit(scope, [PutVector(moved.id, MODEL, vector_bytes(-1, 0))])
+        assert await self._near(vectors, scope, 1, 0) == [still.id, moved.id]
+
+    @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
+    async def test_a_vector_that_is_gone_is_not_found(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope, how: str
+    ) -> None:
+        gone = await self._keep(store, samples.make_record(scope), 1, 0)
+        kept = await self._keep(store, samples.make_record(scope), 0, 1)
+        assert len(await self._near(vectors, scope, 1, 0)) == 2
+        if how == "content":
+            await update(store, samples.next_version(gone, content="another"))
+        elif how.startswith("erase"):
+            everything = how == "erase everything"
+            erased = await store.erase(scope, Erasure(record_ids=(gone.id,), everything=everything))
+            await vectors.erased(scope, erased.record_ids)
+        else:
+            async with store.transaction(scope) as tx:
+                if how == "drop":
+                    tx.drop(gone.id)
+                else:
+                    tx.forget(gone, at=samples.clock())
+        assert await self._near(vectors, scope, 1, 0) == ([] if how == "erase everything" else [kept.id])
+
+    async def test_filters_apply_to_what_is_near(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        now = samples.clock()
+        fields: dict[str, dict[str, Any]] = {
+            "plain": {},
+            "note": {"kind": Kind.NOTE},
+            "tagged": {"tags": ("red",)},
+            "pending": {"status": Status.PENDING},
+            "late": {"occurred_at": now.replace(year=2030)},
+            "outdated": {"valid_to": now.replace(year=2020)},
+            "expired": {"expires_at": now.replace(year=2020)},
+        }
+        records: dict[str, Record] = {}
+        for name, given in fields.items():
+            records[name] = await self._keep(store, samples.make_record(scope, name, **given), 1, len(records))
+
+        async def names(**wanted: Any) -> set[str]:
+            near = await self._near(vectors, scope, 1, **wanted)
+            return {name for name, record in records.items() if record.id in near}
+
+        assert await names() == set(fields) - {"pending"}
+        assert await names(kinds=(Kind.NOTE,)) == {"note"}
+        assert await names(kinds=(Kind.NOTE, Kind.TURN)) == set(fields) - {"pending"}
+        assert await names(tags=("red",)) == {"tagged"}
+        assert await names(statuses=(Status.PENDING,)) == {"pending"}
+        assert await names(occurred_from=now.replace(year=2029)) == {"late"}
+        assert await names(valid_at=now) == set(fields) - {"pending", "outdated"}
+        assert await names(alive_at=now) == set(fields) - {"pending", "expired"}
+
+    async def test_a_filter_that_leaves_out_the_nearest_still_finds_the_rest(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """The index has to look further by itself."""
+        for number in range(60):
+            hidden = samples.make_record(scope, status=Status.QUARANTINED)
+            await self._keep(store, hidden, 1, number / 1000)
+        wanted = [await self._keep(store, samples.make_record(scope), -1, number) for number in range(3)]
+        assert sorted(await self._near(vectors, scope, 1, limit=3)) == sorted(record.id for record in wanted)
+
+    async def test_a_scope_narrows_what_is_near(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        mine, other = scope.within(session="s1", task="t1"), scope.within(session="s2")
+        here = await self._keep(store, samples.make_record(mine), 1)
+        there = await self._keep(store, samples.make_record(other), 1)
+        assert set(await self._near(vectors, scope, 1)) == {here.id, there.id}
+        assert await self._near(vectors, scope.within(session="s1"), 1) == [here.id]
+        assert await self._near(vectors, scope.within(task="t1"), 1) == [here.id]
+
+    async def test_agents_do_not_meet(self, store: Store, vectors: Vectors, samples: Samples, scope: Scope) -> None:
+        mine = await self._keep(store, samples.make_record(scope), 1)
+        for other in (samples.make_scope("bob"), samples.make_scope(workspace="x"), samples.make_scope(org="x")):
+            assert await self._near(vectors, other, 1) == []
+            theirs = await self._keep(store, samples.make_record(other), 1)
+            assert await self._near(vectors, other, 1) == [theirs.id]
+        assert await self._near(vectors, scope, 1) == [mine.id]
+
+    async def test_models_do_not_meet(self, store: Store, vectors: Vectors, samples: Samples, scope: Scope) -> None:
+        """Vectors of different models have no angle between them that means anything."""
+        record = await self._keep(store, samples.make_record(scope), 1)
+        other = await self._keep(store, samples.make_record(scope), 1, model="other")
+        assert await self._near(vectors, scope, 1) == [record.id]
+        assert await self._near(vectors, scope, 1, model="other") == [other.id]
+
+    async def test_a_question_of_the_wrong_size_is_refused(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """It comes from another model, and any score against it would be nonsense."""
+        await self._keep(store, samples.make_record(scope), 1)
+        with pytest.raises(InvalidInput):
+            await vectors.search(scope, make_vector(1)[:3], model=MODEL, record_filter=RecordFilter(), limit=1)
+
+    async def test_a_vector_of_nothing_but_zeros_is_no_trouble(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """Some models give one for an empty text, and it has no direction to divide by."""
+        record = await self._keep(store, samples.make_record(scope), 1)
+        await self._keep(store, samples.make_record(scope), 0)
+        assert (await self._near(vectors, scope, 1))[0] == record.id
+        hits = await vectors.search(scope, make_vector(0), model=MODEL, record_filter=RecordFilter(), limit=5)
+        assert all(hit.score == hit.score for hit in hits), "no score is NaN"
+
+    async def test_records_without_a_vector_are_not_near_anything(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        await put(store, samples.make_record(scope))
+        assert await self._near(vectors, scope, 1) == []
+
+    async def test_closing_twice_is_harmless(self, vectors: Vectors) -> None:
+        await vectors.close()
+        await vectors.close()
