@@ -14,9 +14,9 @@ from bench.figures import Figure, Report, at_least, at_most
 from bench.tasks import TaskCase, TaskKind, task_cases
 from remanent.bank import Bank, open_bank
 from remanent.bank.adapter import Adapter
-from remanent.bank.attachments import Uploads
 from remanent.bank.graph import Draft, QueryGraph
 from remanent.bank.settings import BankSettings
+from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders, open_embedders
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox

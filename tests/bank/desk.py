@@ -8,8 +8,8 @@ from typing import Any
 
 from remanent.bank import Bank, BankEvent, open_bank
 from remanent.bank.adapter import Adapter
-from remanent.bank.attachments import Uploads
 from remanent.bank.settings import BankSettings
+from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders
 from remanent.language.engine import Answer, Engine
 from remanent.language.offline.engine import OfflineEngine

@@ -7,7 +7,7 @@ import pytest
 
 import remanent
 from remanent.bank import BankEvent, EventKind
-from remanent.bank.running import End
+from remanent.bank.run import End
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import ConflictState
 

@@ -1,10 +1,8 @@
 """Agents that think, call tools and answer; the tools they have; the limits they keep."""
 
 from remanent.agents.journal import EntryJournal
-from remanent.agents.limits import Limits
-from remanent.agents.react import Outcome, ReactAgent, Stop
-from remanent.agents.steps import File, Listener, Step
-from remanent.agents.tools import AgentTool, FunctionTool, ToolOutput
+from remanent.agents.react import Limits, Outcome, ReactAgent, Stop
+from remanent.agents.tools import AgentTool, File, FunctionTool, Listener, Step, ToolOutput
 
 __all__ = [
     "AgentTool",

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from remanent.agents.steps import File, Step
+from remanent.agents.tools import File, Step
 from remanent.model import Attachment, Clock, Entry, NewId, Scope
 from remanent.stores.blobs import Blobs
 

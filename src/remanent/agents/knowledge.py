@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from remanent.agents.search import DECLARATION, read_queries
 from remanent.agents.tools import OwnKnowledge, ToolOutput
+from remanent.agents.web import DECLARATION, read_queries
 from remanent.embedding import Embedder
 from remanent.language.exchanges.reranking import Passage, RerankingRequest
 from remanent.language.offline.reranking import rerank, word_scores

@@ -11,11 +11,36 @@ from typing import Any, Protocol, get_type_hints, runtime_checkable
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticSchemaGenerationError
 
-from remanent.agents.steps import File
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.exchanges.react import Tool
-from remanent.model import Origin
+from remanent.model import EntryKind, Origin
 from remanent.model.base import describe
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that came with a step: what a tool found worth keeping whole."""
+
+    name: str
+    media_type: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that an agent said, called or was told."""
+
+    kind: EntryKind
+    role: str
+    text: str
+    origin: Origin
+    metadata: dict[str, JsonValue] = field(default_factory=dict)
+    files: tuple[File, ...] = ()
+
+
+Listener = Callable[[Step], Awaitable[None]]
+"""Is told every step when it happens, before the next one is taken."""
+
 
 _logger = logging.getLogger(__name__)
 
@@ -142,3 +167,47 @@ def _told(result: object) -> str:
         return result
     adapter: TypeAdapter[Any] = TypeAdapter(Any)
     return json.dumps(adapter.dump_python(result, mode="json"), ensure_ascii=False)
+
+
+class Witnessed:
+    """Tells a listener of each call before it is made, and of what came of it."""
+
+    def __init__(self, tool: AgentTool, listener: Listener) -> None:
+        self._tool = tool
+        self._listener = listener
+
+    @property
+    def declaration(self) -> Tool:
+        """As the tool itself declares it."""
+        return self._tool.declaration
+
+    @property
+    def origin(self) -> Origin:
+        """As the tool itself says."""
+        return self._tool.origin
+
+    async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
+        """Have the tool do it."""
+        name = self._tool.declaration.name
+        text = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+        await self._listener(Step(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": name}))
+        try:
+            output = await self._tool.call(arguments)
+        except RemanentError as error:
+            await self._result(str(error), {"tool": name, "failed": True})
+            raise
+        await self._result(output.text, {"tool": name, "failed": False, **output.metadata})
+        return output
+
+    async def _result(self, text: str, about: dict[str, JsonValue]) -> None:
+        whole = text.encode("utf-8", "replace").decode("utf-8")
+        await self._listener(Step(EntryKind.TOOL_RESULT, "tool", whole, self._tool.origin, about))
+
+
+class _WitnessedKnowledge(Witnessed, OwnKnowledge):
+    """The same for a tool that shows what memory holds."""
+
+
+def witnessed(tool: AgentTool, listener: Listener) -> AgentTool:
+    """Return the tool with somebody listening."""
+    return (_WitnessedKnowledge if isinstance(tool, OwnKnowledge) else Witnessed)(tool, listener)

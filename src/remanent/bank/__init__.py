@@ -2,11 +2,11 @@
 
 from remanent.agents.deep_retrieval import TreeEntry
 from remanent.bank.bank import Bank, Observed, open_bank
-from remanent.bank.events import BankEvent, EventKind, EventListener
 from remanent.bank.graph import QueryGraph, Retrieved, RetrievedNode
-from remanent.bank.insight import InsightDoc
+from remanent.bank.ledger import InteractionTree
 from remanent.bank.node import QueryNode
-from remanent.bank.tree import InteractionTree
+from remanent.bank.planning import InsightDoc
+from remanent.bank.runtime import BankEvent, EventKind, EventListener
 
 __all__ = [
     "Bank",

@@ -14,12 +14,12 @@ from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, Framework
 from remanent.bank.bank import CONTEXT, Observed
-from remanent.bank.events import EventListener
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
-from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
-from remanent.bank.running import GivenFile, RunResult
+from remanent.bank.planning import InsightDoc
+from remanent.bank.run import GivenFile, RunResult
+from remanent.bank.runtime import EventListener
 from remanent.model import Conflict
 
 if TYPE_CHECKING:

@@ -7,18 +7,13 @@ from pydantic import JsonValue
 
 from remanent.bank.conflicts import Conflicts, nodes_of
 from remanent.bank.embeddings import InNode, InVectors, Meaning
-from remanent.bank.events import EventKind, EventListener
 from remanent.bank.graph import QueryGraph, Retrieved
-from remanent.bank.insight import InsightDoc
-from remanent.bank.ledger import Ledger
-from remanent.bank.merging import Grounds, Merger
-from remanent.bank.planning import Planner
-from remanent.bank.portable import BankDocument, document_of, take_in
-from remanent.bank.reading import Reader, Reading
+from remanent.bank.ingestion import Reader, Reading, Weaver, Woven
+from remanent.bank.integration import Grounds, Merger
+from remanent.bank.ledger import BankDocument, InteractionTree, Ledger, bank_said, document_of, source_of, take_in
+from remanent.bank.planning import InsightDoc, Planner
+from remanent.bank.runtime import EventKind, EventListener, Workbench
 from remanent.bank.settings import BankSettings
-from remanent.bank.tree import InteractionTree, bank_said, source_of
-from remanent.bank.weaving import Weaver, Woven
-from remanent.bank.workbench import Workbench
 from remanent.discipline import Journal
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput

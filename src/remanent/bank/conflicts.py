@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from remanent.bank.events import EventKind
 from remanent.bank.node import UNRESOLVED, QueryNode
-from remanent.bank.workbench import Workbench
+from remanent.bank.runtime import EventKind, Workbench
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.exchanges.planning import PendingConflict
 from remanent.language.tidying import line

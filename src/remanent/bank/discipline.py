@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from remanent.bank.face import AsyncBanks, Means
-from remanent.bank.kinds import QUERY_NODE
+from remanent.bank.ledger import source_of
+from remanent.bank.node import QUERY_NODE
 from remanent.bank.settings import BankSettings
-from remanent.bank.tree import source_of
 from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts, Said
 from remanent.embedding import open_image_reader
 from remanent.model import Entry

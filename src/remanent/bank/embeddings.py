@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from remanent.bank.kinds import QUERY_NODE
+from remanent.bank.node import QUERY_NODE
 from remanent.embedding import Embedders
 from remanent.model import Scope
 from remanent.stores import RecordFilter, Vectors

@@ -10,17 +10,17 @@ from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.knowledge import KnowledgeSearch, Text
-from remanent.agents.limits import Limits
+from remanent.agents.react import Limits
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, BuiltinReact, Framework
-from remanent.bank.attachments import Uploads
 from remanent.bank.bank import CONTEXT, Bank, Observed, open_bank
-from remanent.bank.events import EventListener
 from remanent.bank.graph import Retrieved
-from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
-from remanent.bank.running import BankRun, GivenFile, RunResult, close_tools, given_texts, usual_tools
+from remanent.bank.planning import InsightDoc
+from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, given_texts, usual_tools
+from remanent.bank.runtime import EventListener
 from remanent.bank.settings import BankSettings
+from remanent.bank.uploads import Uploads
 from remanent.discipline import AnyMemory, Journal
 from remanent.embedding import Embedders
 from remanent.embedding.port import ImageReader

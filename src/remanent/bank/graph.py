@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from remanent.bank.embeddings import Embeddings, InNode, Meaning
 from remanent.bank.keyword_index import KeywordIndex
-from remanent.bank.kinds import QUERY_NODE
 from remanent.bank.ledger import Ledger
-from remanent.bank.node import RELATED, QueryNode, embedding_text, node_of, record_of
+from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, embedding_text, node_of, record_of
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tidying import keywords as tidy_keywords
 from remanent.model import Link, Maker, Model, Origin, Record, Source, Status

@@ -5,11 +5,15 @@ one, and then applied to memory; so the two cannot drift apart, and a bank that 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
-from remanent.bank.kinds import QUERY_NODE
+from pydantic import ConfigDict, Field
+
+from remanent.agents.deep_retrieval import TreeEntry, tree_of
+from remanent.bank.node import QUERY_NODE
 from remanent.discipline import Journal
-from remanent.errors import InvalidInput, VersionConflict
-from remanent.model import Conflict, Entry, Link, Record, Scope
+from remanent.errors import InvalidInput, NotFound, VersionConflict
+from remanent.model import Conflict, Entry, JsonObject, Link, Model, Record, Scope
 from remanent.stores import (
     Change,
     Committed,
@@ -24,9 +28,10 @@ from remanent.stores import (
 )
 from remanent.stores import changes as made
 from remanent.stores.changes import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector
+from remanent.stores.transaction import search_terms
 
 BANK = "bank"
-"""Whose entries these are, to those who are told of what is appended."""
+"""The name under which a bank appends to the journal, and the metadata key under which it marks its entries."""
 _PAGE = 500
 _LinkKey = tuple[str, str, str]
 
@@ -193,3 +198,97 @@ class Ledger:
                 if record_id in wanted
             ]
         return found
+
+
+class BankDocument(Model):
+    """Everything a bank knows: the journal, every version of every node, edges, conflicts, embeddings."""
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    format: Literal["remanent-bank"] = "remanent-bank"
+    version: Literal[1] = 1
+    scope: Scope
+    entries: tuple[Entry, ...] = ()
+    records: tuple[Record, ...] = ()
+    """All versions, each record's in order."""
+    links: tuple[Link, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    vectors: dict[str, dict[str, bytes]] = Field(default_factory=dict)
+    """By node and model: little-endian float32."""
+
+
+def document_of(ledger: Ledger) -> BankDocument:
+    """Return all that a ledger holds."""
+    return BankDocument(
+        scope=ledger.scope,
+        entries=tuple(ledger.entries.values()),
+        records=tuple(record for record_id in sorted(ledger.records) for record in ledger.records[record_id]),
+        links=tuple(ledger.links[key] for key in sorted(ledger.links)),
+        conflicts=tuple(ledger.conflicts[key] for key in sorted(ledger.conflicts)),
+        vectors={
+            record_id: {model: kept[model] for model in sorted(kept)}
+            for record_id, kept in sorted(ledger.vectors.items())
+        },
+    )
+
+
+async def take_in(ledger: Ledger, document: BankDocument) -> None:
+    """Fill an empty ledger with a document, all of it or nothing; it keeps the ledger's own scope."""
+    if ledger.entries or ledger.records:
+        raise InvalidInput("this bank holds something already; load into an empty one")
+    scope = ledger.scope
+    changes: list[Change] = [AppendEntry(entry.replace(scope=scope, seq=0)) for entry in document.entries]
+    for record in document.records:
+        owned = record.replace(scope=scope)
+        changes.append(PutRecord(owned, search_terms(owned), owned.version - 1))
+    changes += [
+        PutVector(record_id, model, values)
+        for record_id, kept in document.vectors.items()
+        for model, values in kept.items()
+    ]
+    changes += [PutLink(link) for link in document.links]
+    for conflict in document.conflicts:
+        # A store counts versions from the first; only the latest of a conflict is kept.
+        changes += [
+            PutConflict(conflict.replace(scope=scope, version=number), number - 1)
+            for number in range(1, conflict.version + 1)
+        ]
+    await ledger.commit(scope, changes)
+
+
+def source_of(entry: Entry) -> str:
+    """Return what an entry is to its bank: where it came from; empty for one that is only kept."""
+    return str(bank_said(entry).get("source", ""))
+
+
+def bank_said(entry: Entry) -> JsonObject:
+    """Return what a bank says of an entry of its own."""
+    said = entry.metadata.get(BANK)
+    return said if isinstance(said, dict) else {}
+
+
+class InteractionTree:
+    """Shows the trees of nodes; nothing here writes."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def of(self, node_id: str) -> tuple[TreeEntry, ...]:
+        """Return every entry of a node's trees by timestamp, also of a node that was merged away."""
+        record = self._ledger.record(node_id)
+        if record is None:
+            raise NotFound(f"there is no node {node_id} in this bank; `search` shows the ids of those that are")
+        entries = [self._ledger.entries[source.entry_id] for source in record.sources]
+        return tree_of(record, entries, source_of=source_of)
+
+    def entry(self, entry_id: str) -> Entry:
+        """Return a whole entry as it was written."""
+        entry = self._ledger.entries.get(entry_id)
+        if entry is None:
+            raise NotFound(f"there is no entry {entry_id} in this bank")
+        return entry
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All that was written, in order."""
+        return tuple(self._ledger.entries.values())

@@ -2,11 +2,22 @@
 
 from pydantic import ConfigDict, Field
 
-from remanent.bank.kinds import QUERY_NODE, QueryNodeData
 from remanent.language.exchanges.shapes import Context, Keywords, Neighbour, Node, Summary
 from remanent.model import Instant, Maker, Model, Record, Scope, Source, Status
+from remanent.model.base import Text
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
+from remanent.model.kinds import RecordData, register_kind
+
+
+class QueryNodeData(RecordData):
+    """A topic of a task bank."""
+
+    context: Text = ""
+
+
+QUERY_NODE = register_kind("query_node", QueryNodeData)
+
 
 UNRESOLVED = "unresolved"
 """The tag of a node that stands in a conflict which no validation could settle."""

@@ -9,11 +9,11 @@ from pydantic import Field
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bank.adapter.prompt import tidy_insight
 from remanent.bank.bank import Observed
-from remanent.bank.events import BankEvent, EventKind
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
-from remanent.bank.insight import InsightDoc
-from remanent.bank.running import RunResult
+from remanent.bank.planning import InsightDoc
+from remanent.bank.run import RunResult
+from remanent.bank.runtime import BankEvent, EventKind
 from remanent.discipline.call import Call, Step
 from remanent.discipline.operation import Body, Command, Tool, operation
 from remanent.discipline.operation import Said as SaidInBoth

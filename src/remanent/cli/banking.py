@@ -13,8 +13,8 @@ from rich.tree import Tree
 
 from remanent.bank.bank import Bank, open_bank
 from remanent.bank.drawing import draw
-from remanent.bank.events import BankEvent, EventKind
-from remanent.bank.running import End, RunResult
+from remanent.bank.run import End, RunResult
+from remanent.bank.runtime import BankEvent, EventKind
 from remanent.bank.settings import BankSettings
 from remanent.cli import words
 from remanent.cli.exits import Exit

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from remanent.bank.adapter.prompt import MEMORY_TOKENS, conflict_block, memory_block, task_block
 from remanent.bank.graph import RetrievedNode
-from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
+from remanent.bank.planning import InsightDoc
 from remanent.language.exchanges.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.model import Claim, Conflict
 from remanent.text.escaping import forged_tags

@@ -15,9 +15,8 @@ import time
 from pathlib import Path
 
 from remanent.bank.bank import READ
-from remanent.bank.ledger import Ledger
-from remanent.bank.running import GivenFile
-from remanent.bank.tree import source_of
+from remanent.bank.ledger import Ledger, source_of
+from remanent.bank.run import GivenFile
 from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.stores import Change, Committed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieval, DeepRetrievalTool
-from remanent.agents.steps import File, Step
+from remanent.agents.tools import File, Step
 from remanent.bank.adapter.framework import Execution
 from remanent.bank.adapter.prompt import (
     EnhancedPrompt,
@@ -17,12 +17,11 @@ from remanent.bank.adapter.prompt import (
     task_block,
     uploads_block,
 )
-from remanent.bank.attachments import Upload, Uploads
 from remanent.bank.bank import EXECUTION, READ, Bank, Observed
-from remanent.bank.events import EventKind
-from remanent.bank.insight import InsightDoc
-from remanent.bank.recognition import recognise
-from remanent.bank.tree import source_of
+from remanent.bank.ledger import source_of
+from remanent.bank.planning import InsightDoc
+from remanent.bank.runtime import EventKind
+from remanent.bank.uploads import Upload, Uploads, recognise
 from remanent.errors import LanguageError
 from remanent.language.exchanges.planning import FinishedTask, PlannedTask, TaskType
 from remanent.language.exchanges.react import Image

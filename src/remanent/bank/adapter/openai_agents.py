@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from remanent.agents.tools import AgentTool, carry_out
-from remanent.bank.adapter.framework import Execution
+from remanent.bank.adapter.framework import Execution, Transcript
 from remanent.bank.adapter.prompt import EnhancedPrompt
-from remanent.bank.adapter.transcript import Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.exchanges.react import ToolCall
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from remanent.bank.attachments import Upload
 from remanent.bank.graph import RetrievedNode
-from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
+from remanent.bank.planning import InsightDoc
+from remanent.bank.uploads import Upload
 from remanent.language.exchanges.planning import PlannedTask, TaskType
 from remanent.language.exchanges.react import Image, Tool
 from remanent.language.tongue import Tongue

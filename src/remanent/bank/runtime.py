@@ -1,22 +1,73 @@
-"""What the parts of a bank work with: its memory, the roles, time, ids, and those who listen."""
+"""What happens in a bank, told as it happens: for live views, logs and those who follow a run."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
-from remanent.bank.events import BankEvent, EventKind, EventListener
 from remanent.bank.graph import QueryGraph
-from remanent.bank.ledger import Ledger
+from remanent.bank.ledger import BANK, Ledger
 from remanent.bank.settings import BankSettings
-from remanent.bank.tree import BANK
 from remanent.errors import LanguageError
 from remanent.language.engine import Answer, Engine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
-from remanent.model import Attachment, Clock, Entry, EntryKind, NewId, Origin, Scope, to_instant
+from remanent.model import (
+    Attachment,
+    Clock,
+    Entry,
+    EntryKind,
+    Instant,
+    JsonObject,
+    Model,
+    NewId,
+    Origin,
+    Scope,
+    to_instant,
+)
+from remanent.model.base import Text
+
+
+class EventKind(StrEnum):
+    """What can happen."""
+
+    CHUNK = "chunk"
+    """A chunk of an over-long text was sorted by topics."""
+    NODE = "node"
+    EDGE = "edge"
+    CONFLICT = "conflict"
+    MERGE = "merge"
+    VERDICT = "verdict"
+    UNRESOLVED = "unresolved"
+    UNDONE = "undone"
+    PLAN = "plan"
+    ROUND = "round"
+    TOOL = "tool"
+    RETRY = "retry"
+    """A call of a role failed and is tried once more."""
+    FAILED = "failed"
+    """A step failed; the run goes on."""
+    LIMIT = "limit"
+    """A bound was reached; what it stopped is said."""
+    ANSWER = "answer"
+    CLEARED = "cleared"
+
+
+class BankEvent(Model):
+    """One thing that happened."""
+
+    kind: EventKind
+    at: Instant
+    text: Text = ""
+    data: JsonObject = Field(default_factory=dict)
+
+
+EventListener = Callable[[BankEvent], None]
+"""Is told every event, in order; it must not block."""
+
 
 _TICK = timedelta(milliseconds=1)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.bank import Bank
-from remanent.bank.merging import Grounds
+from remanent.bank.integration import Grounds
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.integration import Trigger
 from remanent.model import Origin

@@ -10,11 +10,11 @@ from pydantic import SecretStr
 
 from remanent.agents import AgentTool
 from remanent.agents.knowledge import KnowledgeSearch
-from remanent.agents.witness import witnessed
+from remanent.agents.tools import witnessed
 from remanent.bank import EventKind
 from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
-from remanent.bank.running import BankRun, GivenFile, close_tools, usual_tools
-from remanent.bank.tree import source_of
+from remanent.bank.ledger import source_of
+from remanent.bank.run import BankRun, GivenFile, close_tools, usual_tools
 from remanent.errors import LanguageError, NotFound, ToolFailed
 from remanent.language.exchanges.planning import (
     PlannedTask,

@@ -7,11 +7,10 @@ from typing import cast
 from pydantic import JsonValue
 
 from remanent.bank.conflicts import Conflicts, nodes_of, with_entry
-from remanent.bank.events import EventKind
 from remanent.bank.graph import Draft
+from remanent.bank.ledger import bank_said
 from remanent.bank.node import QueryNode
-from remanent.bank.tree import BANK
-from remanent.bank.workbench import Workbench
+from remanent.bank.runtime import EventKind, Workbench
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.engine import Answer
 from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
@@ -186,7 +185,7 @@ class Merger:
     def event_of(self, conflict_id: str) -> str:
         """Return the merge that settled a conflict."""
         for entry in reversed(self._bench.ledger.entries.values()):
-            said = _said(entry)
+            said = bank_said(entry)
             if said.get("source") == MERGE and said.get("conflict_id") == conflict_id:
                 return entry.id
         raise NotFound(f"conflict {conflict_id} was not settled by a merge of its own; undo the merge that joined it")
@@ -222,10 +221,10 @@ class Merger:
     def _undoable(self, event_id: str) -> dict[str, JsonValue]:
         ledger = self._bench.ledger
         entry = ledger.entries.get(event_id)
-        said = _said(entry) if entry is not None else {}
+        said = bank_said(entry) if entry is not None else {}
         if said.get("source") != MERGE:
             raise NotFound(f"there is no merge {event_id} in this bank")
-        if any(_said(other).get("of") == event_id for other in ledger.entries.values()):
+        if any(bank_said(other).get("of") == event_id for other in ledger.entries.values()):
             raise InvalidInput(f"the merge {event_id} was taken back already")
         if said["into"] not in self._bench.graph:
             raise InvalidInput(f"node {said['into']} was merged further; take back that merge first, then this one")
@@ -257,8 +256,3 @@ def _joined_sources(nodes: Sequence[QueryNode], entry_ids: Sequence[str]) -> tup
     for entry_id in entry_ids:
         sources = with_entry(sources, entry_id)
     return sources
-
-
-def _said(entry: Entry) -> dict[str, JsonValue]:
-    said = entry.metadata.get(BANK)
-    return said if isinstance(said, dict) else {}

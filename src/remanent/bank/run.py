@@ -7,16 +7,14 @@ from enum import StrEnum
 from typing import Generic
 
 from remanent.agents.knowledge import KnowledgeSearch, Text
-from remanent.agents.search import SerperSearch
-from remanent.agents.tools import AgentTool
-from remanent.agents.visit import Visit
-from remanent.agents.witness import witnessed
+from remanent.agents.tools import AgentTool, witnessed
+from remanent.agents.web import SerperSearch, Visit
 from remanent.bank.adapter.adapter import Adapter
 from remanent.bank.adapter.framework import Execution, Framework, PresentedT, ResultT
 from remanent.bank.bank import READ, Bank
-from remanent.bank.events import EventKind
-from remanent.bank.insight import InsightDoc
-from remanent.bank.tree import source_of
+from remanent.bank.ledger import source_of
+from remanent.bank.planning import InsightDoc
+from remanent.bank.runtime import EventKind
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
 from remanent.language.exchanges.planning import FinishedTask, PlannedTask
