@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue, SecretStr
 
 from remanent.agents import AgentTool
-from remanent.agents.knowledge import KnowledgeSearch, Text
+from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.agents.web import SerperSearch, Visit
 from remanent.errors import AddressRefused, InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
@@ -112,8 +112,8 @@ async def test_an_overloaded_search_is_tried_again() -> None:
 # ── without a key ──
 
 TEXTS = [
-    Text("e1", "The Harbour Bridge was opened in 1932.\n\n" + "Nothing of note happened. " * 200, "context"),
-    Text("e2", "青山大桥于1987年通车，全长一千二百米。"),
+    SearchableText("e1", "The Harbour Bridge was opened in 1932.\n\n" + "Nothing of note happened. " * 200, "context"),
+    SearchableText("e2", "青山大桥于1987年通车，全长一千二百米。"),
 ]
 
 
@@ -128,12 +128,12 @@ async def test_without_a_key_what_was_given_is_searched(query: str, found: str) 
 
 
 async def test_a_text_that_came_later_is_found_and_one_that_changed_is_read_again() -> None:
-    texts: list[Text] = []
+    texts: list[SearchableText] = []
     tool = KnowledgeSearch(lambda: texts)
     assert "没有结果" in (await tool.call({"query": "zebra"})).text
-    texts.append(Text("e3", "A zebra has stripes."))
+    texts.append(SearchableText("e3", "A zebra has stripes."))
     assert "stripes" in (await tool.call({"query": "zebra"})).text
-    texts[0] = Text("e3", "A zebra has hooves.")
+    texts[0] = SearchableText("e3", "A zebra has hooves.")
     assert "stripes" not in (await tool.call({"query": "zebra"})).text
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from remanent.bank import Bank, BankEvent, open_bank
+from remanent.bank import BankEvent, MemoryBank, open_bank
 from remanent.bank.adapter import Adapter
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
@@ -49,7 +49,7 @@ class Told(Engine):
 class Desk:
     """What a test works with."""
 
-    bank: Bank
+    bank: MemoryBank
     adapter: Adapter
     uploads: Uploads
     kept: Kept

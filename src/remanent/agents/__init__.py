@@ -1,19 +1,19 @@
 """Agents that think, call tools and answer; the tools they have; the limits they keep."""
 
 from remanent.agents.journal import EntryJournal
-from remanent.agents.react import Limits, Outcome, ReactAgent, Stop
-from remanent.agents.tools import AgentTool, File, FunctionTool, Listener, Step, ToolOutput
+from remanent.agents.react import AgentResult, Limits, ReactAgent, StopReason
+from remanent.agents.tools import AgentStep, AgentTool, File, FunctionTool, StepListener, ToolOutput
 
 __all__ = [
+    "AgentResult",
+    "AgentStep",
     "AgentTool",
     "EntryJournal",
     "File",
     "FunctionTool",
     "Limits",
-    "Listener",
-    "Outcome",
     "ReactAgent",
-    "Step",
-    "Stop",
+    "StepListener",
+    "StopReason",
     "ToolOutput",
 ]

@@ -1,17 +1,17 @@
-"""Keeping an agent's steps as entries of the journal."""
+"""A listener that stores an agent's steps as journal entries, for those who run a `ReactAgent` without a bank."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from remanent.agents.tools import File, Step
+from remanent.agents.tools import AgentStep, File
 from remanent.model import Attachment, Clock, Entry, NewId, Scope
 from remanent.stores.blobs import Blobs
 
 Append = Callable[[Sequence[Entry]], Awaitable[None]]
-"""Keeps entries; on return they are as durable as the place is."""
+"""Appends entries; on return they are as durable as the place that they are appended to."""
 
 
 class EntryJournal:
-    """A listener that keeps each step as one entry, its files by their digest beside it."""
+    """Stores each step as one entry, and its files as blobs that the entry refers to by digest."""
 
     def __init__(
         self,
@@ -28,10 +28,10 @@ class EntryJournal:
         self._new_id = new_id
         self._blobs = blobs
         self.entries: list[Entry] = []
-        """What was kept through this journal, in order."""
+        """What was stored through this listener, in order."""
 
-    async def __call__(self, step: Step) -> None:
-        """Keep a step."""
+    async def __call__(self, step: AgentStep) -> None:
+        """Store a step; the files come first, so that no entry refers to a blob that is not there."""
         attachments = [await self._kept(file) for file in step.files] if self._blobs is not None else []
         now = self._clock()
         entry = Entry(

@@ -18,8 +18,8 @@ from remanent.model import Origin
 from remanent.settings import ReaderSettings, SearchSettings
 
 SEARCH = "search"
-LONGEST_QUERY = 500
-_MOST_QUERIES = 5
+MAX_QUERY_CHARS = 500
+_MAX_QUERIES = 5
 
 DECLARATION = Tool(
     name=SEARCH,
@@ -40,17 +40,22 @@ DECLARATION = Tool(
 
 
 def read_queries(arguments: dict[str, JsonValue]) -> list[str]:
-    """Return the queries of a call: one text or a list of some; raise `InvalidInput` when there is none."""
+    """Return the queries of a call; `InvalidInput` when there is none.
+
+    Models send one string or a list, and some say `queries`; all of it is accepted rather than argued about.
+    """
     given = arguments.get("query", arguments.get("queries"))
     listed = given if isinstance(given, list) else [given]
-    queries = [" ".join(query.split())[:LONGEST_QUERY] for query in listed if isinstance(query, str) and query.strip()]
+    queries = [
+        " ".join(query.split())[:MAX_QUERY_CHARS] for query in listed if isinstance(query, str) and query.strip()
+    ]
     if not queries:
         raise InvalidInput('search needs {"query": "what to look for"}')
-    return list(dict.fromkeys(queries))[:_MOST_QUERIES]
+    return list(dict.fromkeys(queries))[:_MAX_QUERIES]
 
 
 class SerperSearch:
-    """The tool `search` over the web."""
+    """The tool `search` over the web, through Serper's API."""
 
     origin = Origin.WEB
     declaration = DECLARATION
@@ -75,7 +80,7 @@ class SerperSearch:
         )
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
-        """Search for each query, beside each other."""
+        """Run all queries concurrently; if one of them fails, the call fails."""
         queries = read_queries(arguments)
         answers = await asyncio.gather(*(self._search(query) for query in queries))
         links = [hit.link for answer in answers for hit in answer.organic if hit.link]
@@ -97,39 +102,39 @@ class SerperSearch:
             raise ToolFailed("the web search gave an answer that cannot be read; see search.base_url") from error
 
 
-_Words = Annotated[str, BeforeValidator(lambda value: " ".join(value.split()) if isinstance(value, str) else "")]
+_OneLine = Annotated[str, BeforeValidator(lambda value: " ".join(value.split()) if isinstance(value, str) else "")]
 
 
-class _Part(BaseModel):
-    """A part of an answer; of what the API says, only what an agent can use is read."""
+class _SerperPart(BaseModel):
+    """A part of the API's response. Only the fields that an agent can use are read; the rest may change at will."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _SerperHit(_Part):
-    title: _Words = ""
-    link: _Words = ""
-    snippet: _Words = ""
-    date: _Words = ""
+class _SerperHit(_SerperPart):
+    title: _OneLine = ""
+    link: _OneLine = ""
+    snippet: _OneLine = ""
+    date: _OneLine = ""
 
 
-class _SerperBox(_Part):
-    answer: _Words = ""
-    snippet: _Words = ""
-    description: _Words = ""
+class _SerperBox(_SerperPart):
+    answer: _OneLine = ""
+    snippet: _OneLine = ""
+    description: _OneLine = ""
 
 
-_NOTHING = _SerperBox()
+_EMPTY_BOX = _SerperBox()
 
 
-class _SerperResponse(_Part):
-    answer_box: _SerperBox = Field(_NOTHING, alias="answerBox")
-    knowledge_graph: _SerperBox = Field(_NOTHING, alias="knowledgeGraph")
+class _SerperResponse(_SerperPart):
+    answer_box: _SerperBox = Field(_EMPTY_BOX, alias="answerBox")
+    knowledge_graph: _SerperBox = Field(_EMPTY_BOX, alias="knowledgeGraph")
     organic: tuple[_SerperHit, ...] = ()
 
     @property
     def direct(self) -> list[str]:
-        """What the search engine says by itself, before any page does."""
+        """What the search engine answers itself, before any page does."""
         said = (self.answer_box.answer, self.answer_box.snippet, self.knowledge_graph.description)
         return [text for text in dict.fromkeys(said) if text]
 
@@ -150,7 +155,7 @@ _TEXTUAL = ("text/", "application/json", "application/xml", "application/ld+json
 
 
 class Visit:
-    """The tool `visit`: the words of one public web page."""
+    """The tool `visit`: the text of one public web page, and never one of a private network."""
 
     origin = Origin.WEB
     declaration = Tool(
@@ -180,12 +185,12 @@ class Visit:
         url = arguments.get("url")
         if not isinstance(url, str) or not url.strip():
             raise InvalidInput('visit needs {"url": "https://…"}')
-        # Checked here even if somebody else fetches it: a reader in our own network must not be our arm into it.
+        # Checked here even where Jina fetches it: a reader hosted in our own network must not reach into it for us.
         if self._jina is not None:
             title, text = await self._read_through(self._jina, await self._fetcher.check(url))
         else:
             page = await self._fetcher.fetch(url)
-            title, text = _read(page)
+            title, text = _page_text(page)
             url = page.url
         if not text:
             raise ToolFailed(f"{url} has no text that can be read")
@@ -215,7 +220,7 @@ class _JinaPage(BaseModel):
 
 
 class _JinaResponse(BaseModel):
-    """What Jina Reader says; of it, only what an agent can use is read."""
+    """Jina Reader's response; only the fields that an agent can use are read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -238,8 +243,8 @@ def _jina(
     )
 
 
-def _read(page: Page) -> tuple[str, str]:
-    """Return the title and the text of a page; `ToolFailed` when it is no text."""
+def _page_text(page: Page) -> tuple[str, str]:
+    """Return the title and the text of a page; `ToolFailed` when it is not text."""
     if not page.media_type.startswith(_TEXTUAL) and page.media_type not in _HTML:
         raise ToolFailed(f"{page.url} is {page.media_type}, which is not read as a page")
     try:

@@ -6,13 +6,21 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from remanent.bank.conflicts import Conflicts, nodes_of
-from remanent.bank.embeddings import InNode, InVectors, Meaning
+from remanent.bank.embeddings import ExternalEmbeddings, InMemoryEmbeddings, NodeEmbedder
 from remanent.bank.graph import QueryGraph, Retrieved
-from remanent.bank.ingestion import Reader, Reading, Weaver, Woven
-from remanent.bank.integration import Grounds, Merger
-from remanent.bank.ledger import BankDocument, InteractionTree, Ledger, bank_said, document_of, source_of, take_in
+from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
+from remanent.bank.integration import Merger, MergeReason
+from remanent.bank.ledger import (
+    BankDocument,
+    InteractionTree,
+    Ledger,
+    bank_metadata,
+    export_document,
+    import_document,
+    source_of,
+)
 from remanent.bank.planning import InsightDoc, Planner
-from remanent.bank.runtime import EventKind, EventListener, Workbench
+from remanent.bank.runtime import BankRuntime, EventKind, EventListener
 from remanent.bank.settings import BankSettings
 from remanent.discipline import Journal
 from remanent.embedding import Embedders
@@ -44,11 +52,11 @@ EXECUTION = "execution"
 """The source of what a step's execution said and did."""
 VALIDATION = "validation"
 """The source of what the validation of a conflict found."""
-WOVEN = "woven"
+INGESTED = "woven"
 """The source of the mark that an entry has been read and related as a whole."""
-READ = (CONTEXT, EXECUTION, "recognition")
+INGESTED_SOURCES = (CONTEXT, EXECUTION, "recognition")
 """The sources of entries that become nodes."""
-_MOST_ATTEMPTS = 2
+_MAX_ATTEMPTS = 2
 
 
 class Observed(Model):
@@ -62,18 +70,18 @@ class Observed(Model):
     """The user's own question, where one was looked for and found."""
 
 
-class Bank:
+class MemoryBank:
     """The memory of one task: Insight Doc, Query Graph and Interaction Tree, and the agents that keep them."""
 
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
-        self.graph: QueryGraph = bench.graph
-        self.tree = InteractionTree(bench.ledger)
-        self.conflicts = Conflicts(bench)
-        self._merger = Merger(bench, self.conflicts)
-        self._weaver = Weaver(bench, self.conflicts, self._merger)
-        self._reader = Reader(bench)
-        self._planner = Planner(bench, self.conflicts)
+    def __init__(self, runtime: BankRuntime) -> None:
+        self._runtime = runtime
+        self.graph: QueryGraph = runtime.graph
+        self.tree = InteractionTree(runtime.ledger)
+        self.conflicts = Conflicts(runtime)
+        self._merger = Merger(runtime, self.conflicts)
+        self._linker = NodeLinker(runtime, self.conflicts, self._merger)
+        self._reader = TopicExtractor(runtime)
+        self._planner = Planner(runtime, self.conflicts)
         self._attempts: dict[str, int] = {}
 
     # ── how it stands ────────────────────────────────────────────────────────
@@ -81,12 +89,12 @@ class Bank:
     @property
     def scope(self) -> Scope:
         """The scope of the task."""
-        return self._bench.scope
+        return self._runtime.scope
 
     @property
     def settings(self) -> BankSettings:
         """How this bank works."""
-        return self._bench.settings
+        return self._runtime.settings
 
     @property
     def has_task(self) -> bool:
@@ -101,15 +109,15 @@ class Bank:
     @property
     def calls(self) -> Mapping[str, int]:
         """How often each role was asked."""
-        return dict(self._bench.calls)
+        return dict(self._runtime.calls)
 
     def listen(self, listener: EventListener) -> None:
         """Have every event told."""
-        self._bench.listeners.append(listener)
+        self._runtime.listeners.append(listener)
 
-    def tell(self, kind: EventKind, text: str = "", **data: JsonValue) -> None:
+    def emit(self, kind: EventKind, text: str = "", **data: JsonValue) -> None:
         """Tell those who listen."""
-        self._bench.tell(kind, text, **data)
+        self._runtime.emit(kind, text, **data)
 
     # ── taking in ────────────────────────────────────────────────────────────
 
@@ -127,9 +135,9 @@ class Bank:
             return await self._planner.begin(goal)
         if not context.strip():
             return await self._planner.begin(goal)
-        async with self._bench.writing:
+        async with self._runtime.write_lock:
             known = self._given(context)
-            entry = known or self._bench.entry(
+            entry = known or self._runtime.entry(
                 context, source=CONTEXT, role="user", kind=EntryKind.DOCUMENT, origin=Origin.USER
             )
             insight = await self._planner.begin(goal, given=() if known else (entry,))
@@ -150,7 +158,7 @@ class Bank:
 
     async def append(self, entries: Sequence[Entry]) -> None:
         """Keep entries in the journal as they are; no node is made of them."""
-        async with self._bench.ledger.transaction() as tx:
+        async with self._runtime.ledger.transaction() as tx:
             for entry in entries:
                 tx.append(entry.replace(scope=self.scope))
 
@@ -165,9 +173,9 @@ class Bank:
         metadata: Mapping[str, JsonValue] | None = None,
     ) -> str:
         """Keep a text of the run in the journal, word for word, and return its entry's id; no node is made of it."""
-        if source in READ:
+        if source in INGESTED_SOURCES:
             raise InvalidInput(f"what comes from {source} is taken in; give it to `observe`")
-        entry = self._bench.entry(
+        entry = self._runtime.entry(
             text, source=source, kind=kind, role=role, origin=origin, metadata=dict(metadata or {})
         )
         await self.append([entry])
@@ -192,10 +200,10 @@ class Bank:
         """
         if not text.strip():
             raise InvalidInput("there is nothing to take in; give a text")
-        if source not in READ:
-            raise InvalidInput(f"a text comes from one of {', '.join(READ)}; validations go to `validate`")
-        kept, text = _referred(text, attachments)
-        entry = self._bench.entry(
+        if source not in INGESTED_SOURCES:
+            raise InvalidInput(f"a text comes from one of {', '.join(INGESTED_SOURCES)}; validations go to `validate`")
+        kept, text = _referenced(text, attachments)
+        entry = self._runtime.entry(
             text,
             source=source,
             kind=EntryKind.DOCUMENT if source == CONTEXT else EntryKind.MESSAGE,
@@ -205,7 +213,7 @@ class Bank:
             occurred_at=occurred_at,
             metadata=dict(metadata or {}),
         )
-        async with self._bench.writing:
+        async with self._runtime.write_lock:
             unread = self.unread
             await self.append([entry])
             for earlier in unread:
@@ -215,16 +223,16 @@ class Bank:
     @property
     def unread(self) -> tuple[Entry, ...]:
         """What was kept and not read and related to its end: a role failed, or the process ended in between."""
-        woven = {bank_said(entry).get("of") for entry in self.tree.entries if source_of(entry) == WOVEN}
+        report = {bank_metadata(entry).get("of") for entry in self.tree.entries if source_of(entry) == INGESTED}
         return tuple(
             entry
             for entry in self.tree.entries
-            if source_of(entry) in {*READ, VALIDATION} and entry.id not in woven and entry.text.strip()
+            if source_of(entry) in {*INGESTED_SOURCES, VALIDATION} and entry.id not in report and entry.text.strip()
         )
 
     async def catch_up(self) -> tuple[Observed, ...]:
         """Read and relate what was kept and was not got to."""
-        async with self._bench.writing:
+        async with self._runtime.write_lock:
             return tuple([await self._take_in(entry) for entry in self.unread])
 
     async def _take_in(self, entry: Entry, *, find_question: bool = False) -> Observed:
@@ -232,34 +240,34 @@ class Bank:
         task = self._planner.aim
         known = [node.id for node in self.graph.nodes if any(source.entry_id == entry.id for source in node.sources)]
         covered = self._covered(entry)
-        reading = Reading(())
-        if source_of(entry) != VALIDATION and not _covers(entry.text, covered):
+        reading = ExtractedTopics(())
+        if source_of(entry) != VALIDATION and not _cover_all(entry.text, covered):
             reading = await self._reader.read(entry, task=task, find_question=find_question)
-        woven = Woven()
+        report = IngestReport()
         for node_id in known:
             if node_id in self.graph:
-                await self._weaver.relate(node_id, woven, task=task)
+                await self._linker.relate(node_id, report, task=task)
         drafts = [draft for draft in reading.drafts if not covered.issuperset(draft.sources)]
-        await self._weaver.add(drafts, woven, task=task)
-        await self.append([self._bench.entry("", source=WOVEN, of=entry.id)])
-        self._planner.note(woven)
+        await self._linker.add(drafts, report, task=task)
+        await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
+        self._planner.note(report)
         return Observed(
             entry_id=entry.id,
-            node_ids=tuple(dict.fromkeys(node_id for node_id in woven.node_ids if node_id in self.graph)),
-            conflict_ids=tuple(woven.conflict_ids),
+            node_ids=tuple(dict.fromkeys(node_id for node_id in report.node_ids if node_id in self.graph)),
+            conflict_ids=tuple(report.conflict_ids),
             question=reading.question,
         )
 
     def _covered(self, entry: Entry) -> set[Source]:
         """Return the stretches of an entry that some node was made of, live or not."""
-        versions = (versions[-1] for versions in self._bench.ledger.records.values())
+        versions = (versions[-1] for versions in self._runtime.ledger.records.values())
         return {source for record in versions for source in record.sources if source.entry_id == entry.id}
 
     # ── finding ──────────────────────────────────────────────────────────────
 
     async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
         """Return the nodes that matter for a question and those beside them, newest first."""
-        settings = self._bench.settings
+        settings = self._runtime.settings
         return await self.graph.search(
             query, k=settings.top_k if k is None else k, alpha=settings.alpha if alpha is None else alpha
         )
@@ -280,9 +288,9 @@ class Bank:
         One node comes of it, which is related to the graph anew; or, when the finding settles nothing or refutes
         every side, all nodes stay, marked, and the planner is told.
         """
-        async with self._bench.writing:
+        async with self._runtime.write_lock:
             conflict = self.conflicts.waiting_for(conflict_id)
-            entry = self._bench.entry(
+            entry = self._runtime.entry(
                 finding,
                 source=VALIDATION,
                 role="assistant",
@@ -293,7 +301,7 @@ class Bank:
             await self.append([entry])
             if not finding.strip():
                 return await self._unresolved(conflict, "", decided_by=decided_by, evidence="")
-            grounds = Grounds(
+            reason = MergeReason(
                 Trigger.CONFLICT,
                 description=conflict.description,
                 conflict=conflict,
@@ -301,30 +309,30 @@ class Bank:
                 evidence=entry.id,
                 decided_by=decided_by,
             )
-            merged, said = await self._merger.integrate(nodes_of(conflict), grounds)
+            merged, said = await self._merger.integrate(nodes_of(conflict), reason)
             if merged is None:
                 left = await self._unresolved(conflict, said, decided_by=decided_by, evidence=entry.id)
-                await self.append([self._bench.entry("", source=WOVEN, of=entry.id)])
+                await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
                 return left
-            woven = Woven(merges=[said])
-            await self._weaver.relate(merged.id, woven, task=self._planner.aim)
-            await self.append([self._bench.entry("", source=WOVEN, of=entry.id)])
-            self._planner.note(woven)
+            report = IngestReport(merges=[said])
+            await self._linker.relate(merged.id, report, task=self._planner.aim)
+            await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
+            self._planner.note(report)
             return self.conflicts.get(conflict_id)
 
     async def give_up(self, conflict_id: str, *, why: str) -> bool:
         """Note that a validation failed; after the second time its conflict is left unresolved. Tell whether it was."""
         conflict = self.conflicts.waiting_for(conflict_id)
         self._attempts[conflict_id] = self._attempts.get(conflict_id, 0) + 1
-        if self._attempts[conflict_id] < _MOST_ATTEMPTS:
+        if self._attempts[conflict_id] < _MAX_ATTEMPTS:
             return False
         await self._unresolved(conflict, why, decided_by="failure", evidence="")
         return True
 
     async def undo(self, change_id: str) -> None:
         """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
-        async with self._bench.writing:
-            conflict = self._bench.ledger.conflicts.get(change_id)
+        async with self._runtime.write_lock:
+            conflict = self._runtime.ledger.conflicts.get(change_id)
             if conflict is None:
                 await self._merger.undo(change_id)
             elif conflict.state is ConflictState.UNRESOLVED:
@@ -343,30 +351,32 @@ class Bank:
 
     def export(self) -> str:
         """Return the whole bank as JSON; `load` gives back an equal one."""
-        return document_of(self._bench.ledger).to_json()
+        return export_document(self._runtime.ledger).to_json()
 
     async def load(self, text: str | bytes) -> None:
         """Take in an export; this bank must be empty."""
-        await take_in(self._bench.ledger, BankDocument.from_json(text))
+        await import_document(self._runtime.ledger, BankDocument.from_json(text))
         self._resume()
 
     async def resume(self) -> None:
         """Go on where a bank that lies in a store was: read it back, and read what it had not got to."""
-        await self._bench.ledger.read()
+        await self._runtime.ledger.read()
         self._resume()
 
     def _resume(self) -> None:
-        self._bench.seen([entry.recorded_at for entry in self.tree.entries])
-        self._bench.seen([v.updated_at for versions in self._bench.ledger.records.values() for v in versions])
+        self._runtime.advance_past([entry.recorded_at for entry in self.tree.entries])
+        self._runtime.advance_past(
+            [v.updated_at for versions in self._runtime.ledger.records.values() for v in versions]
+        )
         self._planner.resume()
 
     async def clear(self) -> None:
         """Forget everything: the task is over."""
         self.graph.clear()
-        await self._bench.ledger.clear()
+        await self._runtime.ledger.clear()
         self._planner.clear()
         self._attempts.clear()
-        self._bench.tell(EventKind.CLEARED)
+        self._runtime.emit(EventKind.CLEARED)
 
 
 def open_bank(
@@ -381,7 +391,7 @@ def open_bank(
     store: Store | None = None,
     journal: Journal | None = None,
     vectors: Vectors | None = None,
-) -> Bank:
+) -> MemoryBank:
     """Return an empty bank: in memory, or on a store as well; with its embeddings in a vector database if one is given.
 
     `resume` reads back what a store holds of the task. With the `journal` of an open memory, what is written to the
@@ -390,10 +400,10 @@ def open_bank(
     if vectors is not None and store is None:
         raise InvalidInput("a vector database is filled from a store; give the store, too")
     ledger = Ledger(scope, store=store, journal=journal)
-    embeddings = InNode() if vectors is None else InVectors(vectors, scope)
-    graph = QueryGraph(ledger, Meaning(embedders), embeddings=embeddings)
-    return Bank(
-        Workbench(
+    embeddings = InMemoryEmbeddings() if vectors is None else ExternalEmbeddings(vectors, scope)
+    graph = QueryGraph(ledger, NodeEmbedder(embedders), embeddings=embeddings)
+    return MemoryBank(
+        BankRuntime(
             ledger=ledger,
             graph=graph,
             engine=engine,
@@ -405,7 +415,7 @@ def open_bank(
     )
 
 
-def _covers(text: str, sources: Collection[Source]) -> bool:
+def _cover_all(text: str, sources: Collection[Source]) -> bool:
     """Tell whether stretches leave nothing of a text but spaces."""
     end = 0
     for source in sorted(sources, key=lambda source: source.start or 0):
@@ -415,7 +425,7 @@ def _covers(text: str, sources: Collection[Source]) -> bool:
     return not text[end:].strip()
 
 
-def _referred(text: str, attachments: Sequence[Attachment]) -> tuple[tuple[Attachment, ...], str]:
+def _referenced(text: str, attachments: Sequence[Attachment]) -> tuple[tuple[Attachment, ...], str]:
     """Return the attachments that a text refers to, and the text with the ids of those that it only names."""
     kept = []
     for attachment in attachments:

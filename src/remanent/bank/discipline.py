@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from remanent.bank.face import AsyncBanks, Means
+from remanent.bank.face import AsyncBanks, BankServices
 from remanent.bank.ledger import source_of
 from remanent.bank.node import QUERY_NODE
 from remanent.bank.settings import BankSettings
@@ -47,7 +47,7 @@ class OpenTaskBank(OpenDiscipline):
     def memory_face(self, memory: AnyMemory) -> AsyncBanks:
         """Return what opens banks."""
         parts = self._parts
-        means = Means(
+        services = BankServices(
             settings=parts.settings,
             store=parts.store,
             vectors=parts.vectors,
@@ -59,4 +59,4 @@ class OpenTaskBank(OpenDiscipline):
             new_id=parts.new_id,
             reader=open_image_reader(parts.settings.image_reader),
         )
-        return AsyncBanks(means, memory)
+        return AsyncBanks(services, memory)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
-from remanent.bank.bank import Bank
+from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import WAITING, nodes_of
 from remanent.bank.node import QueryNode
 from remanent.model import ConflictState
@@ -24,13 +24,13 @@ _GOLDEN = math.pi * (3 - math.sqrt(5))
 Point = tuple[float, float]
 
 
-def draw(bank: Bank) -> str:
+def draw(bank: MemoryBank) -> str:
     """Return the graph: nodes, edges, and contradictions that wait (dashed) or could not be settled (dotted)."""
     nodes = bank.graph.nodes
     edges = bank.graph.edges
     clashes = [
         (conflict.state, nodes_of(conflict))
-        for conflict in bank.conflicts.every
+        for conflict in bank.conflicts.all
         if conflict.state is not ConflictState.RESOLVED
     ]
     places = _placed([node.id for node in nodes], [*edges, *((ids[0], ids[1]) for _, ids in clashes if len(ids) > 1)])

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_ASKED = 200
+_MAX_NEAREST = 200
 """How many of the nearest a vector database is asked for; what is further away counts as not alike."""
-_REMEMBERED = 256
+_MAX_CACHED_QUERIES = 256
 
 
-class Meaning:
+class NodeEmbedder:
     """Turns texts into the vectors of every model that knows their language; the same question is embedded once."""
 
     def __init__(self, embedders: Embedders | None) -> None:
@@ -41,7 +41,7 @@ class Meaning:
         known = self._known.get(text)
         if known is None:
             (known,) = await self._embedders.embed([text])
-            if len(self._known) >= _REMEMBERED:
+            if len(self._known) >= _MAX_CACHED_QUERIES:
                 self._known.clear()
             self._known[text] = known
         return self._shared(text, known)
@@ -65,7 +65,7 @@ class Meaning:
         return {model: (weight / total, known[model]) for model, weight in weights.items() if weight > 0}
 
 
-class Embeddings(ABC):
+class EmbeddingIndex(ABC):
     """Knows how alike each node is to a question."""
 
     keeps_in_node: bool
@@ -96,7 +96,7 @@ class Embeddings(ABC):
         return lowest
 
 
-class InNode(Embeddings):
+class InMemoryEmbeddings(EmbeddingIndex):
     """Vectors beside the nodes, in memory: whole, and in a byte a dimension, by which most rows are ruled out."""
 
     keeps_in_node = True
@@ -194,7 +194,7 @@ def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
     return row
 
 
-class InVectors(Embeddings):
+class ExternalEmbeddings(EmbeddingIndex):
     """Vectors in a vector database over the store that keeps the bank; nodes carry none."""
 
     keeps_in_node = False
@@ -219,7 +219,7 @@ class InVectors(Embeddings):
         sums = np.zeros(size, np.float32)
         for model, (share, vector) in question.items():
             hits = await self._vectors.search(
-                self._scope, vector, model=model, record_filter=wanted, limit=min(_ASKED, max(size, 1))
+                self._scope, vector, model=model, record_filter=wanted, limit=min(_MAX_NEAREST, max(size, 1))
             )
             for hit in hits:
                 row = rows.get(hit.record_id)

@@ -9,15 +9,15 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
-from remanent.agents.knowledge import KnowledgeSearch, Text
+from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.agents.react import Limits
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, BuiltinReact, Framework
-from remanent.bank.bank import CONTEXT, Bank, Observed, open_bank
+from remanent.bank.bank import CONTEXT, MemoryBank, Observed, open_bank
 from remanent.bank.graph import Retrieved
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
-from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, given_texts, usual_tools
+from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools, ingested_texts
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
@@ -36,7 +36,7 @@ from remanent.stores.kept import Kept
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class BankServices:
     """What banks are made with; one open memory makes all of its banks with the same."""
 
     settings: Settings
@@ -53,21 +53,21 @@ class Means:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TaskInput:
     """What a task comes with."""
 
     task: str = ""
     context: str = ""
     files: tuple[GivenFile, ...] = ()
-    sources: tuple[Text, ...] = ()
+    sources: tuple[SearchableText, ...] = ()
     """Texts that can be searched and are not read in."""
 
 
 class AsyncBanks:
     """Opens banks: called with a task, it returns the bank of that task."""
 
-    def __init__(self, means: Means, memory: AnyMemory) -> None:
-        self._means = means
+    def __init__(self, services: BankServices, memory: AnyMemory) -> None:
+        self._services = services
         self._memory = memory
 
     def __call__(
@@ -88,34 +88,36 @@ class AsyncBanks:
         and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
-        texts = tuple(Text(name, text, title=name) for name, text in (sources or {}).items())
-        given = Given(task=task, context=context, files=read_files(files), sources=texts)
-        scope = owner.within(task=bank_id or self._means.new_id())
-        return AsyncBank(self._means, scope, given, stored=bank_id is not None)
+        texts = tuple(SearchableText(name, text, title=name) for name, text in (sources or {}).items())
+        task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
+        scope = owner.within(task=bank_id or self._services.new_id())
+        return AsyncBank(self._services, scope, task_input, stored=bank_id is not None)
 
 
 class AsyncBank:
     """The memory of one long task and the run that works on it. Use it in a `with` block: what it held goes with it."""
 
-    def __init__(self, means: Means, scope: Scope, given: Given, *, stored: bool = False) -> None:
-        self._means = means
-        self._given = given
+    def __init__(self, services: BankServices, scope: Scope, task_input: TaskInput, *, stored: bool = False) -> None:
+        self._services = services
+        self._input = task_input
         self._stored = stored
-        settings = means.settings
-        self._bank: Bank = open_bank(
+        settings = services.settings
+        self._bank: MemoryBank = open_bank(
             scope,
-            engine=means.engine,
-            embedders=means.embedders,
+            engine=services.engine,
+            embedders=services.embedders,
             settings=settings.section(BankSettings),
-            clock=means.clock,
-            new_id=means.new_id,
+            clock=services.clock,
+            new_id=services.new_id,
             window=_window(settings),
-            store=means.store if stored else None,
-            journal=means.journal if stored else None,
+            store=services.store if stored else None,
+            journal=services.journal if stored else None,
         )
-        self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=means.new_id)
-        self._blobs = _blobs(means)
-        self._adapter = Adapter(self._bank, uploads=self._uploads, kept=Kept(self._blobs, scope), new_id=means.new_id)
+        self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=services.new_id)
+        self._blobs = _blobs(services)
+        self._adapter = Adapter(
+            self._bank, uploads=self._uploads, kept=Kept(self._blobs, scope), new_id=services.new_id
+        )
 
     # ── how it stands ────────────────────────────────────────────────────────
 
@@ -142,7 +144,7 @@ class AsyncBank:
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Every contradiction that was found, settled or not."""
-        return self._bank.conflicts.every
+        return self._bank.conflicts.all
 
     @property
     def calls(self) -> Mapping[str, int]:
@@ -163,8 +165,8 @@ class AsyncBank:
     async def start(self) -> InsightDoc:
         """Take in what the task came with and plan the first step; `run` does it itself."""
         await self._sweep()
-        await self._bank.start(self._given.task, context=self._given.context)
-        for file in self._given.files:
+        await self._bank.start(self._input.task, context=self._input.context)
+        for file in self._input.files:
             await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
         return await self._adapter.plan()
 
@@ -186,16 +188,16 @@ class AsyncBank:
         await self._sweep()
         if self._stored and not self._bank.has_task and await self.is_stored():
             await self.resume()
-        usual = self._usual_tools()
-        run = BankRun(self._adapter, framework or self._builtin(), tools=[*tools, *usual])
+        defaults = self._default_tools()
+        run = BankRun(self._adapter, framework or self._builtin(), tools=[*tools, *defaults])
         try:
             if self._bank.has_task:
-                result = await run.resume(files=self._given.files if not self._adapter.waiting else ())
+                result = await run.resume(files=self._input.files if not self._adapter.waiting else ())
             else:
-                given = self._given
-                result = await run.run(given.task, context=given.context, files=given.files)
+                task = self._input
+                result = await run.run(task.task, context=task.context, files=task.files)
         finally:
-            await close_tools(usual)
+            await close_tools(defaults)
         if not keep:
             await self.clear()
         return result
@@ -206,15 +208,15 @@ class AsyncBank:
         await self._blobs.sweep(self._bank.scope)
 
     def _builtin(self) -> BuiltinReact:
-        limits = _limits(self._means.settings.react)
-        return BuiltinReact(self._means.engine, limits=limits, reader=self._means.reader)
+        limits = _limits(self._services.settings.react)
+        return BuiltinReact(self._services.engine, limits=limits, reader=self._services.reader)
 
-    def _usual_tools(self) -> list[AgentTool]:
-        embedders, sources = self._means.embedders, self._given.sources
+    def _default_tools(self) -> list[AgentTool]:
+        embedders, sources = self._services.embedders, self._input.sources
         embedder = embedders.members[0] if embedders is not None else None
         if not sources:
-            return usual_tools(self._means.settings, self._bank, embedder=embedder)
-        return [KnowledgeSearch(lambda: [*given_texts(self._bank), *sources], embedder=embedder)]
+            return default_tools(self._services.settings, self._bank, embedder=embedder)
+        return [KnowledgeSearch(lambda: [*ingested_texts(self._bank), *sources], embedder=embedder)]
 
     # ── single steps ─────────────────────────────────────────────────────────
 
@@ -258,7 +260,7 @@ class AsyncBank:
     async def is_stored(self) -> bool:
         """Tell whether the store holds a bank of this name."""
         query = EntryQuery(limit=1)
-        found = await self._means.store.entries(self._bank.scope, query) if self._stored else []
+        found = await self._services.store.entries(self._bank.scope, query) if self._stored else []
         return any(not entry.erased for entry in found)
 
     async def resume(self) -> InsightDoc:
@@ -314,8 +316,8 @@ def _limits(react: ReactSettings) -> Limits:
     )
 
 
-def _blobs(means: Means) -> Blobs:
-    folder = means.settings.section(BankSettings).storage_dir
+def _blobs(services: BankServices) -> Blobs:
+    folder = services.settings.section(BankSettings).storage_dir
     if folder is None:
-        return means.blobs
+        return services.blobs
     return FileBlobs(lambda scope: folder / scope.org / scope.workspace / scope.agent)

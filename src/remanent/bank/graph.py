@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remanent.bank.embeddings import Embeddings, InNode, Meaning
+from remanent.bank.embeddings import EmbeddingIndex, InMemoryEmbeddings, NodeEmbedder
 from remanent.bank.keyword_index import KeywordIndex
 from remanent.bank.ledger import Ledger
 from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, embedding_text, node_of, record_of
@@ -59,7 +59,7 @@ class Retrieved(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NodeDraft:
     """What a new node says, before it has an id, a time and an embedding."""
 
     summary: str
@@ -74,14 +74,14 @@ class Draft:
 class QueryGraph:
     """Nodes and undirected `related` edges; a view of a ledger that follows each of its changes at once."""
 
-    def __init__(self, ledger: Ledger, meaning: Meaning, *, embeddings: Embeddings | None = None) -> None:
+    def __init__(self, ledger: Ledger, meaning: NodeEmbedder, *, embeddings: EmbeddingIndex | None = None) -> None:
         self._ledger = ledger
         self._meaning = meaning
-        self._embeddings = embeddings or InNode()
+        self._embeddings = embeddings or InMemoryEmbeddings()
         self._rows: dict[str, int] = {}
         self._ids: list[str | None] = []
         self._free: list[int] = []
-        self._beside: dict[str, set[str]] = {}
+        self._adjacent: dict[str, set[str]] = {}
         self.index = KeywordIndex()
         ledger.listen(self._follow)
 
@@ -111,12 +111,12 @@ class QueryGraph:
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Every edge once, by the ids of its ends."""
-        return tuple(sorted((one, other) for one, near in self._beside.items() for other in near if one < other))
+        return tuple(sorted((one, other) for one, near in self._adjacent.items() for other in near if one < other))
 
     def neighbours(self, node_id: str) -> tuple[QueryNode, ...]:
         """Return the nodes beside one, oldest first."""
         self._live(node_id)
-        found = [self.get(other) for other in self._beside.get(node_id, ())]
+        found = [self.get(other) for other in self._adjacent.get(node_id, ())]
         return tuple(sorted(found, key=lambda node: (node.timestamp, node.id)))
 
     async def search(
@@ -137,7 +137,7 @@ class QueryGraph:
         chosen = await self._best(query, question, k=k, alpha=alpha, exclude=frozenset(exclude))
         beside: dict[str, list[str]] = {}
         for node_id in chosen:
-            for other in sorted(self._beside.get(node_id, ())):
+            for other in sorted(self._adjacent.get(node_id, ())):
                 if other not in chosen and other not in exclude:
                     beside.setdefault(other, []).append(node_id)
         found = [
@@ -151,7 +151,7 @@ class QueryGraph:
         found.sort(key=lambda item: (item.node.timestamp, item.node.id), reverse=True)
         return Retrieved(query=query, nodes=tuple(found))
 
-    async def alike(
+    async def similar(
         self, node_id: str, *, k: int = DEFAULT_K, alpha: float = DEFAULT_ALPHA, exclude: Collection[str] = ()
     ) -> tuple[QueryNode, ...]:
         """Return the nodes most like one, best first, by its own words and its own embedding."""
@@ -183,7 +183,7 @@ class QueryGraph:
         for node_id in exclude:
             if node_id in self._rows:
                 at_least[self._rows[node_id]] = at_most[self._rows[node_id]] = -1
-        rows = _may_be_best(at_least, at_most, k)
+        rows = _contenders(at_least, at_most, k)
         near = self._embeddings.exact(question, rows, lowest[rows])
         found = [
             (float(score), float(word), float(likeness), str(node_id))
@@ -196,9 +196,9 @@ class QueryGraph:
         found.sort(key=lambda item: (-item[0], item[3]))
         return {node_id: (min(score, 1.0), word, likeness) for score, word, likeness, node_id in found[:k]}
 
-    # ── writing: into a unit of work, or as one of its own ───────────────────
+    # ── write_lock: into a unit of work, or as one of its own ───────────────────
 
-    async def create(self, draft: Draft, *, node_id: str, at: datetime) -> QueryNode:
+    async def create(self, draft: NodeDraft, *, node_id: str, at: datetime) -> QueryNode:
         """Add a node."""
         (vectors,) = await self._meaning.of_texts([embedding_text(draft.summary, draft.context, draft.keywords)])
         async with self._ledger.transaction() as tx:
@@ -232,7 +232,7 @@ class QueryGraph:
         async with self._ledger.transaction() as tx:
             tx.unlink(*sorted((one, other)), relation=RELATED)
 
-    async def vectors_of(self, drafts: Sequence[Draft]) -> list[dict[str, bytes]]:
+    async def vectors_of(self, drafts: Sequence[NodeDraft]) -> list[dict[str, bytes]]:
         """Return the vectors of nodes that are about to be added."""
         return await self._meaning.of_texts([embedding_text(d.summary, d.context, d.keywords) for d in drafts])
 
@@ -240,12 +240,14 @@ class QueryGraph:
         self, record: Record, *, context: str | None = None, keywords: Sequence[str] | None = None
     ) -> dict[str, bytes]:
         """Return the vectors of a node whose topic is worded anew."""
-        changed = _changed(record, context, keywords)
+        changed = _reworded(record, context, keywords)
         node = node_of(changed, embedding={})
         (vectors,) = await self._meaning.of_texts([node.text])
         return vectors
 
-    def put_new(self, tx: Transaction, draft: Draft, *, node_id: str, at: datetime, vectors: dict[str, bytes]) -> None:
+    def put_new(
+        self, tx: Transaction, draft: NodeDraft, *, node_id: str, at: datetime, vectors: dict[str, bytes]
+    ) -> None:
         """Put a new node into a unit of work."""
         node = QueryNode(
             id=node_id,
@@ -270,7 +272,7 @@ class QueryGraph:
         keywords: Sequence[str] | None = None,
     ) -> None:
         """Put a node's new wording into a unit of work."""
-        changed = _changed(record, context, keywords)
+        changed = _reworded(record, context, keywords)
         tx.put(changed.replace(version=record.version + 1, updated_at=at), expects=record.version)
         self.put_vectors(tx, record.id, vectors)
 
@@ -281,7 +283,7 @@ class QueryGraph:
             record.replace(status=Status.SUPERSEDED, version=record.version + 1, updated_at=at),
             expects=record.version,
         )
-        for other in sorted(self._beside.get(node_id, ())):
+        for other in sorted(self._adjacent.get(node_id, ())):
             tx.unlink(*sorted((node_id, other)), relation=RELATED)
 
     def put_edge(self, tx: Transaction, one: str, other: str, *, at: datetime, known: Collection[str] = ()) -> None:
@@ -307,11 +309,11 @@ class QueryGraph:
             row = self._rows[change.record_id]
             self._embeddings.put(row, self._ledger.vectors[change.record_id])
         elif isinstance(change, PutLink) and change.link.relation == RELATED:
-            self._beside.setdefault(change.link.from_id, set()).add(change.link.to_id)
-            self._beside.setdefault(change.link.to_id, set()).add(change.link.from_id)
+            self._adjacent.setdefault(change.link.from_id, set()).add(change.link.to_id)
+            self._adjacent.setdefault(change.link.to_id, set()).add(change.link.from_id)
         elif isinstance(change, DropLink) and change.relation == RELATED:
-            self._beside.get(change.from_id, set()).discard(change.to_id)
-            self._beside.get(change.to_id, set()).discard(change.from_id)
+            self._adjacent.get(change.from_id, set()).discard(change.to_id)
+            self._adjacent.get(change.to_id, set()).discard(change.from_id)
 
     def _take(self, record: Record) -> None:
         row = self._rows.get(record.id)
@@ -340,7 +342,7 @@ class QueryGraph:
         self._rows.clear()
         self._ids.clear()
         self._free.clear()
-        self._beside.clear()
+        self._adjacent.clear()
 
     def _node(self, record: Record) -> QueryNode:
         kept = self._ledger.vectors.get(record.id, {}) if self._embeddings.keeps_in_node else {}
@@ -353,7 +355,7 @@ class QueryGraph:
         return record
 
 
-def _may_be_best(at_least: "NDArray[np.float32]", at_most: "NDArray[np.float32]", k: int) -> "NDArray[np.int64]":
+def _contenders(at_least: "NDArray[np.float32]", at_most: "NDArray[np.float32]", k: int) -> "NDArray[np.int64]":
     """Return the rows that may be among the best `k`, by bounds of their scores."""
     import numpy as np
 
@@ -371,7 +373,7 @@ def _check_parameters(k: int, alpha: float) -> None:
         raise InvalidInput(f"alpha weighs words against meaning from 0 to 1; it is {alpha}")
 
 
-def _changed(record: Record, context: str | None, keywords: Sequence[str] | None) -> Record:
+def _reworded(record: Record, context: str | None, keywords: Sequence[str] | None) -> Record:
     """Return the record with its topic worded anew."""
     data = node_of(record, embedding={})
     said = data.context if context is None else context

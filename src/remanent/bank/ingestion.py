@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from remanent.bank.conflicts import Conflicts
-from remanent.bank.graph import Draft
-from remanent.bank.integration import Grounds, Merger
+from remanent.bank.graph import NodeDraft
+from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.node import QueryNode
-from remanent.bank.runtime import EventKind, Workbench
+from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.language.engine import Answer
 from remanent.language.exchanges.analysis import (
     AnalysisRequest,
@@ -32,24 +32,24 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ExtractedTopics:
     """What came of reading an entry."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[NodeDraft, ...]
     question: str = ""
     """The user's own question, where one was looked for and found."""
 
 
-class Reader:
+class TopicExtractor:
     """Makes drafts of entries: the order of the drafts is that of the text, whatever finishes first."""
 
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
+    def __init__(self, runtime: BankRuntime) -> None:
+        self._runtime = runtime
 
-    async def read(self, entry: Entry, *, task: str = "", find_question: bool = False) -> Reading:
+    async def read(self, entry: Entry, *, task: str = "", find_question: bool = False) -> ExtractedTopics:
         """Return a draft for each topic of an entry; each of its characters is a source of exactly one."""
-        bench = self._bench
-        limit = max(1, int(bench.window * bench.settings.chunk_ratio))
+        runtime = self._runtime
+        limit = max(1, int(runtime.window * runtime.settings.chunk_ratio))
         parts = [part for part in chunks(entry.text, limit) if part.text.strip()]
         task = shortened(task, LONGEST_REMARK)
         done = 0
@@ -59,9 +59,9 @@ class Reader:
             # A question stands at the beginning or at the end of what a user gives.
             looks = find_question and number in {0, len(parts) - 1}
             request = ClassificationRequest(text=part.text, task=task, find_question=looks)
-            answer = await bench.ask(CLASSIFICATION, request)
+            answer = await runtime.ask(CLASSIFICATION, request)
             done += 1
-            bench.tell(
+            runtime.emit(
                 EventKind.CHUNK,
                 answer.value.clusters[0].context if answer.value.clusters else answer.value.question,
                 done=done,
@@ -70,23 +70,23 @@ class Reader:
             )
             return answer
 
-        answers = await together([classified(number, part) for number, part in enumerate(parts)])
+        answers = await gather_all([classified(number, part) for number, part in enumerate(parts)])
         clusters = [
             (part, cluster)
             for part, answer in zip(parts, answers, strict=True)
             for cluster in answer.value.clusters
             if cluster.content.strip()
         ]
-        drafts = await together([self._draft(entry, part, cluster, task) for part, cluster in clusters])
+        drafts = await gather_all([self._draft(entry, part, cluster, task) for part, cluster in clusters])
         questions = dict.fromkeys(answer.value.question for answer in answers if answer.value.question)
-        return Reading(tuple(drafts), "\n".join(questions))
+        return ExtractedTopics(tuple(drafts), "\n".join(questions))
 
-    async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> Draft:
+    async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
         request = StructureRequest(
             content=cluster.content[:LONGEST_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
         )
-        answer = await self._bench.ask(STRUCTURE, request)
-        return Draft(
+        answer = await self._runtime.ask(STRUCTURE, request)
+        return NodeDraft(
             summary=answer.value.summary,
             context=cluster.context,
             keywords=cluster.keywords,
@@ -99,7 +99,7 @@ class Reader:
         )
 
 
-async def together(work: Sequence[Awaitable[_T]]) -> list[_T]:
+async def gather_all(work: Sequence[Awaitable[_T]]) -> list[_T]:
     """Return what each gives, in order; all run beside each other, and the first failure is raised when all ended."""
     results = await asyncio.gather(*work, return_exceptions=True)
     for result in results:
@@ -109,7 +109,7 @@ async def together(work: Sequence[Awaitable[_T]]) -> list[_T]:
 
 
 @dataclass(slots=True)
-class Woven:
+class IngestReport:
     """What came of weaving: the nodes that stand now, and what was found on the way."""
 
     node_ids: list[str] = field(default_factory=list)
@@ -120,74 +120,74 @@ class Woven:
     """What a bound stopped, in words."""
 
 
-class Weaver:
+class NodeLinker:
     """Adds nodes, one after the other: what one finds depends on those before it."""
 
-    def __init__(self, bench: Workbench, conflicts: Conflicts, merger: Merger) -> None:
-        self._bench = bench
+    def __init__(self, runtime: BankRuntime, conflicts: Conflicts, merger: Merger) -> None:
+        self._runtime = runtime
         self._conflicts = conflicts
         self._merger = merger
 
-    async def add(self, drafts: Sequence[Draft], woven: Woven, *, task: str = "") -> None:
+    async def add(self, drafts: Sequence[NodeDraft], report: IngestReport, *, task: str = "") -> None:
         """Add drafts as nodes and relate each to the graph."""
-        bench = self._bench
-        vectors = await bench.graph.vectors_of(drafts)
+        runtime = self._runtime
+        vectors = await runtime.graph.vectors_of(drafts)
         for draft, kept in zip(drafts, vectors, strict=True):
-            node_id = bench.new_id()
-            async with bench.ledger.transaction() as tx:
-                bench.graph.put_new(tx, draft, node_id=node_id, at=bench.now(), vectors=kept)
-            bench.tell(EventKind.NODE, draft.context, node_id=node_id, keywords=list(draft.keywords))
-            await self.relate(node_id, woven, task=task)
+            node_id = runtime.new_id()
+            async with runtime.ledger.transaction() as tx:
+                runtime.graph.put_new(tx, draft, node_id=node_id, at=runtime.now(), vectors=kept)
+            runtime.emit(EventKind.NODE, draft.context, node_id=node_id, keywords=list(draft.keywords))
+            await self.relate(node_id, report, task=task)
 
-    async def relate(self, node_id: str, woven: Woven, *, task: str = "") -> None:
+    async def relate(self, node_id: str, report: IngestReport, *, task: str = "") -> None:
         """Judge a node against those most like it; what a merge makes is judged again, until nothing merges."""
-        bench = self._bench
-        for _ in range(bench.settings.max_merges + 1):
-            node = bench.graph.get(node_id)
+        runtime = self._runtime
+        for _ in range(runtime.settings.max_merges + 1):
+            node = runtime.graph.get(node_id)
             # Those beside it are known already: the node inherited them.
-            beside = [near.id for near in bench.graph.neighbours(node_id)]
-            candidates = await bench.graph.alike(
-                node_id, k=bench.settings.top_k, alpha=bench.settings.alpha, exclude=beside
+            beside = [near.id for near in runtime.graph.neighbours(node_id)]
+            candidates = await runtime.graph.similar(
+                node_id, k=runtime.settings.top_k, alpha=runtime.settings.alpha, exclude=beside
             )
-            merged = await self._judged(node, candidates, woven, task=task) if candidates else None
+            merged = await self._judged(node, candidates, report, task=task) if candidates else None
             if merged is None:
-                woven.node_ids.append(node_id)
+                report.node_ids.append(node_id)
                 return
             node_id = merged.id
-        woven.node_ids.append(node_id)
-        text = f"node {node_id}: {bench.settings.max_merges} merges in a row; it stays as it is"
-        woven.bounds.append(text)
-        bench.tell(EventKind.LIMIT, text, node_id=node_id)
+        report.node_ids.append(node_id)
+        text = f"node {node_id}: {runtime.settings.max_merges} merges in a row; it stays as it is"
+        report.bounds.append(text)
+        runtime.emit(EventKind.LIMIT, text, node_id=node_id)
 
     async def _judged(
-        self, node: QueryNode, candidates: Sequence[QueryNode], woven: Woven, *, task: str
+        self, node: QueryNode, candidates: Sequence[QueryNode], report: IngestReport, *, task: str
     ) -> QueryNode | None:
         """Act on what the analysis found; return the merged node if there is one."""
         response = await self._analysed(node, candidates, task=task)
         conflicts = response.found(Relationship.CONFLICT)
         for relation in conflicts:
-            existing = self._bench.graph.get(relation.existing_node)
+            existing = self._runtime.graph.get(relation.existing_node)
             raised = await self._conflicts.raise_(node, existing, description=relation.conflict_description)
-            woven.conflict_ids += [raised.id] if raised is not None else []
+            report.conflict_ids += [raised.id] if raised is not None else []
         merges = response.found(Relationship.MERGE)
-        merged = await self._merged(node, merges, woven) if merges and not conflicts else None
+        merged = await self._merged(node, merges, report) if merges and not conflicts else None
         for relation in response.found(Relationship.RELATED):
             await self._tied(merged or node, node, relation)
         return merged
 
     async def _analysed(self, node: QueryNode, candidates: Sequence[QueryNode], *, task: str) -> AnalysisResponse:
-        bench = self._bench
+        runtime = self._runtime
         request = AnalysisRequest(
             new_node=node.shown,
             candidates=tuple(candidate.shown for candidate in candidates),
-            phase=Phase.CONFLICT_OR_MERGE if bench.settings.two_phase else Phase.ORDERED,
+            phase=Phase.CONFLICT_OR_MERGE if runtime.settings.two_phase else Phase.ORDERED,
             task=shortened(task, LONGEST_REMARK),
         )
-        response = (await bench.ask(ANALYSIS, request)).value
+        response = (await runtime.ask(ANALYSIS, request)).value
         second = second_phase(request, response)
-        return response if second is None else (await bench.ask(ANALYSIS, second)).value
+        return response if second is None else (await runtime.ask(ANALYSIS, second)).value
 
-    async def _merged(self, node: QueryNode, relations: Sequence[Relation], woven: Woven) -> QueryNode | None:
+    async def _merged(self, node: QueryNode, relations: Sequence[Relation], report: IngestReport) -> QueryNode | None:
         """Make one node of a new one and those that tell the same, unless these disagree among each other."""
         chosen = [node.id]
         for relation in relations:
@@ -196,23 +196,23 @@ class Weaver:
         if len(chosen) < 2:
             return None
         strategy = " ".join(dict.fromkeys(relation.merge_strategy for relation in relations if relation.merge_strategy))
-        merged, said = await self._merger.integrate(chosen, Grounds(Trigger.MERGE, description=strategy))
+        merged, said = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
         if merged is not None:
-            woven.merges.append(said)
+            report.merges.append(said)
             return merged
         # They tell the same and yet disagree: that is a contradiction, to be validated like any other.
         for other in chosen[1:]:
-            raised = await self._conflicts.raise_(node, self._bench.graph.get(other), description=said)
-            woven.conflict_ids += [raised.id] if raised is not None else []
+            raised = await self._conflicts.raise_(node, self._runtime.graph.get(other), description=said)
+            report.conflict_ids += [raised.id] if raised is not None else []
         return None
 
     async def _tied(self, node: QueryNode, judged: QueryNode, relation: Relation) -> None:
         """Tie two nodes together; both say what they are about now that they stand beside each other."""
-        graph, at = self._bench.graph, self._bench.now()
+        graph, at = self._runtime.graph, self._runtime.now()
         if relation.existing_node not in graph or relation.existing_node == node.id:
             return
         await graph.connect(node.id, relation.existing_node, at=at)
-        self._bench.tell(EventKind.EDGE, relation.reasoning, nodes=[node.id, relation.existing_node])
+        self._runtime.emit(EventKind.EDGE, relation.reasoning, nodes=[node.id, relation.existing_node])
         await self._reworded(
             relation.existing_node, relation.context_update_existing, relation.keywords_update_existing
         )
@@ -221,5 +221,5 @@ class Weaver:
 
     async def _reworded(self, node_id: str, context: str, keywords: tuple[str, ...]) -> None:
         if context or keywords:
-            graph = self._bench.graph
-            await graph.update(node_id, at=self._bench.now(), context=context or None, keywords=keywords or None)
+            graph = self._runtime.graph
+            await graph.update(node_id, at=self._runtime.now(), context=context or None, keywords=keywords or None)

@@ -7,10 +7,10 @@ from typing import cast
 from pydantic import JsonValue
 
 from remanent.bank.conflicts import Conflicts, nodes_of, with_entry
-from remanent.bank.graph import Draft
-from remanent.bank.ledger import bank_said
+from remanent.bank.graph import NodeDraft
+from remanent.bank.ledger import bank_metadata
 from remanent.bank.node import QueryNode
-from remanent.bank.runtime import EventKind, Workbench
+from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.engine import Answer
 from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
@@ -22,12 +22,12 @@ from remanent.stores import Transaction
 
 MERGE = "merge"
 UNDO = "undo"
-_MOST_NODES = 20
-_MOST_NEIGHBOURS = 100
+_MAX_NODES = 20
+_MAX_NEIGHBOURS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class MergeReason:
     """Why nodes are made one."""
 
     trigger: Trigger
@@ -42,57 +42,57 @@ class Grounds:
 class Merger:
     """Integrates nodes and undoes it."""
 
-    def __init__(self, bench: Workbench, conflicts: Conflicts) -> None:
-        self._bench = bench
+    def __init__(self, runtime: BankRuntime, conflicts: Conflicts) -> None:
+        self._runtime = runtime
         self._conflicts = conflicts
 
-    async def integrate(self, node_ids: Sequence[str], grounds: Grounds) -> tuple[QueryNode | None, str]:
+    async def integrate(self, node_ids: Sequence[str], reason: MergeReason) -> tuple[QueryNode | None, str]:
         """Return the node that others became and what was done, or no node and why they stay apart."""
-        graph = self._bench.graph
-        nodes = [graph.get(node_id) for node_id in dict.fromkeys(node_ids)][:_MOST_NODES]
+        graph = self._runtime.graph
+        nodes = [graph.get(node_id) for node_id in dict.fromkeys(node_ids)][:_MAX_NODES]
         ids = {node.id for node in nodes}
         beside = {near.id: near for node in nodes for near in graph.neighbours(node.id) if near.id not in ids}
         request = IntegrationRequest(
             nodes=tuple(node.shown for node in nodes),
-            neighbours=tuple(near.beside for near in list(beside.values())[:_MOST_NEIGHBOURS]),
-            trigger=grounds.trigger,
-            description=shortened(grounds.description, LONGEST_REMARK),
-            validation=grounds.validation,
+            neighbours=tuple(near.beside for near in list(beside.values())[:_MAX_NEIGHBOURS]),
+            trigger=reason.trigger,
+            description=shortened(reason.description, LONGEST_REMARK),
+            validation=reason.validation,
         )
-        answer = await self._bench.ask(INTEGRATION, request)
+        answer = await self._runtime.ask(INTEGRATION, request)
         description = answer.value.interaction_tree_description
         if answer.value.outcome is Outcome.UNRESOLVED:
             return None, description
-        return await self._merged(nodes, tuple(beside), answer, grounds), description
+        return await self._merged(nodes, tuple(beside), answer, reason), description
 
     async def _merged(
         self,
         nodes: Sequence[QueryNode],
         beside: Sequence[str],
         answer: Answer[IntegrationResponse],
-        grounds: Grounds,
+        reason: MergeReason,
     ) -> QueryNode:
-        bench, graph, response = self._bench, self._bench.graph, answer.value
-        at, node_id = bench.now(), bench.new_id()
+        runtime, graph, response = self._runtime, self._runtime.graph, answer.value
+        at, node_id = runtime.now(), runtime.new_id()
         records = {node.id: self._record(node.id) for node in nodes}
         updates = {update.node_id: update for update in response.neighbour_updates if update.node_id in beside}
         near = {near_id: self._record(near_id) for near_id in updates}
-        event = self._event(node_id, records, near, response, grounds)
-        draft = Draft(
+        event = self._event(node_id, records, near, response, reason)
+        draft = NodeDraft(
             summary=response.summary,
             context=response.context,
             keywords=response.keywords,
-            sources=_joined_sources(nodes, [grounds.evidence, event.id]),
-            trust=self._trust(records.values(), grounds),
+            sources=_joined_sources(nodes, [reason.evidence, event.id]),
+            trust=self._trust(records.values(), reason),
             made_by=answer.made_by,
-            provisional=any(set(records) & set(nodes_of(other)) for other in self._others(grounds.conflict)),
+            provisional=any(set(records) & set(nodes_of(other)) for other in self._others(reason.conflict)),
         )
         (vectors,) = await graph.vectors_of([draft])
         reworded = {
             near_id: await graph.revectored(near[near_id], context=update.context, keywords=update.keywords)
             for near_id, update in updates.items()
         }
-        async with bench.ledger.transaction() as tx:
+        async with runtime.ledger.transaction() as tx:
             tx.append(event)
             graph.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
             for record in records.values():
@@ -108,9 +108,9 @@ class Merger:
                     keywords=update.keywords,
                     vectors=reworded[near_id],
                 )
-            self._put_verdict(tx, grounds, response, records, node_id)
-        bench.tell(
-            EventKind.VERDICT if grounds.conflict else EventKind.MERGE,
+            self._put_verdict(tx, reason, response, records, node_id)
+        runtime.emit(
+            EventKind.VERDICT if reason.conflict else EventKind.MERGE,
             response.interaction_tree_description,
             nodes=list(records),
             into=node_id,
@@ -124,17 +124,17 @@ class Merger:
         records: dict[str, Record],
         near: dict[str, Record],
         response: IntegrationResponse,
-        grounds: Grounds,
+        reason: MergeReason,
     ) -> Entry:
         """Return what the journal keeps of a merge: enough to tell of it and to take it back."""
-        return self._bench.entry(
+        return self._runtime.entry(
             response.interaction_tree_description,
             source=MERGE,
             nodes=list(records),
             into=node_id,
-            trigger=grounds.trigger.value,
-            conflict_id=grounds.conflict.id if grounds.conflict else None,
-            edges=[[one, other] for one, other in self._bench.graph.edges if {one, other} & set(records)],
+            trigger=reason.trigger.value,
+            conflict_id=reason.conflict.id if reason.conflict else None,
+            edges=[[one, other] for one, other in self._runtime.graph.edges if {one, other} & set(records)],
             versions={record.id: record.version for record in (*records.values(), *near.values())},
             conflicts=cast(JsonValue, self._conflicts_of(records)),
         )
@@ -142,19 +142,19 @@ class Merger:
     def _put_verdict(
         self,
         tx: Transaction,
-        grounds: Grounds,
+        reason: MergeReason,
         response: IntegrationResponse,
         records: dict[str, Record],
         node_id: str,
     ) -> None:
-        settled = grounds.conflict
+        settled = reason.conflict
         self._conflicts.put_successor(tx, records, node_id, settled=settled.id if settled else None)
         if settled is not None:
             verdict = Verdict(
                 text=response.interaction_tree_description,
                 upheld=response.upheld,
-                decided_by=grounds.decided_by,
-                decided_at=self._bench.now(),
+                decided_by=reason.decided_by,
+                decided_at=self._runtime.now(),
                 undo={record.id: record.version for record in records.values()},
             )
             self._conflicts.put_state(tx, settled, ConflictState.RESOLVED, verdict=verdict)
@@ -162,21 +162,21 @@ class Merger:
     def _conflicts_of(self, records: dict[str, Record]) -> dict[str, list[str]]:
         return {
             conflict.id: [claim.record_id for claim in conflict.claims]
-            for conflict in self._conflicts.every
+            for conflict in self._conflicts.all
             if conflict.state is not ConflictState.RESOLVED and set(records) & set(nodes_of(conflict))
         }
 
     def _others(self, settled: Conflict | None) -> list[Conflict]:
         return [item for item in self._conflicts.waiting if settled is None or item.id != settled.id]
 
-    def _trust(self, records: Iterable[Record], grounds: Grounds) -> Origin:
+    def _trust(self, records: Iterable[Record], reason: MergeReason) -> Origin:
         """Return how far a merge can be trusted: as far as the weakest of its nodes, and as what settled it."""
-        evidence = self._bench.ledger.entries.get(grounds.evidence)
+        evidence = self._runtime.ledger.entries.get(reason.evidence)
         settled_by = [] if evidence is None else [evidence.origin]
         return least_trusted([*(record.trust for record in records), *settled_by])
 
     def _record(self, node_id: str) -> Record:
-        record = self._bench.ledger.record(node_id)
+        record = self._runtime.ledger.record(node_id)
         assert record is not None, "a live node has a record"
         return record
 
@@ -184,20 +184,20 @@ class Merger:
 
     def event_of(self, conflict_id: str) -> str:
         """Return the merge that settled a conflict."""
-        for entry in reversed(self._bench.ledger.entries.values()):
-            said = bank_said(entry)
+        for entry in reversed(self._runtime.ledger.entries.values()):
+            said = bank_metadata(entry)
             if said.get("source") == MERGE and said.get("conflict_id") == conflict_id:
                 return entry.id
         raise NotFound(f"conflict {conflict_id} was not settled by a merge of its own; undo the merge that joined it")
 
     async def undo(self, event_id: str) -> tuple[QueryNode, ...]:
         """Take a merge back: its nodes, their edges, their neighbours' wording and their conflicts are as before."""
-        bench, graph = self._bench, self._bench.graph
+        runtime, graph = self._runtime, self._runtime.graph
         said = self._undoable(event_id)
         node_ids = cast(list[str], said["nodes"])
         into = str(said["into"])
         versions = cast(dict[str, int], said["versions"])
-        at = bench.now()
+        at = runtime.now()
         gained = [near.id for near in graph.neighbours(into)]
         restored = [self._as_before(node_id, versions[node_id]) for node_id in node_ids]
         near = self._neighbours_before(versions, node_ids)
@@ -205,8 +205,8 @@ class Merger:
         edges = {tuple(sorted(pair)) for pair in cast(list[list[str]], said["edges"])}
         inherited = {node_id for pair in edges for node_id in pair}
         edges |= {tuple(sorted((node_id, other))) for other in gained if other not in inherited for node_id in node_ids}
-        async with bench.ledger.transaction() as tx:
-            tx.append(bench.entry("", source=UNDO, of=event_id))
+        async with runtime.ledger.transaction() as tx:
+            tx.append(runtime.entry("", source=UNDO, of=event_id))
             graph.put_deletion(tx, into, at=at)
             for record in (*restored, *near):
                 tx.put(record.replace(updated_at=at), expects=record.version - 1)
@@ -215,24 +215,26 @@ class Merger:
                 if all(end in node_ids or end in graph for end in (one, other)):
                     graph.put_edge(tx, one, other, at=at, known=node_ids)
             self._conflicts.put_back(tx, cast(dict[str, list[str]], said["conflicts"]))
-        bench.tell(EventKind.UNDONE, self._bench.ledger.entries[event_id].text, event_id=event_id, nodes=list(node_ids))
+        runtime.emit(
+            EventKind.UNDONE, self._runtime.ledger.entries[event_id].text, event_id=event_id, nodes=list(node_ids)
+        )
         return tuple(graph.get(node_id) for node_id in node_ids)
 
     def _undoable(self, event_id: str) -> dict[str, JsonValue]:
-        ledger = self._bench.ledger
+        ledger = self._runtime.ledger
         entry = ledger.entries.get(event_id)
-        said = bank_said(entry) if entry is not None else {}
+        said = bank_metadata(entry) if entry is not None else {}
         if said.get("source") != MERGE:
             raise NotFound(f"there is no merge {event_id} in this bank")
-        if any(bank_said(other).get("of") == event_id for other in ledger.entries.values()):
+        if any(bank_metadata(other).get("of") == event_id for other in ledger.entries.values()):
             raise InvalidInput(f"the merge {event_id} was taken back already")
-        if said["into"] not in self._bench.graph:
+        if said["into"] not in self._runtime.graph:
             raise InvalidInput(f"node {said['into']} was merged further; take back that merge first, then this one")
         return said
 
     def _as_before(self, record_id: str, version: int) -> Record:
         """Return the next version of a record, equal to one that it once had."""
-        ledger = self._bench.ledger
+        ledger = self._runtime.ledger
         before = ledger.version(record_id, version)
         return before.replace(version=len(ledger.records[record_id]) + 1)
 
@@ -240,10 +242,10 @@ class Merger:
         """Return the neighbours that still have the wording which the merge gave them, with the one from before."""
         found = []
         for record_id, version in versions.items():
-            if record_id in node_ids or record_id not in self._bench.graph:
+            if record_id in node_ids or record_id not in self._runtime.graph:
                 continue
-            now, given = self._record(record_id), self._bench.ledger.version(record_id, version + 1)
-            before = self._bench.ledger.version(record_id, version)
+            now, given = self._record(record_id), self._runtime.ledger.version(record_id, version + 1)
+            before = self._runtime.ledger.version(record_id, version)
             if (now.data, now.keywords) == (given.data, given.keywords):
                 worded = {"summary": before.summary, "keywords": before.keywords, "data": before.data}
                 found.append(now.replace(version=now.version + 1, **worded))

@@ -217,7 +217,7 @@ class BankDocument(Model):
     """By node and model: little-endian float32."""
 
 
-def document_of(ledger: Ledger) -> BankDocument:
+def export_document(ledger: Ledger) -> BankDocument:
     """Return all that a ledger holds."""
     return BankDocument(
         scope=ledger.scope,
@@ -232,7 +232,7 @@ def document_of(ledger: Ledger) -> BankDocument:
     )
 
 
-async def take_in(ledger: Ledger, document: BankDocument) -> None:
+async def import_document(ledger: Ledger, document: BankDocument) -> None:
     """Fill an empty ledger with a document, all of it or nothing; it keeps the ledger's own scope."""
     if ledger.entries or ledger.records:
         raise InvalidInput("this bank holds something already; load into an empty one")
@@ -258,10 +258,10 @@ async def take_in(ledger: Ledger, document: BankDocument) -> None:
 
 def source_of(entry: Entry) -> str:
     """Return what an entry is to its bank: where it came from; empty for one that is only kept."""
-    return str(bank_said(entry).get("source", ""))
+    return str(bank_metadata(entry).get("source", ""))
 
 
-def bank_said(entry: Entry) -> JsonObject:
+def bank_metadata(entry: Entry) -> JsonObject:
     """Return what a bank says of an entry of its own."""
     said = entry.metadata.get(BANK)
     return said if isinstance(said, dict) else {}

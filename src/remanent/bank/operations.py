@@ -15,8 +15,7 @@ from remanent.bank.planning import InsightDoc
 from remanent.bank.run import RunResult
 from remanent.bank.runtime import BankEvent, EventKind
 from remanent.discipline.call import Call, Step
-from remanent.discipline.operation import Body, Command, Tool, operation
-from remanent.discipline.operation import Said as SaidInBoth
+from remanent.discipline.operation import Body, Command, Said, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
@@ -28,10 +27,10 @@ from remanent.text.escaping import escape
 from remanent.text.excerpt import excerpt
 
 READ, WRITE = Permission.READ, Permission.WRITE
-_LONGEST_CONTEXT = 10_000_000
-_LONGEST_TASK = 100_000
-_MOST_SOURCES = 1000
-_LONGEST_TOLD = 2000
+_MAX_CONTEXT_CHARS = 10_000_000
+_MAX_TASK_CHARS = 100_000
+_MAX_SOURCES = 1000
+_MAX_SHOWN_CHARS = 2000
 """Characters of one thing that a model is told in words; the structure has all of them."""
 
 BankId = Annotated[
@@ -43,12 +42,12 @@ BankId = Annotated[
 class RunBank(Model):
     """A task and what it comes with."""
 
-    task: Annotated[Text, about("The question or task.", "问题或任务。", min_length=1, max_length=_LONGEST_TASK)]
-    context: Annotated[Text, about("The text to read.", "要阅读的文本。", max_length=_LONGEST_CONTEXT)] = ""
+    task: Annotated[Text, about("The question or task.", "问题或任务。", min_length=1, max_length=_MAX_TASK_CHARS)]
+    context: Annotated[Text, about("The text to read.", "要阅读的文本。", max_length=_MAX_CONTEXT_CHARS)] = ""
     sources: Annotated[
         dict[str, Text],
         about("Texts by name that can be searched and are not read in.", "可检索但不预先读入的文本（按名称）。",
-              max_length=_MOST_SOURCES),
+              max_length=_MAX_SOURCES),
     ] = Field(default_factory=dict)  # fmt: skip
     bank_id: Annotated[
         BankId | None,
@@ -78,7 +77,7 @@ class BankAnswer(Model):
     command=None,
     tool=Tool(
         "bank_run",
-        SaidInBoth(
+        Said(
             "Answer a question from a long text that is given with it; contradictions in the text are cross-checked. "
             "With a bank_id what was learned is kept, and task_state shows it.",
             "根据随问题给出的长文本作答，并交叉核对其中的矛盾。给出 bank_id 则保留所得，可用 task_state 查看。",
@@ -103,7 +102,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
 
 
-class WhichBank(Model):
+class BankReference(Model):
     """One bank."""
 
     bank_id: BankId
@@ -124,17 +123,17 @@ def _tell_state(state: BankState, tongue: Tongue) -> str:
     """Put the state of a task into words for a model."""
     lines = [escape(tidy_insight(state.insight).render(tongue))]
     lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
-    lines += [f"- [{node_id}] {_shown(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
+    lines += [f"- [{node_id}] {_excerpt(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
     settled = {ConflictState.RESOLVED}
     open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
     if open_ones:
         lines.append({"en": "Contradictions that are not settled:", "zh": "尚未解决的矛盾："}[tongue])
-        lines += [f"- [{conflict.id}] {_shown(conflict.description)}" for conflict in open_ones]
+        lines += [f"- [{conflict.id}] {_excerpt(conflict.description)}" for conflict in open_ones]
     return "\n".join(lines)
 
 
-def _shown(text: str) -> str:
-    return escape(excerpt(text, _LONGEST_TOLD))
+def _excerpt(text: str) -> str:
+    return escape(excerpt(text, _MAX_SHOWN_CHARS))
 
 
 @operation(
@@ -145,7 +144,7 @@ def _shown(text: str) -> str:
     command=Command(arguments=("bank_id",)),
     tool=Tool(
         "task_state",
-        SaidInBoth(
+        Said(
             "See how a long task stands that was kept under a bank_id: its goal, the steps done and the next one, what "
             "is known so far with ids for deep_retrieval, and which contradictions are open.",
             "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"
@@ -154,7 +153,7 @@ def _shown(text: str) -> str:
         tell=_tell_state,
     ),
 )
-async def get_bank(call: Call, request: WhichBank) -> BankState:
+async def get_bank(call: Call, request: BankReference) -> BankState:
     """Show how a kept bank stands: its task, its nodes, its contradictions."""
     async with _opened(call, request.bank_id) as bank:
         return BankState(
@@ -166,7 +165,7 @@ async def get_bank(call: Call, request: WhichBank) -> BankState:
         )
 
 
-class GoOn(WhichBank):
+class ResumeBank(BankReference):
     """A bank that is to be worked on further."""
 
 
@@ -178,7 +177,7 @@ class GoOn(WhichBank):
     long=True,
     command=Command(arguments=("bank_id",)),
 )
-async def resume_bank(call: Call, request: GoOn) -> BankAnswer:
+async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
     """Go on with the task of a kept bank where it was."""
 
     def tell(event: BankEvent) -> None:
@@ -189,10 +188,10 @@ async def resume_bank(call: Call, request: GoOn) -> BankAnswer:
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
 
 
-class Tell(WhichBank):
+class ObserveText(BankReference):
     """Something a bank is to take in."""
 
-    text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_LONGEST_CONTEXT)]
+    text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_MAX_CONTEXT_CHARS)]
 
 
 @operation(
@@ -208,13 +207,13 @@ class Tell(WhichBank):
         )
     ),
 )
-async def observe(call: Call, request: Tell) -> Observed:
+async def observe(call: Call, request: ObserveText) -> Observed:
     """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.observe(request.text)
 
 
-class SearchBank(WhichBank):
+class SearchBank(BankReference):
     """A question to a bank's graph."""
 
     query: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
@@ -243,7 +242,7 @@ async def search(call: Call, request: SearchBank) -> Retrieved:
         return await bank.search(request.query, k=request.k, alpha=request.alpha)
 
 
-class Resolve(WhichBank):
+class Resolve(BankReference):
     """A finding on a contradiction."""
 
     conflict_id: Annotated[Id, about("The contradiction, as `bank.get` shows it.", "矛盾的编号，见 `bank.get`。")]
@@ -269,7 +268,7 @@ async def resolve(call: Call, request: Resolve) -> Conflict:
         return await bank.resolve(request.conflict_id, request.finding, decided_by=call.principal.name)
 
 
-class Undo(WhichBank):
+class UndoChange(BankReference):
     """A merge or a verdict."""
 
     change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
@@ -287,14 +286,14 @@ class Undo(WhichBank):
         )
     ),
 )
-async def undo(call: Call, request: Undo) -> Done:
+async def undo(call: Call, request: UndoChange) -> Done:
     """Take back a merge or a verdict of a kept bank."""
     async with _opened(call, request.bank_id) as bank:
         await bank.undo(request.change_id)
     return Done()
 
 
-class Deep(WhichBank):
+class DeepRetrievalOf(BankReference):
     """A node whose raw words are wanted."""
 
     node_id: Annotated[Id, about("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。")]
@@ -313,7 +312,7 @@ class Deep(WhichBank):
         )
     ),
 )
-async def deep_retrieval(call: Call, request: Deep) -> DeepRetrieved:
+async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
     """Read every raw entry behind a node of a kept bank, with the contents of its files."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.deep_retrieval(request.node_id, attachment_id=request.attachment_id)
@@ -326,7 +325,7 @@ async def deep_retrieval(call: Call, request: Deep) -> DeepRetrieved:
     route="GET banks/{bank_id}/export",
     command=Command(arguments=("bank_id",)),
 )
-async def export(call: Call, request: WhichBank) -> AsyncIterator[str]:
+async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
     """Write a whole kept bank as one line of JSON."""
     async with _opened(call, request.bank_id) as bank:
         yield await bank.export()
@@ -340,7 +339,7 @@ async def export(call: Call, request: WhichBank) -> AsyncIterator[str]:
     reads=Body.BYTES,
     command=Command(arguments=("bank_id",)),
 )
-async def load(call: Call, request: WhichBank) -> InsightDoc:
+async def load(call: Call, request: BankReference) -> InsightDoc:
     """Make a kept bank from an export."""
     bank = _bank(call, request.bank_id)
     async with bank:
@@ -358,7 +357,7 @@ async def load(call: Call, request: WhichBank) -> InsightDoc:
     destroys=True,
     command=Command(arguments=("bank_id",)),
 )
-async def clear(call: Call, request: WhichBank) -> Done:
+async def clear(call: Call, request: BankReference) -> Done:
     """Clear all that a kept bank holds."""
     async with _opened(call, request.bank_id) as bank:
         await bank.clear()

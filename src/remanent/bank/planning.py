@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pydantic import model_validator
 
 from remanent.bank.conflicts import Conflicts
-from remanent.bank.ingestion import Woven
+from remanent.bank.ingestion import IngestReport
 from remanent.bank.ledger import source_of
-from remanent.bank.runtime import EventKind, Workbench
+from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.exchanges.planning import (
     CompletedTask,
@@ -111,12 +111,12 @@ class InsightDoc(Model):
 
 
 INSIGHT = "insight"
-_MOST_NODES = 100
-_MOST_NOTICES = 100
-_MOST_UPLOADS = 100
-_ROOM = 40_000
+_MAX_NODES = 100
+_MAX_NOTICES = 100
+_MAX_UPLOADS = 100
+_MAX_NODE_CHARS = 40_000
 """Characters of new nodes that the planner is shown."""
-_MOST_FAILURES = 2
+_MAX_FAILURES = 2
 
 _NOTICES: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -135,8 +135,8 @@ _NOTICES: dict[Tongue, dict[str, str]] = {
 class Planner:
     """Keeps the Insight Doc and has the next step decided."""
 
-    def __init__(self, bench: Workbench, conflicts: Conflicts) -> None:
-        self._bench = bench
+    def __init__(self, runtime: BankRuntime, conflicts: Conflicts) -> None:
+        self._runtime = runtime
         self._conflicts = conflicts
         self._insight: InsightDoc | None = None
         self._new: list[str] = []
@@ -164,12 +164,12 @@ class Planner:
         """Set the goal and keep what was given with it: both or neither."""
         if self._insight is not None:
             raise InvalidInput("this bank has a task already; open another one for another task")
-        return await self._keep(InsightDoc(id=self._bench.new_id(), goal=goal.strip()), given=given)
+        return await self._keep(InsightDoc(id=self._runtime.new_id(), goal=goal.strip()), given=given)
 
-    def note(self, woven: Woven) -> None:
+    def note(self, report: IngestReport) -> None:
         """Keep what came up for the next plan."""
-        self._new += [node_id for node_id in woven.node_ids if node_id not in self._new]
-        self._notices += [line(text, LONGEST_REMARK) for text in (*woven.merges, *woven.bounds)]
+        self._new += [node_id for node_id in report.node_ids if node_id not in self._new]
+        self._notices += [line(text, LONGEST_REMARK) for text in (*report.merges, *report.bounds)]
 
     def notice_unresolved(self, conflict: Conflict) -> None:
         """Have the planner told that a conflict stays."""
@@ -191,16 +191,16 @@ class Planner:
         self._new.clear()
         self._notices.clear()
         await self._keep(insight)
-        self._bench.tell(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
+        self._runtime.emit(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
         return insight
 
     async def _planned(self, request: PlanningRequest) -> PlanningResponse:
         """Have a plan made; when that fails twice the step counts as failed and the goal itself is the next one."""
         try:
-            response = (await self._bench.ask(PLANNING, request)).value
+            response = (await self._runtime.ask(PLANNING, request)).value
         except LanguageError as error:
             self._failures += 1
-            self._bench.tell(EventKind.FAILED, str(error), role="planning")
+            self._runtime.emit(EventKind.FAILED, str(error), role="planning")
             self._notice("planner", why=str(error))
             goal = PlannedTask(type=TaskType.NORMAL, description=request.goal)
             context = line(str(error), 300)
@@ -208,7 +208,7 @@ class Planner:
                 request,
                 status=TaskStatus.FAILED,
                 context=context,
-                proposed=goal if self._failures < _MOST_FAILURES else None,
+                proposed=goal if self._failures < _MAX_FAILURES else None,
                 tongue=self.insight.tongue,
             )
         self._failures = 0
@@ -226,31 +226,31 @@ class Planner:
             finished=finished,
             new_nodes=self._new_nodes(),
             conflicts=self._conflicts.pending,
-            notices=tuple(self._notices[-_MOST_NOTICES:]),
-            uploads=tuple(uploads[:_MOST_UPLOADS]),
+            notices=tuple(self._notices[-_MAX_NOTICES:]),
+            uploads=tuple(uploads[:_MAX_UPLOADS]),
         )
 
     def _new_nodes(self) -> tuple[Node, ...]:
         """Return the new nodes, shortened as far as they must be to fit into the planner's window."""
-        live = [self._bench.graph.get(node_id).shown for node_id in self._new if node_id in self._bench.graph]
-        live = live[-_MOST_NODES:]
-        room = _ROOM // max(1, len(live))
+        live = [self._runtime.graph.get(node_id).shown for node_id in self._new if node_id in self._runtime.graph]
+        live = live[-_MAX_NODES:]
+        room = _MAX_NODE_CHARS // max(1, len(live))
         return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
         self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), LONGEST_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
-        async with self._bench.ledger.transaction() as tx:
+        async with self._runtime.ledger.transaction() as tx:
             for entry in given:
                 tx.append(entry)
-            tx.append(self._bench.entry(insight.to_json(), source=INSIGHT))
+            tx.append(self._runtime.entry(insight.to_json(), source=INSIGHT))
         self._insight = insight
         return insight
 
     def resume(self) -> None:
         """Take up the last Insight Doc of the journal."""
-        for entry in reversed(self._bench.ledger.entries.values()):
+        for entry in reversed(self._runtime.ledger.entries.values()):
             if source_of(entry) == INSIGHT:
                 self._insight = InsightDoc.from_json(entry.text)
                 return

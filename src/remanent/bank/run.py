@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic
 
-from remanent.agents.knowledge import KnowledgeSearch, Text
-from remanent.agents.tools import AgentTool, witnessed
+from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.tools import AgentTool, with_listener
 from remanent.agents.web import SerperSearch, Visit
 from remanent.bank.adapter.adapter import Adapter
-from remanent.bank.adapter.framework import Execution, Framework, PresentedT, ResultT
-from remanent.bank.bank import READ, Bank
+from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
+from remanent.bank.bank import INGESTED_SOURCES, MemoryBank
 from remanent.bank.ledger import source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
@@ -28,10 +28,10 @@ _logger = logging.getLogger(__name__)
 
 SIDES = " / "
 """Parts the two statements in the description of a conflict that was found without a model."""
-_SHORTEST_STATEMENT = 6
+_MIN_STATEMENT_CHARS = 6
 
 
-class End(StrEnum):
+class RunStatus(StrEnum):
     """How a run ended."""
 
     DONE = "done"
@@ -46,7 +46,7 @@ class RunResult(Model):
     """The answer of a run, what it rests on, and how it came about."""
 
     answer: Words
-    end: End
+    end: RunStatus
     rounds: Count
     insight: InsightDoc
     node_ids: tuple[Id, ...] = ()
@@ -64,16 +64,16 @@ class GivenFile:
     media_type: str = ""
 
 
-class BankRun(Generic[PresentedT, ResultT]):
+class BankRun(Generic[StepT, StepResultT]):
     """Runs a task on any framework; the Adapter's files are removed at the end, however it ends."""
 
     def __init__(
-        self, adapter: Adapter, framework: Framework[PresentedT, ResultT], *, tools: Sequence[AgentTool] = ()
+        self, adapter: Adapter, framework: Framework[StepT, StepResultT], *, tools: Sequence[AgentTool] = ()
     ) -> None:
         self._adapter = adapter
-        self._bank: Bank = adapter.bank
+        self._bank: MemoryBank = adapter.bank
         self._framework = framework
-        self._tools = tuple(witnessed(tool, adapter.witness) for tool in (*tools, adapter.tool))
+        self._tools = tuple(with_listener(tool, adapter.record_step) for tool in (*tools, adapter.tool))
         self._answer = ""
         self._rests_on: tuple[str, ...] = ()
 
@@ -84,7 +84,7 @@ class BankRun(Generic[PresentedT, ResultT]):
                 await self._bank.start(task, context=context)
             except LanguageError as error:
                 # The words are kept and read again with what comes next; without a goal there is nothing to do.
-                self._bank.tell(EventKind.FAILED, str(error), role="start")
+                self._bank.emit(EventKind.FAILED, str(error), role="start")
                 _ = self._bank.insight
             for file in files:
                 await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
@@ -122,12 +122,12 @@ class BankRun(Generic[PresentedT, ResultT]):
         most = self._bank.settings.max_rounds
         while (insight := self._bank.insight).current is not None:
             if rounds >= most:
-                self._bank.tell(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
-                return self._result(End.MAX_ROUNDS, rounds)
+                self._bank.emit(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
+                return self._result(RunStatus.MAX_ROUNDS, rounds)
             rounds += 1
-            self._bank.tell(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
+            self._bank.emit(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
             await self._round(insight)
-        return self._result(End.DONE if insight.is_complete else End.FAILED, rounds)
+        return self._result(RunStatus.DONE if insight.is_complete else RunStatus.FAILED, rounds)
 
     async def _round(self, insight: InsightDoc) -> None:
         assert insight.current is not None, "a round has a step"
@@ -135,8 +135,8 @@ class BankRun(Generic[PresentedT, ResultT]):
         try:
             prompt = await self._adapter.enhance()
             shown = tuple(item.node.id for item in prompt.nodes)
-            presented = self._framework.present(prompt, tools=self._tools)
-            execution = self._framework.capture(await self._framework.execute(presented))
+            step = self._framework.present(prompt, tools=self._tools)
+            execution = self._framework.capture(await self._framework.execute(step))
         except RemanentError as error:
             _logger.warning("a step failed: %s", error)
             execution = Execution(answer="", failed=True, detail=str(error))
@@ -147,10 +147,10 @@ class BankRun(Generic[PresentedT, ResultT]):
             self._answer = execution.answer
             self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
 
-    def _result(self, end: End, rounds: int) -> RunResult:
+    def _result(self, end: RunStatus, rounds: int) -> RunResult:
         nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)
         entries = dict.fromkeys(entry.entry_id for node_id in nodes for entry in self._bank.tree.of(node_id))
-        self._bank.tell(EventKind.ANSWER, self._answer, end=end.value, rounds=rounds)
+        self._bank.emit(EventKind.ANSWER, self._answer, end=end.value, rounds=rounds)
         return RunResult(
             answer=self._answer,
             end=end,
@@ -161,13 +161,13 @@ class BankRun(Generic[PresentedT, ResultT]):
         )
 
 
-def usual_tools(settings: Settings, bank: Bank, *, embedder: Embedder | None = None) -> list[AgentTool]:
+def default_tools(settings: Settings, bank: MemoryBank, *, embedder: Embedder | None = None) -> list[AgentTool]:
     """Return the tools that settings give a bank's agent: the web where there is a key, else what the bank was given.
 
     Deep Retrieval is added by the run itself.
     """
     if settings.search.api_key is None:
-        return [KnowledgeSearch(lambda: given_texts(bank), embedder=embedder)]
+        return [KnowledgeSearch(lambda: ingested_texts(bank), embedder=embedder)]
     return [SerperSearch(settings.search), Visit(settings.reader)]
 
 
@@ -178,35 +178,35 @@ async def close_tools(tools: Sequence[AgentTool]) -> None:
             await tool.close()
 
 
-def given_texts(bank: Bank) -> list[Text]:
+def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
     """Return all that a bank took in, to be searched: what it was given, and what steps brought from outside."""
-    refuted = _refuted(bank)
+    refuted = _refuted_statements(bank)
     texts = []
     for entry in bank.tree.entries:
-        if source_of(entry) in READ and entry.text.strip():
+        if source_of(entry) in INGESTED_SOURCES and entry.text.strip():
             text = entry.text
             for statement in refuted:
                 text = text.replace(statement, "")
-            texts.append(Text(entry.id, text, title=source_of(entry)))
+            texts.append(SearchableText(entry.id, text, title=source_of(entry)))
     return texts
 
 
-def _refuted(bank: Bank) -> list[str]:
+def _refuted_statements(bank: MemoryBank) -> list[str]:
     """Return the statements that validations found wrong, as the conflicts' descriptions quote them.
 
     They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again.
     """
     refuted = []
-    for conflict in bank.conflicts.every:
+    for conflict in bank.conflicts.all:
         upheld = conflict.verdict.upheld if conflict.verdict is not None else ()
         right = [claim.text for claim in conflict.claims if claim.record_id in upheld]
         wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
         if not right:
             continue
         sides = [side.strip() for side in conflict.description.split(SIDES)]
-        refuted += [side for side in sides if _stands_in(side, wrong) and not _stands_in(side, right)]
-    return [statement for statement in refuted if len(statement) >= _SHORTEST_STATEMENT]
+        refuted += [side for side in sides if _is_quoted_in(side, wrong) and not _is_quoted_in(side, right)]
+    return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
 
 
-def _stands_in(side: str, texts: Sequence[str]) -> bool:
+def _is_quoted_in(side: str, texts: Sequence[str]) -> bool:
     return any(side in text for text in texts)

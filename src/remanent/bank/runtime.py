@@ -73,7 +73,7 @@ _TICK = timedelta(milliseconds=1)
 
 
 @dataclass(slots=True)
-class Workbench:
+class BankRuntime:
     """The means of one bank; its parts share it."""
 
     ledger: Ledger
@@ -87,7 +87,7 @@ class Workbench:
     listeners: list[EventListener] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)
     """How often each role was asked, attempts that failed included."""
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    write_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by whoever changes the graph by what it read of it."""
     _asking: asyncio.Semaphore | None = None
     _last: datetime | None = None
@@ -105,11 +105,11 @@ class Workbench:
         self._last = now
         return now
 
-    def seen(self, moments: Sequence[datetime]) -> None:
+    def advance_past(self, moments: Sequence[datetime]) -> None:
         """Let time go on behind what was read back."""
         self._last = max([*moments, *([self._last] if self._last else [])], default=None)
 
-    def tell(self, kind: EventKind, text: str = "", **data: JsonValue) -> None:
+    def emit(self, kind: EventKind, text: str = "", **data: JsonValue) -> None:
         """Tell those who listen."""
         event = BankEvent(kind=kind, at=to_instant(self.clock()), text=text, data=data)
         for listener in self.listeners:
@@ -152,6 +152,6 @@ class Workbench:
             try:
                 return await self.engine.run(role, request)
             except LanguageError as error:
-                self.tell(EventKind.RETRY, str(error), role=role.name)
+                self.emit(EventKind.RETRY, str(error), role=role.name)
                 self.calls[role.name] += 1
                 return await self.engine.run(role, request)

@@ -24,7 +24,7 @@ from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 
 _LOCK = ".lock"
-_LONGEST_NAME = 200
+_MAX_NAME_CHARS = 200
 
 
 class Upload(Model):
@@ -73,7 +73,7 @@ class Uploads:
                 f"the file has {len(content)} bytes, and {MOST_BYTES} are taken at most; make it smaller"
             )
         media_type = media_type.partition(";")[0].strip().lower()
-        plain = Path(name.replace("\\", "/")).name.strip()[:_LONGEST_NAME]
+        plain = Path(name.replace("\\", "/")).name.strip()[:_MAX_NAME_CHARS]
         upload = Upload(
             upload_id=self._new_id(),
             name=plain or "upload",
@@ -176,7 +176,7 @@ def _write(path: Path, content: bytes) -> None:
         raise StorageError(f"the upload cannot be kept: {error.strerror}; see bank.temp_dir") from error
 
 
-_SAID: dict[Tongue, dict[str, str]] = {
+_TEXTS: dict[Tongue, dict[str, str]] = {
     "zh": {
         "image": "图片 {name} 中的文字：\n{text}",
         "blank": "图片 {name} 中没有可识别的文字。",
@@ -199,25 +199,25 @@ _SAID: dict[Tongue, dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognition:
     """What an upload says, or why that is not known."""
 
     text: str
     is_read: bool = True
 
 
-async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Tongue) -> Recognised:
+async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Tongue) -> Recognition:
     """Return what an upload says; never fails: what cannot be read is said."""
-    said = _SAID[tongue]
+    said = _TEXTS[tongue]
     try:
         text = await _words(upload, content, reader)
     except InvalidInput as error:
-        return Recognised(said["broken"].format(name=upload.name, why=error), is_read=False)
+        return Recognition(said["broken"].format(name=upload.name, why=error), is_read=False)
     if text is None:
-        return Recognised(said["unseen"].format(name=upload.name), is_read=False)
+        return Recognition(said["unseen"].format(name=upload.name), is_read=False)
     if not text.strip():
-        return Recognised(said["blank"].format(name=upload.name))
-    return Recognised(said[upload.type.value].format(name=upload.name, text=text.strip()))
+        return Recognition(said["blank"].format(name=upload.name))
+    return Recognition(said[upload.type.value].format(name=upload.name, text=text.strip()))
 
 
 async def _words(upload: Upload, content: bytes, reader: ImageReader | None) -> str | None:

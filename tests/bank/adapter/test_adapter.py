@@ -70,10 +70,10 @@ async def test_a_verdict_goes_to_integration(tmp_path: Path) -> None:
     made = await in_conflict(tmp_path)
     assert made.bank.insight.is_cross_validation
     prompt = await made.adapter.enhance()
-    assert "1904 or 1911" in prompt.matter
+    assert "1904 or 1911" in prompt.details
     assert "cross-validation" in prompt.instruction
     insight = await made.adapter.intercept(Execution(answer="The register says 1904."))
-    (conflict,) = made.bank.conflicts.every
+    (conflict,) = made.bank.conflicts.all
     assert conflict.state is ConflictState.RESOLVED
     assert made.adapter.routed[-1].route == "validation"
     assert [node.summary for node in made.bank.graph.nodes] == ["The register says 1904."]
@@ -85,7 +85,7 @@ async def test_a_validation_that_fails_twice_leaves_the_conflict_unresolved(tmp_
     made = await in_conflict(tmp_path)
     for _ in range(2):
         await made.adapter.intercept(Execution(answer="", failed=True, detail="the web is down"))
-    (conflict,) = made.bank.conflicts.every
+    (conflict,) = made.bank.conflicts.all
     assert conflict.state is ConflictState.UNRESOLVED
     assert len(made.bank.graph) == 2
     assert [task.status for task in made.bank.insight.completed] == ["failed", "failed"]

@@ -95,8 +95,8 @@ async def test_a_limit_that_was_reached_is_reported_with_the_answer(tmp_path: Pa
     async with ScriptedServer(says("<answer>Ada Holm</answer>")) as server:
         engine = engine_at(server)
         framework = BuiltinReact(engine, limits=Limits(max_calls=1))
-        presented = framework.present(await made.adapter.enhance(), tools=[])
-        execution = framework.capture(await framework.execute(presented))
+        step = framework.present(await made.adapter.enhance(), tools=[])
+        execution = framework.capture(await framework.execute(step))
         await engine.close()
     assert (execution.answer, execution.failed, execution.detail) == ("Ada Holm", False, "max_calls")
 

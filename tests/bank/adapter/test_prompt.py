@@ -73,8 +73,8 @@ async def test_pictures_that_wait_stand_in_the_prompt_of_the_step_that_recognise
     (image,) = prompt.images
     assert (image.media_type, image.content) == ("image/png", PNG)
     assert prompt.uploads == (picture, text)
-    assert f'id="{picture.upload_id}" name="chart.png">chart.png</upload>' in prompt.matter
-    assert "Sales were 42." in prompt.matter
+    assert f'id="{picture.upload_id}" name="chart.png">chart.png</upload>' in prompt.details
+    assert "Sales were 42." in prompt.details
     await made.adapter.close()
 
 

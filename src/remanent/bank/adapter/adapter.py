@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieval, DeepRetrievalTool
-from remanent.agents.tools import File, Step
+from remanent.agents.tools import AgentStep, File
 from remanent.bank.adapter.framework import Execution
 from remanent.bank.adapter.prompt import (
     EnhancedPrompt,
@@ -17,7 +17,7 @@ from remanent.bank.adapter.prompt import (
     task_block,
     uploads_block,
 )
-from remanent.bank.bank import EXECUTION, READ, Bank, Observed
+from remanent.bank.bank import EXECUTION, INGESTED_SOURCES, MemoryBank, Observed
 from remanent.bank.ledger import source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
@@ -43,14 +43,14 @@ REPETITION = "repetition"
 """The source of what a step said that was taken in before, word for word."""
 FAILURE = "failure"
 """The source of what a step said that failed."""
-BROUGHT = "brought"
+OWNED_FILES = "brought"
 """The key of an entry's metadata under which the digests stand of files that go when the bank is cleared."""
 NO_ANSWER = "the step gave no answer"
-_MOST_ATTEMPTS = 2
+_MAX_ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Routed:
+class RoutedStep:
     """Where what came back from a step went."""
 
     route: str
@@ -69,7 +69,7 @@ class Adapter:
     A loop over them until the Insight Doc has no current task is a whole run; `close` cleans up after it.
     """
 
-    def __init__(self, bank: Bank, *, uploads: Uploads, kept: Kept, new_id: NewId) -> None:
+    def __init__(self, bank: MemoryBank, *, uploads: Uploads, kept: Kept, new_id: NewId) -> None:
         self._bank = bank
         self._uploads = uploads
         self._kept = kept
@@ -78,11 +78,11 @@ class Adapter:
         self._attempts: dict[str, int] = {}
         self.deep = DeepRetrieval(bank.tree.of, kept)
         self.tool = DeepRetrievalTool(self.deep)
-        self.routed: list[Routed] = []
+        self.routed: list[RoutedStep] = []
         """Where each step went, in order."""
 
     @property
-    def bank(self) -> Bank:
+    def bank(self) -> MemoryBank:
         """The bank that steps are done for."""
         return self._bank
 
@@ -110,13 +110,13 @@ class Adapter:
         """Have the next step decided, the uploads that wait in view."""
         return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting])
 
-    async def witness(self, step: Step) -> None:
+    async def record_step(self, step: AgentStep) -> None:
         """Keep a tool call or what it gave in the journal, and tell of it."""
         await self._bank.note(
             step.text, source=STEP, kind=step.kind, role=step.role, origin=step.origin, metadata=step.metadata
         )
         about = {name: step.metadata[name] for name in ("tool", "failed") if name in step.metadata}
-        self._bank.tell(EventKind.TOOL, shortened(step.text, 300), step=step.kind.value, **about)
+        self._bank.emit(EventKind.TOOL, shortened(step.text, 300), step=step.kind.value, **about)
 
     async def enhance(self) -> EnhancedPrompt:
         """Return the prompt of the current step."""
@@ -127,21 +127,21 @@ class Adapter:
         is_recognition = task is not None and bool(task.upload_ids)
         retrieved = await self._bank.search(insight.goal if is_recognition else insight.current_task or insight.goal)
         nodes, memory = memory_block(retrieved.nodes, tongue=tongue)
-        matter = ""
+        details = ""
         images: tuple[Image, ...] = ()
         chosen: tuple[Upload, ...] = ()
         if task is not None and task.conflict_id is not None:
-            matter = conflict_block(self._bank.conflicts.get(task.conflict_id))
+            details = conflict_block(self._bank.conflicts.get(task.conflict_id))
         elif task is not None and task.upload_ids:
             chosen = self._chosen(task)
-            matter = uploads_block([(item, await self._words(item, tongue)) for item in chosen])
+            details = uploads_block([(item, await self._words(item, tongue)) for item in chosen])
             images = tuple([await self._image(item) for item in chosen if item.type is AttachmentType.IMAGE])
         return EnhancedPrompt(
             insight=insight,
             nodes=nodes,
             task=task_block(insight),
             memory=memory,
-            matter=matter,
+            details=details,
             instruction=instruction_for(task, tongue=tongue),
             uploads=chosen,
             images=images,
@@ -157,7 +157,7 @@ class Adapter:
         routed = await self._route(task, execution, problem)
         self.routed.append(routed)
         if routed.problem:
-            self._bank.tell(EventKind.FAILED, routed.problem, route=routed.route)
+            self._bank.emit(EventKind.FAILED, routed.problem, route=routed.route)
         return await self.plan(
             FinishedTask(
                 type=task.type,
@@ -174,13 +174,13 @@ class Adapter:
 
     async def clear(self) -> None:
         """Remove every file that the run brought, temporary or not."""
-        noted = [entry.metadata.get(BROUGHT) for entry in self._bank.tree.entries]
+        noted = [entry.metadata.get(OWNED_FILES) for entry in self._bank.tree.entries]
         await self.close()
         await self._kept.clear(str(digest) for digests in noted if isinstance(digests, list) for digest in digests)
 
     # ── the three ways ───────────────────────────────────────────────────────
 
-    async def _route(self, task: PlannedTask, execution: Execution, problem: str) -> Routed:
+    async def _route(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
         try:
             if task.type is TaskType.CROSS_VALIDATE:
                 return await self._validated(task, execution, problem)
@@ -190,29 +190,29 @@ class Adapter:
         except LanguageError as error:
             _logger.warning("what came of a step is kept but not understood yet: %s", error)
             route = "validation" if task.conflict_id else RECOGNITION if task.upload_ids else EXECUTION
-            return Routed(route, problem=str(error))
+            return RoutedStep(route, problem=str(error))
 
-    async def _validated(self, task: PlannedTask, execution: Execution, problem: str) -> Routed:
+    async def _validated(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
         assert task.conflict_id is not None, "a cross-validation names its conflict"
         problem = problem or ("" if execution.answer.strip() else NO_ANSWER)
         if problem:
             await self._bank.give_up(task.conflict_id, why=problem)
-            return Routed("validation", problem=problem)
+            return RoutedStep("validation", problem=problem)
         conflict = await self._bank.validate(task.conflict_id, execution.answer)
-        return Routed("validation", node_ids=conflict.verdict.upheld if conflict.verdict else ())
+        return RoutedStep("validation", node_ids=conflict.verdict.upheld if conflict.verdict else ())
 
-    async def _executed(self, task: PlannedTask, execution: Execution, problem: str) -> Routed:
+    async def _executed(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
         text = execution.context.strip() or execution.answer.strip()
         problem = problem or ("" if execution.answer.strip() else NO_ANSWER)
-        about: dict[str, JsonValue] = {"task": task.description, "tool_calls": _told_calls(execution)}
+        about: dict[str, JsonValue] = {"task": task.description, "tool_calls": _describe_calls(execution)}
         if problem:
             kept = [await self._bank.note(text, source=FAILURE, metadata=about)] if text else []
-            return Routed(EXECUTION, entry_ids=tuple(kept), problem=problem)
+            return RoutedStep(EXECUTION, entry_ids=tuple(kept), problem=problem)
         attachments = [await self._file(file) for file in execution.files if file.name and file.name in text]
         if not attachments and self._says_nothing_new(text):
             entry_id = await self._bank.note(text, source=REPETITION, metadata=about)
-            return Routed(EXECUTION, entry_ids=(entry_id,))
-        about[BROUGHT] = list(self._kept.brought(attachments))
+            return RoutedStep(EXECUTION, entry_ids=(entry_id,))
+        about[OWNED_FILES] = list(self._kept.brought(attachments))
         observed = await self._bank.observe(
             text,
             source=EXECUTION,
@@ -221,18 +221,20 @@ class Adapter:
             attachments=attachments,
             metadata=about,
         )
-        return _routed(EXECUTION, [observed])
+        return _route_of(EXECUTION, [observed])
 
     def _says_nothing_new(self, text: str) -> bool:
         """Tell whether every sentence stands word for word in what was taken in: a quote is no second source."""
-        known = _folded("\n".join(entry.text for entry in self._bank.tree.entries if source_of(entry) in READ))
+        known = _folded(
+            "\n".join(entry.text for entry in self._bank.tree.entries if source_of(entry) in INGESTED_SOURCES)
+        )
         return all(_folded(sentence) in known for sentence in sentence_texts(text))
 
-    async def _recognised(self, task: PlannedTask, execution: Execution, problem: str) -> Routed:
+    async def _recognised(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
         """Move what was recognised to where files are kept, each file and its text as one tree."""
         chosen = self._chosen(task)
         if not chosen:
-            return Routed(RECOGNITION, problem="the uploads of this step are gone; upload them again")
+            return RoutedStep(RECOGNITION, problem="the uploads of this step are gone; upload them again")
         tongue = self._bank.insight.tongue
         told = {
             item.upload_id: execution.recognised.get(item.upload_id, "") or await self._words(item, tongue)
@@ -244,12 +246,12 @@ class Adapter:
         if problem:
             for item in chosen:
                 await self._give_up(item)
-            return Routed(RECOGNITION, problem=problem)
+            return RoutedStep(RECOGNITION, problem=problem)
         observed = [await self._take_in([item], told[item.upload_id]) for item in chosen if item not in together]
         if together:
             observed.append(await self._take_in(together, execution.answer))
         learned = "\n\n".join(text for text in told.values() if text)
-        return replace(_routed(RECOGNITION, observed), learned=learned)
+        return replace(_route_of(RECOGNITION, observed), learned=learned)
 
     async def _take_in(self, items: Sequence[Upload], text: str) -> Observed:
         attachments = [await self._moved(item) for item in items]
@@ -263,7 +265,7 @@ class Adapter:
                 attachments=attachments,
                 metadata={
                     "uploads": [item.name for item in items],
-                    BROUGHT: list(self._kept.brought(attachments)),
+                    OWNED_FILES: list(self._kept.brought(attachments)),
                 },
             )
         finally:
@@ -282,7 +284,7 @@ class Adapter:
     async def _give_up(self, item: Upload) -> None:
         """Count a failed recognition; after the second one the upload no longer waits, or the plan would never end."""
         self._attempts[item.upload_id] = self._attempts.get(item.upload_id, 0) + 1
-        if self._attempts[item.upload_id] >= _MOST_ATTEMPTS:
+        if self._attempts[item.upload_id] >= _MAX_ATTEMPTS:
             await self._uploads.drop(self._bank.insight.id, item.upload_id)
 
     # ── small things ─────────────────────────────────────────────────────────
@@ -305,12 +307,12 @@ def _folded(text: str) -> str:
     return "".join(text.casefold().split())
 
 
-def _told_calls(execution: Execution) -> list[JsonValue]:
+def _describe_calls(execution: Execution) -> list[JsonValue]:
     return [{"name": call.name, "arguments": call.arguments} for call in execution.tool_calls]
 
 
-def _routed(route: str, observed: Sequence[Observed]) -> Routed:
-    return Routed(
+def _route_of(route: str, observed: Sequence[Observed]) -> RoutedStep:
+    return RoutedStep(
         route,
         node_ids=tuple(dict.fromkeys(node_id for item in observed for node_id in item.node_ids)),
         entry_ids=tuple(item.entry_id for item in observed),

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from remanent.agents.react import Limits, Outcome, ReactAgent, Stop
-from remanent.agents.tools import AgentTool, File, Listener, OwnKnowledge
+from remanent.agents.react import AgentResult, Limits, ReactAgent, StopReason
+from remanent.agents.tools import AgentTool, File, MemoryBackedTool, StepListener
 from remanent.bank.adapter.prompt import EnhancedPrompt
 from remanent.bank.uploads import recognise
 from remanent.embedding.port import ImageReader
@@ -16,8 +16,8 @@ from remanent.language.roles import REACT
 from remanent.language.tags import parse
 from remanent.loaders import AttachmentType
 
-PresentedT = TypeVar("PresentedT")
-ResultT = TypeVar("ResultT")
+StepT = TypeVar("StepT")
+StepResultT = TypeVar("StepResultT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +38,22 @@ class Execution:
     """Files that tools gave; those that the context names are kept."""
 
 
-class Framework(Protocol[PresentedT, ResultT]):
+class Framework(Protocol[StepT, StepResultT]):
     """How another agent framework is put to work on a bank's steps.
 
     `present` brings a prompt into the framework's form, pictures included; `execute` has it done; `capture` reads what
     came of it. Errors that `execute` raises as `RemanentError` mark the step as failed, and the run goes on.
     """
 
-    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> PresentedT:
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> StepT:
         """Return the prompt as the framework takes it."""
         ...
 
-    async def execute(self, presented: PresentedT) -> ResultT:
+    async def execute(self, step: StepT) -> StepResultT:
         """Do the step."""
         ...
 
-    def capture(self, result: ResultT) -> Execution:
+    def capture(self, result: StepResultT) -> Execution:
         """Return what came of it."""
         ...
 
@@ -62,7 +62,7 @@ class Transcript:
     """Gathers what was thought, called and found; what memory said itself is left out, or it would learn it twice."""
 
     def __init__(self, tools: Sequence[AgentTool]) -> None:
-        self._own = {tool.declaration.name for tool in tools if isinstance(tool, OwnKnowledge)}
+        self._own = {tool.declaration.name for tool in tools if isinstance(tool, MemoryBackedTool)}
         self._parts: list[str] = []
         self.calls: list[ToolCall] = []
         self.files: list[File] = []
@@ -88,7 +88,7 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
+class ReactStep:
     """A step as the built-in agent takes it."""
 
     prompt: EnhancedPrompt
@@ -96,11 +96,11 @@ class Presented:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ReactStepResult:
     """What came of a step: a run of the agent, or what was recognised without one."""
 
-    presented: Presented
-    outcome: Outcome | None = None
+    step: ReactStep
+    outcome: AgentResult | None = None
     recognised: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -116,26 +116,26 @@ class BuiltinReact:
         *,
         limits: Limits | None = None,
         reader: ImageReader | None = None,
-        listener: Listener | None = None,
+        listener: StepListener | None = None,
     ) -> None:
         self._engine = engine
         self._limits = limits
         self._reader = reader
         self._listener = listener
 
-    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> Presented:
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> ReactStep:
         """Return the prompt with the tools of the step."""
-        return Presented(prompt, tuple(tools))
+        return ReactStep(prompt, tuple(tools))
 
-    async def execute(self, presented: Presented) -> Done:
+    async def execute(self, step: ReactStep) -> ReactStepResult:
         """Run the agent; a recognition that nobody can see is done by reading."""
-        prompt = presented.prompt
+        prompt = step.prompt
         if prompt.uploads and not (prompt.images and self._engine.sees(REACT)):
-            return Done(presented, recognised=await self._read(prompt))
-        agent = ReactAgent(self._engine, tools=presented.tools, limits=self._limits, listener=self._listener)
-        return Done(presented, outcome=await agent.run(prompt.text, images=prompt.images))
+            return ReactStepResult(step, recognised=await self._read(prompt))
+        agent = ReactAgent(self._engine, tools=step.tools, limits=self._limits, listener=self._listener)
+        return ReactStepResult(step, outcome=await agent.run(prompt.text, images=prompt.images))
 
-    def capture(self, result: Done) -> Execution:
+    def capture(self, result: ReactStepResult) -> Execution:
         """Return what the agent found, with its reasoning, its calls and what they brought from outside."""
         outcome = result.outcome
         if outcome is None:
@@ -143,11 +143,11 @@ class BuiltinReact:
             return Execution(answer=told, context=told, recognised=result.recognised)
         if outcome.answer is None:
             return Execution(answer="", failed=True, detail=outcome.detail or outcome.reason.value)
-        transcript = self._transcript(outcome, result.presented.tools)
+        transcript = self._transcript(outcome, result.step.tools)
         return Execution(
             answer=outcome.answer,
             context=transcript.text(outcome.answer),
-            detail="" if outcome.reason is Stop.ANSWER else outcome.reason.value,
+            detail="" if outcome.reason is StopReason.ANSWER else outcome.reason.value,
             tool_calls=tuple(transcript.calls),
             files=outcome.files,
         )
@@ -162,7 +162,7 @@ class BuiltinReact:
                 told[upload.upload_id] = read.text
         return told
 
-    def _transcript(self, outcome: Outcome, tools: Sequence[AgentTool]) -> Transcript:
+    def _transcript(self, outcome: AgentResult, tools: Sequence[AgentTool]) -> Transcript:
         transcript = Transcript(tools)
         names = [tool.declaration.name for tool in tools]
         # The engine without a model has no thoughts, only set phrases.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from remanent.agents.tools import AgentTool, carry_out
+from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import Execution, Transcript
 from remanent.bank.adapter.prompt import EnhancedPrompt
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
@@ -21,7 +21,7 @@ Build = Callable[[Sequence["BaseTool"]], "Runnable[Any, Any]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
+class GraphStep:
     """A step as a graph takes it."""
 
     graph: "Runnable[Any, Any]"
@@ -30,7 +30,7 @@ class Presented:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class GraphStepResult:
     """What a graph made of a step."""
 
     messages: "Sequence[BaseMessage]"
@@ -55,7 +55,7 @@ class LangGraphFramework:
         """Return the framework with the usual loop: the model is asked, its tool calls are made, until it answers."""
         return cls(lambda tools: _loop(model, tools), **options)
 
-    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> Presented:
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> GraphStep:
         """Return a message with text and pictures, and the graph with the tools of the step."""
         try:
             from langchain_core.messages import HumanMessage
@@ -64,26 +64,24 @@ class LangGraphFramework:
         transcript = Transcript(tools)
         graph = self._build([self._tool(tool, transcript) for tool in tools])
         if not prompt.images:
-            return Presented(graph, HumanMessage(content=prompt.text), transcript)
+            return GraphStep(graph, HumanMessage(content=prompt.text), transcript)
         parts: list[str | dict[Any, Any]] = [{"type": "text", "text": prompt.text}]
         parts += [
             {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.data}"}}
             for image in prompt.images
         ]
-        return Presented(graph, HumanMessage(content=parts), transcript)
+        return GraphStep(graph, HumanMessage(content=parts), transcript)
 
-    async def execute(self, presented: Presented) -> Done:
+    async def execute(self, step: GraphStep) -> GraphStepResult:
         """Run the graph; whatever it raises is told as `ToolFailed`."""
         try:
-            state = await presented.graph.ainvoke(
-                {"messages": [presented.message]}, {"recursion_limit": self._max_steps}
-            )
+            state = await step.graph.ainvoke({"messages": [step.message]}, {"recursion_limit": self._max_steps})
         except Exception as error:
             # A graph, its model and its tools may raise anything; the step failed, and the run goes on.
             raise ToolFailed(f"the graph failed: {type(error).__name__}: {error}") from error
-        return Done(state["messages"][1:], presented.transcript)
+        return GraphStepResult(state["messages"][1:], step.transcript)
 
-    def capture(self, result: Done) -> Execution:
+    def capture(self, result: GraphStepResult) -> Execution:
         """Return the last thing that the model said, and all messages as text."""
         from langchain_core.messages import AIMessage, ToolMessage
 
@@ -108,7 +106,7 @@ class LangGraphFramework:
         from langchain_core.tools import StructuredTool, ToolException
 
         async def call(**arguments: Any) -> str:
-            output, failed = await carry_out(tool, arguments, timeout=self._tool_timeout)
+            output, failed = await call_tool(tool, arguments, timeout=self._tool_timeout)
             if failed:
                 raise ToolException(output.text)
             transcript.files.extend(output.files)

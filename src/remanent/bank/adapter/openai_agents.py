@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from remanent.agents.tools import AgentTool, carry_out
+from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import Execution, Transcript
 from remanent.bank.adapter.prompt import EnhancedPrompt
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
+class SdkStep:
     """A step as the SDK takes it."""
 
     agent: "Agent[Any]"
@@ -25,7 +25,7 @@ class Presented:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class SdkStepResult:
     """What an agent made of a step."""
 
     result: "RunResult"
@@ -53,7 +53,7 @@ class OpenAIAgentsFramework:
         self._run_config = run_config
         self._tool_timeout = tool_timeout
 
-    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> Presented:
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> SdkStep:
         """Return the agent with the tools of the step, and its input with text and pictures."""
         transcript = Transcript(tools)
         agent = self._agent.clone(tools=[*self._agent.tools, *(self._tool(tool, transcript) for tool in tools)])
@@ -66,21 +66,21 @@ class OpenAIAgentsFramework:
             }
             for image in prompt.images
         ]
-        return Presented(agent, [{"role": "user", "content": content}], transcript)
+        return SdkStep(agent, [{"role": "user", "content": content}], transcript)
 
-    async def execute(self, presented: Presented) -> Done:
+    async def execute(self, step: SdkStep) -> SdkStepResult:
         """Run the agent; whatever it raises is told as `ToolFailed`."""
         from agents import RunConfig, Runner
 
         config = self._run_config or RunConfig(tracing_disabled=True)
         try:
-            result = await Runner.run(presented.agent, presented.items, max_turns=self._max_turns, run_config=config)
+            result = await Runner.run(step.agent, step.items, max_turns=self._max_turns, run_config=config)
         except Exception as error:
             # An agent, its model and its tools may raise anything; the step failed, and the run goes on.
             raise ToolFailed(f"the agent failed: {type(error).__name__}: {error}") from error
-        return Done(result, presented.transcript)
+        return SdkStepResult(result, step.transcript)
 
-    def capture(self, result: Done) -> Execution:
+    def capture(self, result: SdkStepResult) -> Execution:
         """Return the final output, and all that was said and called as text."""
         from agents import ItemHelpers, MessageOutputItem, ToolCallItem, ToolCallOutputItem
 
@@ -120,7 +120,7 @@ class OpenAIAgentsFramework:
                 return "error: the arguments are no JSON object"
             if not isinstance(arguments, dict):
                 return "error: the arguments are no JSON object"
-            output, failed = await carry_out(tool, arguments, timeout=self._tool_timeout)
+            output, failed = await call_tool(tool, arguments, timeout=self._tool_timeout)
             transcript.files.extend(output.files)
             return f"error: {output.text}" if failed else output.text
 

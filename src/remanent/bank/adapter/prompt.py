@@ -19,7 +19,7 @@ from remanent.text.tokens import ESTIMATE
 MEMORY_TOKENS = 24_000
 """Tokens that memory may take in a prompt; what matters less is left out first."""
 
-_LONGEST_UPLOAD = 20_000
+_MAX_UPLOAD_CHARS = 20_000
 _NORMAL: Wording = {
     "zh": "请只执行上面的当前任务，依据已有记忆和工具结果作答。摘要不够详细时，用 deep_retrieval 读取节点原文。",
     "en": "Do the current task above and nothing else, from memory and the results of tools. Where a summary is not "
@@ -52,7 +52,7 @@ class EnhancedPrompt(Model):
     """`<task>` with the whole Insight Doc."""
     memory: Text
     """`<memory>` with the nodes' summary, context and keywords."""
-    matter: Text = ""
+    details: Text = ""
     """`<conflict>` or `<uploads>`, when the step is about one."""
     instruction: Text = ""
     uploads: tuple[Upload, ...] = ()
@@ -65,7 +65,7 @@ class EnhancedPrompt(Model):
     @property
     def text(self) -> str:
         """The prompt as one text."""
-        return "\n".join(part for part in (self.task, self.memory, self.matter, self.instruction) if part)
+        return "\n".join(part for part in (self.task, self.memory, self.details, self.instruction) if part)
 
 
 def task_block(insight: InsightDoc) -> str:
@@ -109,7 +109,7 @@ def uploads_block(uploads: Sequence[tuple[Upload, str]]) -> str:
     return group(
         "uploads",
         [
-            block("upload", abridged(words or upload.name, _LONGEST_UPLOAD), id=upload.upload_id, name=upload.name)
+            block("upload", abridged(words or upload.name, _MAX_UPLOAD_CHARS), id=upload.upload_id, name=upload.name)
             for upload, words in uploads
         ],
     )
@@ -129,10 +129,10 @@ def _node_block(item: RetrievedNode, *, tongue: Tongue) -> str:
         block("keywords", ", ".join(node.keywords)),
         block("summary", node.summary),
     ]
-    return group("node", parts, id=node.id, time=to_text(node.timestamp), **_standing(node, tongue))
+    return group("node", parts, id=node.id, time=to_text(node.timestamp), **_status_of(node, tongue))
 
 
-def _standing(node: QueryNode, tongue: Tongue) -> dict[str, str]:
+def _status_of(node: QueryNode, tongue: Tongue) -> dict[str, str]:
     if node.unresolved:
         return {"status": _UNRESOLVED[tongue]}
     return {"status": _PROVISIONAL[tongue]} if node.provisional else {}
