@@ -150,9 +150,9 @@ async def test_only_attachments_that_the_text_refers_to_are_kept() -> None:
 async def test_blank_texts_and_unknown_sources_are_refused() -> None:
     bank = a_bank(ScriptedEngine())
     await bank.start("goal")
-    with pytest.raises(InvalidInput, match="nothing to take in"):
+    with pytest.raises(InvalidInput, match="the text is empty"):
         await bank.observe(" \n")
-    with pytest.raises(InvalidInput, match="comes from one of"):
+    with pytest.raises(InvalidInput, match="source must be one of"):
         await bank.observe("x", source="dream")
     with pytest.raises(InvalidInput, match="already"):
         await bank.start("another goal")

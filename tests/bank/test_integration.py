@@ -96,7 +96,7 @@ async def test_a_merge_that_was_merged_further_is_taken_back_last() -> None:
     first_event = bank.tree.of(first.id)[-1].entry_id
     second, _ = await bank._merger.integrate([first.id, three], MergeReason(Trigger.MERGE))
     assert second is not None
-    with pytest.raises(InvalidInput, match="merged further"):
+    with pytest.raises(InvalidInput, match="merged again"):
         await bank.undo(first_event)
     await bank.undo(bank.tree.of(second.id)[-1].entry_id)
     await bank.undo(first_event)

@@ -198,6 +198,7 @@ class _ReactRun:
     ) -> None:
         self._engine = engine
         self._tools = tools
+        # A limit above the model's window would only be found out by its refusal.
         self._most_tokens = min(limits.max_tokens, engine.window(REACT))
         self._limits = limits
         self._listener = listener
@@ -227,6 +228,7 @@ class _ReactRun:
         """Return the next request, and the reason to report if it brings the answer."""
         tokens = self._ledger.tokens(self._request)
         limits = self._limits
+        # The last call must bring the answer: another turn of tools would have nobody left to read it.
         is_last = self._calls >= limits.max_calls - 1
         if is_last or tokens > self._most_tokens:
             request = self._request.replace(urgency=Urgency.NOW)

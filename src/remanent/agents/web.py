@@ -1,4 +1,8 @@
-"""The web tools of agents: searching through Serper, reading a public page through Jina Reader or on our own."""
+"""The web tools of agents: searching through Serper, reading a public page through Jina Reader or on our own.
+
+Both are HTTP APIs of few fields, so the project's own small client is enough and no SDK is needed. Whatever goes wrong
+becomes `ToolFailed` with a setting to look at: the agent reads it, and so does whoever reads the journal.
+"""
 
 import asyncio
 import json
@@ -19,7 +23,9 @@ from remanent.settings import ReaderSettings, SearchSettings
 
 SEARCH = "search"
 MAX_QUERY_CHARS = 500
+"""A longer query is a pasted text; search engines ignore the rest anyway."""
 _MAX_QUERIES = 5
+"""Queries of one call: each costs a request, and models like to list variants (chosen by hand)."""
 
 DECLARATION = Tool(
     name=SEARCH,
@@ -151,6 +157,7 @@ def _render_results(query: str, answer: _SerperResponse) -> str:
 
 VISIT = "visit"
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
+# What is read as a page; a PDF or an image is not, and the agent is told so.
 _TEXTUAL = ("text/", "application/json", "application/xml", "application/ld+json")
 
 

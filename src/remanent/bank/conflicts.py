@@ -1,4 +1,8 @@
-"""Contradictions between nodes: durable from the moment they are found, settled one at a time, never dropped."""
+"""Conflicts: contradictions between nodes, stored from the moment they are found until a validation settles them.
+
+A conflict is open, then being validated, and ends as resolved or unresolved. Several can wait at a time, but one is
+validated per round; none is dropped, not even when its nodes are merged into others.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,13 +14,17 @@ from remanent.language.tidying import line
 from remanent.model import Claim, Conflict, ConflictState, Source, Status, Verdict
 from remanent.stores import Transaction
 
+_SIDES = " / "
+"""Separates the two statements in the description of a conflict that the offline engine found."""
 WAITING = (ConflictState.OPEN, ConflictState.VALIDATING)
 _MAX_CLAIM_CHARS = 300
+"""Characters of a node's summary that stand for its claim: two or three sentences (chosen by hand)."""
 _MAX_PENDING = 100
+"""Conflicts that the planner is shown; the next ones move up as these are settled."""
 
 
 class Conflicts:
-    """The contradictions of one bank."""
+    """The conflicts of one bank: finding, changing and storing them."""
 
     def __init__(self, runtime: BankRuntime) -> None:
         self._runtime = runtime
@@ -35,12 +43,12 @@ class Conflicts:
 
     @property
     def waiting(self) -> tuple[Conflict, ...]:
-        """Those that wait for their validation, in the order in which they were found."""
+        """Those that wait to be validated, in the order in which they were found."""
         return tuple(conflict for conflict in self.all if conflict.state in WAITING)
 
     @property
     def pending(self) -> tuple[PendingConflict, ...]:
-        """Those that wait, as the planner sees them."""
+        """Those that wait, as the planner sees them; it takes them one by one, so a bounded list suffices."""
         return tuple(
             PendingConflict(conflict_id=item.id, node_ids=nodes_of(item), description=item.description)
             for item in self.waiting[:_MAX_PENDING]
@@ -54,14 +62,17 @@ class Conflicts:
         return conflict
 
     def between(self, one: str, other: str) -> Conflict | None:
-        """Return the conflict of two nodes that waits or was left unresolved."""
+        """Return the conflict between two nodes that is not resolved, if there is one."""
         for conflict in self.all:
             if conflict.state is not ConflictState.RESOLVED and {one, other} <= set(nodes_of(conflict)):
                 return conflict
         return None
 
     async def raise_(self, new: QueryNode, existing: QueryNode, *, description: str) -> Conflict | None:
-        """Note that two nodes contradict each other; the newer one stays provisionally. Nothing if that is known."""
+        """Store that two nodes contradict each other, and mark the new one as provisional; `None` if that is known.
+
+        The existing node stays as it is: until the validation, what was known first is the better guess.
+        """
         if self.between(new.id, existing.id) is not None:
             return None
         runtime = self._runtime
@@ -85,7 +96,7 @@ class Conflicts:
         return conflict
 
     async def validating(self, conflict_id: str | None) -> None:
-        """Note which conflict is being validated; the others wait."""
+        """Store which conflict is being validated; all others are open again."""
         async with self._runtime.ledger.transaction() as tx:
             for conflict in self.waiting:
                 state = ConflictState.VALIDATING if conflict.id == conflict_id else ConflictState.OPEN
@@ -93,7 +104,7 @@ class Conflicts:
                     self.put_state(tx, conflict, state)
 
     async def leave_unresolved(self, conflict: Conflict, *, why: str, decided_by: str, evidence: str) -> Conflict:
-        """Record that nothing settled it: every node stays, marked, with the validation among its sources."""
+        """Store that a validation settled nothing: all nodes stay, marked, with the validation among their sources."""
         runtime = self._runtime
         now = runtime.now()
         undo: dict[str, int] = {}
@@ -118,7 +129,7 @@ class Conflicts:
         return self.get(conflict.id)
 
     async def reopen(self, conflict: Conflict) -> Conflict:
-        """Take an unresolved verdict back: the nodes are as they were, and the conflict waits again."""
+        """Undo an unresolved verdict: the nodes lose their mark, and the conflict waits again."""
         runtime = self._runtime
         now = runtime.now()
         verdict = conflict.verdict
@@ -164,9 +175,9 @@ class Conflicts:
     def put_successor(
         self, tx: Transaction, merged: Iterable[str], successor: str, *, settled: str | None
     ) -> dict[str, list[str]]:
-        """Let the conflicts of merged nodes go on with what they became; return whom each was about before.
+        """Move the conflicts of merged nodes to the node that these became; return what each was about before.
 
-        One that is left with a single node has nothing to disagree with: it is settled by what joined its nodes.
+        A conflict whose nodes were all merged into one is resolved by that merge: it has nothing left to contradict.
         """
         gone = frozenset(merged)
         before: dict[str, list[str]] = {}
@@ -184,8 +195,8 @@ class Conflicts:
             self.put_state(tx, conflict, ConflictState.RESOLVED, verdict=verdict)
         return before
 
-    def put_back(self, tx: Transaction, before: dict[str, list[str]]) -> None:
-        """Let conflicts be about those whom they were about before a merge, and wait again."""
+    def put_restored(self, tx: Transaction, before: dict[str, list[str]]) -> None:
+        """Move conflicts back to the nodes from before a merge; those that the merge resolved are open again."""
         for conflict_id, node_ids in before.items():
             conflict = self._runtime.ledger.conflicts.get(conflict_id)
             if conflict is None or len(conflict.claims) != len(node_ids):
@@ -206,10 +217,15 @@ def nodes_of(conflict: Conflict) -> tuple[str, ...]:
     return tuple(dict.fromkeys(claim.record_id for claim in conflict.claims))
 
 
+def sides_of(conflict: Conflict) -> tuple[str, ...]:
+    """Return the statements that the description of a conflict quotes; one that a model wrote is a single one."""
+    return tuple(side for part in conflict.description.split(_SIDES) if (side := part.strip()))
+
+
 def _claim(node: QueryNode) -> Claim:
     return Claim(record_id=node.id, text=line(node.summary, _MAX_CLAIM_CHARS), evidence=node.sources)
 
 
 def with_entry(sources: tuple[Source, ...], entry_id: str) -> tuple[Source, ...]:
-    """Return the sources with a whole entry among them."""
+    """Return the sources with a whole entry added, if there is one to add."""
     return tuple(dict.fromkeys([*sources, *([Source(entry_id=entry_id)] if entry_id else [])]))

@@ -1,4 +1,8 @@
-"""A bank as a user of the library holds it: a task, what is given with it, a run, and what came of it."""
+"""The bank as users of the library see it: a task with its inputs, a run, and the result.
+
+The blocking face is generated from this one. What a bank needs from an open memory comes in as `BankServices`, so that
+this package never imports the memory that opens it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +32,7 @@ from remanent.language.engine import Engine
 from remanent.language.models.choice import choose
 from remanent.language.roles import CLASSIFICATION
 from remanent.model import Clock, Conflict, NewId, Scope
-from remanent.settings import ReactSettings, Settings
+from remanent.settings import Settings
 from remanent.stores import EntryQuery, Store, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.files import FileBlobs
@@ -37,7 +41,7 @@ from remanent.stores.kept import Kept
 
 @dataclass(frozen=True, slots=True)
 class BankServices:
-    """What banks are made with; one open memory makes all of its banks with the same."""
+    """What an open memory provides to all of its banks."""
 
     settings: Settings
     store: Store
@@ -49,18 +53,18 @@ class BankServices:
     clock: Clock
     new_id: NewId
     reader: ImageReader | None = None
-    """Reads what is written in pictures, for engines that do not see."""
+    """Reads the text in images, for engines without vision."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskInput:
-    """What a task comes with."""
+    """The inputs of a task."""
 
     task: str = ""
     context: str = ""
     files: tuple[GivenFile, ...] = ()
     sources: tuple[SearchableText, ...] = ()
-    """Texts that can be searched and are not read in."""
+    """Texts that can be searched and are not ingested."""
 
 
 class AsyncBanks:
@@ -84,8 +88,8 @@ class AsyncBanks:
     ) -> "AsyncBank":
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
-        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
+        `sources` are texts, by name, that its agent can search and that are not ingested. Everything lives in memory
+        and is cleared at the end; with a `bank_id` it is stored as well, and `resume` continues it.
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
         texts = tuple(SearchableText(name, text, title=name) for name, text in (sources or {}).items())
@@ -95,7 +99,10 @@ class AsyncBanks:
 
 
 class AsyncBank:
-    """The memory of one long task and the run that works on it. Use it in a `with` block: what it held goes with it."""
+    """The memory of one long task and the run that works on it.
+
+    Use it in a `with` block: at its end temporary files are removed, and a bank that is not stored is cleared.
+    """
 
     def __init__(self, services: BankServices, scope: Scope, task_input: TaskInput, *, stored: bool = False) -> None:
         self._services = services
@@ -119,7 +126,7 @@ class AsyncBank:
             self._bank, uploads=self._uploads, kept=Kept(self._blobs, scope), new_id=services.new_id
         )
 
-    # ── how it stands ────────────────────────────────────────────────────────
+    # ── state ────────────────────────────────────────────────────────
 
     @property
     def bank_id(self) -> str:
@@ -148,22 +155,22 @@ class AsyncBank:
 
     @property
     def calls(self) -> Mapping[str, int]:
-        """How often each role was asked."""
+        """How often each language role was asked."""
         return self._bank.calls
 
     @property
     def adapter(self) -> Adapter:
-        """What a framework of your own is put to work with: `enhance` before a step, `intercept` after it."""
+        """For running a framework of your own: `enhance` before a step, `intercept` after it."""
         return self._adapter
 
     def tree(self, node_id: str) -> tuple[TreeEntry, ...]:
-        """Return the raw words behind a node, by time."""
+        """Return the raw entries behind a node, by time."""
         return self._bank.tree.of(node_id)
 
-    # ── the run ──────────────────────────────────────────────────────────────
+    # ── run ──────────────────────────────────────────────────────────────
 
     async def start(self) -> InsightDoc:
-        """Take in what the task came with and plan the first step; `run` does it itself."""
+        """Ingest the inputs of the task and plan the first step; `run` does this itself."""
         await self._sweep()
         await self._bank.start(self._input.task, context=self._input.context)
         for file in self._input.files:
@@ -178,10 +185,10 @@ class AsyncBank:
         keep: bool = False,
         on_event: EventListener | None = None,
     ) -> RunResult:
-        """Work on the task until it is done; with the built-in agent, or with a framework of your own.
+        """Work on the task until it is done, with the built-in agent or with a framework of your own.
 
-        A bank that was started or resumed, or that a store holds under its name, goes on where it is. At the end
-        everything is cleared unless it is kept.
+        A bank that was started or resumed, or that the store holds under its name, continues where it was. At the end
+        everything is cleared unless `keep` is set.
         """
         if on_event is not None:
             self._bank.listen(on_event)
@@ -203,13 +210,13 @@ class AsyncBank:
         return result
 
     async def _sweep(self) -> None:
-        """Remove the temporary files that killed processes left, here and where files are kept."""
+        """Remove the temporary files of dead processes, of uploads and of blobs."""
         await self._uploads.sweep()
         await self._blobs.sweep(self._bank.scope)
 
     def _builtin(self) -> BuiltinReact:
-        limits = _limits(self._services.settings.react)
-        return BuiltinReact(self._services.engine, limits=limits, reader=self._services.reader)
+        services = self._services
+        return BuiltinReact(services.engine, limits=Limits.of(services.settings.react), reader=services.reader)
 
     def _default_tools(self) -> list[AgentTool]:
         embedders, sources = self._services.embedders, self._input.sources
@@ -223,37 +230,37 @@ class AsyncBank:
     async def observe(
         self, text: str, *, source: str = CONTEXT, metadata: Mapping[str, JsonValue] | None = None
     ) -> Observed:
-        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        """Ingest a text: it is kept word for word, then split into topics, summarised and related."""
         return await self._bank.observe(text, source=source, metadata=metadata)
 
     async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
-        """Return the nodes that matter for a question and those beside them, newest first."""
+        """Return the best nodes for a query and their neighbours, newest first."""
         return await self._bank.search(query, k=k, alpha=alpha)
 
     async def plan(self) -> InsightDoc:
-        """Have the next step decided."""
+        """Decide on the next step."""
         return await self._adapter.plan()
 
     async def resolve(self, conflict_id: str, finding: str, *, decided_by: str = "user") -> Conflict:
-        """Settle a contradiction by what you know: the finding is the authority."""
+        """Settle a conflict by what you know; the finding is the authority."""
         return await self._bank.validate(conflict_id, finding, decided_by=decided_by)
 
     async def undo(self, change_id: str) -> None:
-        """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
+        """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
         await self._bank.undo(change_id)
 
     async def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the contents of its files, or of one of them."""
+        """Return every entry behind a node with the content of its files, or of one of them."""
         return await self._adapter.deep.retrieve(node_id, attachment_id=attachment_id)
 
-    # ── moving and ending ────────────────────────────────────────────────────
+    # ── export, resume, clear ────────────────────────────────────────────────────
 
     async def export(self) -> str:
-        """Return the whole bank as JSON; files that wait to be recognised are not in it."""
+        """Return the whole bank as JSON; uploads that wait to be recognised are not part of it."""
         return self._bank.export()
 
     async def load(self, text: str | bytes) -> InsightDoc:
-        """Take in an export; this bank must be empty."""
+        """Load an export; this bank must be empty."""
         await self._bank.load(text)
         return self._bank.insight
 
@@ -264,13 +271,13 @@ class AsyncBank:
         return any(not entry.erased for entry in found)
 
     async def resume(self) -> InsightDoc:
-        """Go on where a stored bank was; what was kept and not read yet is read now."""
+        """Continue a stored bank where it was; what was appended and not ingested yet is ingested now."""
         await self._bank.resume()
         await self._bank.catch_up()
         return self._bank.insight
 
     async def clear(self) -> None:
-        """Forget everything that the task brought, files included."""
+        """Erase everything that the task brought, files included."""
         await self._adapter.clear()
         await self._bank.clear()
 
@@ -304,16 +311,6 @@ def _window(settings: Settings) -> int:
     if settings.uses_model:
         return choose(settings.model, role=CLASSIFICATION.name, defaults=CLASSIFICATION.defaults).window
     return settings.model.window or CLASSIFICATION.defaults.window
-
-
-def _limits(react: ReactSettings) -> Limits:
-    return Limits(
-        max_calls=react.max_calls,
-        max_tokens=react.max_tokens,
-        answer_at=react.answer_at,
-        max_result=react.max_result,
-        tool_timeout=react.tool_timeout,
-    )
 
 
 def _blobs(services: BankServices) -> Blobs:

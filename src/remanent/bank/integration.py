@@ -1,4 +1,8 @@
-"""Making one node of several and taking that back: edges, trees, neighbours and conflicts go along."""
+"""Integration: merging several nodes into one, and undoing a merge; edges, trees and conflicts follow.
+
+A merge is one unit of work, and its journal entry records everything that an undo needs: which nodes in which versions,
+their edges, and the conflicts they stood in. Merged nodes are only superseded, so an undo restores old versions.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,33 +25,37 @@ from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Sourc
 from remanent.stores import Transaction
 
 MERGE = "merge"
+"""The source of the journal entries of merges."""
 UNDO = "undo"
+"""The source of the entries that say that a merge was undone: the journal itself is never changed."""
 _MAX_NODES = 20
+"""Nodes of one merge; more would not fit into the role's window with their summaries (chosen by hand)."""
 _MAX_NEIGHBOURS = 100
+"""Neighbours that are shown with them; the others keep their edges and their wording."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeReason:
-    """Why nodes are made one."""
+    """Why nodes are merged: they say the same, or the validation of their conflict decided."""
 
     trigger: Trigger
     description: str = ""
     conflict: Conflict | None = None
     validation: str = ""
     evidence: str = ""
-    """The id of the entry that holds the validation."""
+    """The id of the entry that holds the validation; it becomes a source of the merged node."""
     decided_by: str = ""
 
 
 class Merger:
-    """Integrates nodes and undoes it."""
+    """Merges nodes and undoes merges."""
 
     def __init__(self, runtime: BankRuntime, conflicts: Conflicts) -> None:
         self._runtime = runtime
         self._conflicts = conflicts
 
     async def integrate(self, node_ids: Sequence[str], reason: MergeReason) -> tuple[QueryNode | None, str]:
-        """Return the node that others became and what was done, or no node and why they stay apart."""
+        """Return the merged node and what was done, or `None` and why the nodes stay apart."""
         graph = self._runtime.graph
         nodes = [graph.get(node_id) for node_id in dict.fromkeys(node_ids)][:_MAX_NODES]
         ids = {node.id for node in nodes}
@@ -87,6 +95,7 @@ class Merger:
             made_by=answer.made_by,
             provisional=any(set(records) & set(nodes_of(other)) for other in self._others(reason.conflict)),
         )
+        # Everything that may fail or take time comes before the unit of work, which is then all or nothing.
         (vectors,) = await graph.vectors_of([draft])
         reworded = {
             near_id: await graph.revectored(near[near_id], context=update.context, keywords=update.keywords)
@@ -126,7 +135,7 @@ class Merger:
         response: IntegrationResponse,
         reason: MergeReason,
     ) -> Entry:
-        """Return what the journal keeps of a merge: enough to tell of it and to take it back."""
+        """Return the journal entry of a merge: enough to explain it and to undo it."""
         return self._runtime.entry(
             response.interaction_tree_description,
             source=MERGE,
@@ -170,7 +179,10 @@ class Merger:
         return [item for item in self._conflicts.waiting if settled is None or item.id != settled.id]
 
     def _trust(self, records: Iterable[Record], reason: MergeReason) -> Origin:
-        """Return how far a merge can be trusted: as far as the weakest of its nodes, and as what settled it."""
+        """Return how far a merged node can be trusted: no further than its least trusted node or its validation.
+
+        Otherwise text from the web would gain the trust of a person by being merged with what a person said.
+        """
         evidence = self._runtime.ledger.entries.get(reason.evidence)
         settled_by = [] if evidence is None else [evidence.origin]
         return least_trusted([*(record.trust for record in records), *settled_by])
@@ -183,7 +195,7 @@ class Merger:
     # ── taking back ──────────────────────────────────────────────────────────
 
     def event_of(self, conflict_id: str) -> str:
-        """Return the merge that settled a conflict."""
+        """Return the id of the merge event that settled a conflict."""
         for entry in reversed(self._runtime.ledger.entries.values()):
             said = bank_metadata(entry)
             if said.get("source") == MERGE and said.get("conflict_id") == conflict_id:
@@ -191,7 +203,10 @@ class Merger:
         raise NotFound(f"conflict {conflict_id} was not settled by a merge of its own; undo the merge that joined it")
 
     async def undo(self, event_id: str) -> tuple[QueryNode, ...]:
-        """Take a merge back: its nodes, their edges, their neighbours' wording and their conflicts are as before."""
+        """Undo a merge: nodes, edges, the wording of neighbours and conflicts are as they were before.
+
+        Edges that the merged node gained since then go to each of its restored nodes: nobody knows whose they would be.
+        """
         runtime, graph = self._runtime, self._runtime.graph
         said = self._undoable(event_id)
         node_ids = cast(list[str], said["nodes"])
@@ -202,6 +217,7 @@ class Merger:
         restored = [self._as_before(node_id, versions[node_id]) for node_id in node_ids]
         near = self._neighbours_before(versions, node_ids)
         vectors = {record.id: await graph.revectored(record) for record in (*restored, *near)}
+        # The edges of the event are those from before the merge; what was gained since is known from the graph.
         edges = {tuple(sorted(pair)) for pair in cast(list[list[str]], said["edges"])}
         inherited = {node_id for pair in edges for node_id in pair}
         edges |= {tuple(sorted((node_id, other))) for other in gained if other not in inherited for node_id in node_ids}
@@ -214,7 +230,7 @@ class Merger:
             for one, other in sorted(edges):
                 if all(end in node_ids or end in graph for end in (one, other)):
                     graph.put_edge(tx, one, other, at=at, known=node_ids)
-            self._conflicts.put_back(tx, cast(dict[str, list[str]], said["conflicts"]))
+            self._conflicts.put_restored(tx, cast(dict[str, list[str]], said["conflicts"]))
         runtime.emit(
             EventKind.UNDONE, self._runtime.ledger.entries[event_id].text, event_id=event_id, nodes=list(node_ids)
         )
@@ -227,19 +243,22 @@ class Merger:
         if said.get("source") != MERGE:
             raise NotFound(f"there is no merge {event_id} in this bank")
         if any(bank_metadata(other).get("of") == event_id for other in ledger.entries.values()):
-            raise InvalidInput(f"the merge {event_id} was taken back already")
+            raise InvalidInput(f"the merge {event_id} has been undone already")
         if said["into"] not in self._runtime.graph:
-            raise InvalidInput(f"node {said['into']} was merged further; take back that merge first, then this one")
+            raise InvalidInput(f"node {said['into']} has been merged again; undo that merge first, then this one")
         return said
 
     def _as_before(self, record_id: str, version: int) -> Record:
-        """Return the next version of a record, equal to one that it once had."""
+        """Return the next version of a record with the content of an earlier one."""
         ledger = self._runtime.ledger
         before = ledger.version(record_id, version)
         return before.replace(version=len(ledger.records[record_id]) + 1)
 
     def _neighbours_before(self, versions: dict[str, int], node_ids: Sequence[str]) -> list[Record]:
-        """Return the neighbours that still have the wording which the merge gave them, with the one from before."""
+        """Return the neighbours with the wording that they had before the merge.
+
+        Only those that still have the wording which the merge gave them: a later change is not undone with it.
+        """
         found = []
         for record_id, version in versions.items():
             if record_id in node_ids or record_id not in self._runtime.graph:
@@ -253,7 +272,7 @@ class Merger:
 
 
 def _joined_sources(nodes: Sequence[QueryNode], entry_ids: Sequence[str]) -> tuple[Source, ...]:
-    """Return the sources of all nodes, each once, and these entries whole."""
+    """Return the sources of all nodes, each once, and these entries as a whole."""
     sources = tuple(dict.fromkeys(source for node in nodes for source in node.sources))
     for entry_id in entry_ids:
         sources = with_entry(sources, entry_id)

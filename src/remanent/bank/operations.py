@@ -1,4 +1,8 @@
-"""Working on long tasks with a memory bank: run, look, settle contradictions, read the raw words, move, clear."""
+"""The operations of task banks, for REST, MCP and the command line: run, inspect, settle conflicts, export, clear.
+
+Every operation opens the bank by its id, does one thing and closes it: a server holds no bank between requests, so any
+process can serve the next one.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.bank.adapter.prompt import tidy_insight
+from remanent.bank.adapter.framework import tidy_insight
 from remanent.bank.bank import Observed
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
@@ -28,10 +32,11 @@ from remanent.text.excerpt import excerpt
 
 READ, WRITE = Permission.READ, Permission.WRITE
 _MAX_CONTEXT_CHARS = 10_000_000
+"""Characters of a context: some twenty books, beyond which a request is a mistake (chosen by hand)."""
 _MAX_TASK_CHARS = 100_000
 _MAX_SOURCES = 1000
 _MAX_SHOWN_CHARS = 2000
-"""Characters of one thing that a model is told in words; the structure has all of them."""
+"""Characters of one node or conflict in the text for a model; the structured result has all of them."""
 
 BankId = Annotated[
     str, about("The name of the bank: letters, digits, - and _.", "记忆库的名称：字母、数字、- 与 _。",
@@ -46,20 +51,20 @@ class RunBank(Model):
     context: Annotated[Text, about("The text to read.", "要阅读的文本。", max_length=_MAX_CONTEXT_CHARS)] = ""
     sources: Annotated[
         dict[str, Text],
-        about("Texts by name that can be searched and are not read in.", "可检索但不预先读入的文本（按名称）。",
+        about("Texts by name that can be searched and are not ingested.", "可检索但不预先读入的文本（按名称）。",
               max_length=_MAX_SOURCES),
     ] = Field(default_factory=dict)  # fmt: skip
     bank_id: Annotated[
         BankId | None,
         about(
-            "Keep the bank under this name; without one it is cleared at the end.",
+            "Keep the bank under this name; without a name it is cleared at the end.",
             "以此名称保留记忆库；不给则结束后清除。",
         ),
     ] = None
 
 
 class BankAnswer(Model):
-    """What came of a run."""
+    """The result of a run."""
 
     result: RunResult
     conflicts: tuple[Conflict, ...] = ()
@@ -87,6 +92,7 @@ class BankAnswer(Model):
 )
 async def run_bank(call: Call, request: RunBank) -> BankAnswer:
     """Work on one long task: read, cross-check, answer; follow it by the run's progress."""
+    # A run has no known number of rounds, so progress is the count of those begun.
     done = 0
 
     def tell(event: BankEvent) -> None:
@@ -113,14 +119,14 @@ class BankState(Model):
 
     insight: InsightDoc
     nodes: tuple[Text, ...] = ()
-    """What each node is about, with its id."""
+    """What each node is about, in the order of `node_ids`."""
     node_ids: tuple[Id, ...] = ()
     edges: tuple[tuple[Id, Id], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
 
 
 def _tell_state(state: BankState, tongue: Tongue) -> str:
-    """Put the state of a task into words for a model."""
+    """Write the state of a task as text for a model; stored text is escaped."""
     lines = [escape(tidy_insight(state.insight).render(tongue))]
     lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
     lines += [f"- [{node_id}] {_excerpt(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
@@ -145,8 +151,8 @@ def _excerpt(text: str) -> str:
     tool=Tool(
         "task_state",
         Said(
-            "See how a long task stands that was kept under a bank_id: its goal, the steps done and the next one, what "
-            "is known so far with ids for deep_retrieval, and which contradictions are open.",
+            "See the state of a long task that was kept under a bank_id: its goal, the steps done and the next one, "
+            "what is known so far with ids for deep_retrieval, and which contradictions are open.",
             "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"
             "以及尚未解决的矛盾。",
         ),
@@ -154,7 +160,7 @@ def _excerpt(text: str) -> str:
     ),
 )
 async def get_bank(call: Call, request: BankReference) -> BankState:
-    """Show how a kept bank stands: its task, its nodes, its contradictions."""
+    """Show the state of a kept bank: its task, its nodes, its contradictions."""
     async with _opened(call, request.bank_id) as bank:
         return BankState(
             insight=bank.insight,
@@ -166,7 +172,7 @@ async def get_bank(call: Call, request: BankReference) -> BankState:
 
 
 class ResumeBank(BankReference):
-    """A bank that is to be worked on further."""
+    """A bank whose task is to be continued."""
 
 
 @operation(
@@ -178,7 +184,7 @@ class ResumeBank(BankReference):
     command=Command(arguments=("bank_id",)),
 )
 async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
-    """Go on with the task of a kept bank where it was."""
+    """Continue the task of a kept bank where it was."""
 
     def tell(event: BankEvent) -> None:
         call.report(Step(note=f"{event.kind.value}: {event.text[:300]}"))
@@ -189,7 +195,7 @@ async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
 
 
 class ObserveText(BankReference):
-    """Something a bank is to take in."""
+    """A text for a bank to ingest."""
 
     text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_MAX_CONTEXT_CHARS)]
 
@@ -200,26 +206,21 @@ class ObserveText(BankReference):
     permission=WRITE,
     act="create_memory",
     route="POST banks/{bank_id}/observe",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "text",
-        )
-    ),
+    command=Command(arguments=("bank_id", "text")),
 )
 async def observe(call: Call, request: ObserveText) -> Observed:
-    """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
+    """Have a kept bank ingest a text: split into topics, summarised, checked against what it knows."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.observe(request.text)
 
 
 class SearchBank(BankReference):
-    """A question to a bank's graph."""
+    """A query for a bank's graph."""
 
     query: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
-    k: Annotated[int | None, about("Candidates at most.", "候选节点数上限。", ge=1, le=50)] = None
+    k: Annotated[int | None, about("Maximum number of candidates.", "候选节点数上限。", ge=1, le=50)] = None
     alpha: Annotated[
-        float | None, about("Words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。", ge=0, le=1)
+        float | None, about("Weight of words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。", ge=0, le=1)
     ] = None
 
 
@@ -229,12 +230,7 @@ class SearchBank(BankReference):
     permission=READ,
     act="search_memory",
     route="POST banks/{bank_id}/search",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "query",
-        )
-    ),
+    command=Command(arguments=("bank_id", "query")),
 )
 async def search(call: Call, request: SearchBank) -> Retrieved:
     """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
@@ -243,7 +239,7 @@ async def search(call: Call, request: SearchBank) -> Retrieved:
 
 
 class Resolve(BankReference):
-    """A finding on a contradiction."""
+    """A finding that settles a contradiction."""
 
     conflict_id: Annotated[Id, about("The contradiction, as `bank.get` shows it.", "矛盾的编号，见 `bank.get`。")]
     finding: Annotated[Text, about("What is right, and why.", "哪种说法正确，依据是什么。", max_length=100_000)]
@@ -254,22 +250,16 @@ class Resolve(BankReference):
     zh="依据给出的结论解决一处矛盾。",
     permission=WRITE,
     route="POST banks/{bank_id}/conflicts/{conflict_id}/resolve",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "conflict_id",
-            "finding",
-        )
-    ),
+    command=Command(arguments=("bank_id", "conflict_id", "finding")),
 )
 async def resolve(call: Call, request: Resolve) -> Conflict:
-    """Settle a contradiction of a kept bank: what you find is the authority."""
+    """Settle a contradiction of a kept bank; your finding is the authority."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.resolve(request.conflict_id, request.finding, decided_by=call.principal.name)
 
 
 class UndoChange(BankReference):
-    """A merge or a verdict."""
+    """A merge or a verdict to undo."""
 
     change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
 
@@ -279,22 +269,17 @@ class UndoChange(BankReference):
     zh="撤销一次合并或裁决。",
     permission=WRITE,
     route="POST banks/{bank_id}/undo",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "change_id",
-        )
-    ),
+    command=Command(arguments=("bank_id", "change_id")),
 )
 async def undo(call: Call, request: UndoChange) -> Done:
-    """Take back a merge or a verdict of a kept bank."""
+    """Undo a merge or a verdict of a kept bank."""
     async with _opened(call, request.bank_id) as bank:
         await bank.undo(request.change_id)
     return Done()
 
 
 class DeepRetrievalOf(BankReference):
-    """A node whose raw words are wanted."""
+    """A node whose raw entries are wanted."""
 
     node_id: Annotated[Id, about("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。")]
     attachment_id: Annotated[Id | None, about("Only this file.", "只要这个附件。")] = None
@@ -305,15 +290,10 @@ class DeepRetrievalOf(BankReference):
     zh="读取节点背后的全部原文与附件。",
     permission=READ,
     route="GET banks/{bank_id}/nodes/{node_id}",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "node_id",
-        )
-    ),
+    command=Command(arguments=("bank_id", "node_id")),
 )
 async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
-    """Read every raw entry behind a node of a kept bank, with the contents of its files."""
+    """Read every raw entry behind a node of a kept bank, with the content of its files."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.deep_retrieval(request.node_id, attachment_id=request.attachment_id)
 
@@ -358,7 +338,7 @@ async def load(call: Call, request: BankReference) -> InsightDoc:
     command=Command(arguments=("bank_id",)),
 )
 async def clear(call: Call, request: BankReference) -> Done:
-    """Clear all that a kept bank holds."""
+    """Erase everything that a kept bank holds."""
     async with _opened(call, request.bank_id) as bank:
         await bank.clear()
     return Done()
@@ -382,6 +362,7 @@ def _bank(
 @asynccontextmanager
 async def _opened(call: Call, bank_id: str) -> AsyncIterator[AsyncBank]:
     async with _bank(call, bank_id) as bank:
+        # Opening a bank writes nothing, so an unknown id leaves no trace behind.
         if not await bank.is_stored():
             raise NotFound(f"there is no bank {bank_id} here")
         await bank.resume()

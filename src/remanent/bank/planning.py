@@ -1,4 +1,8 @@
-"""The planner's desk: the Insight Doc, what came up since the last plan, and one next step at a time."""
+"""Planning: the Insight Doc, which says how a task stands, and the planner, which decides on one next step at a time.
+
+There is no queue of steps: what a round finds may change everything that would have been planned beyond it. What must
+not be forgotten meanwhile (conflicts, uploads, notices) is kept apart and shown to the planner each time.
+"""
 
 from collections.abc import Sequence
 
@@ -52,7 +56,11 @@ _WORDS: dict[Tongue, dict[str, str]] = {
 
 
 class InsightDoc(Model):
-    """The goal, what was done, and the one next step; there is no queue of others."""
+    """The goal, the completed sub-tasks and the one next step; it goes into every prompt.
+
+    Each change of it is appended to the journal as a whole, and the last one found there is where a resumed task goes
+    on.
+    """
 
     id: Id
     goal: Remark
@@ -62,7 +70,7 @@ class InsightDoc(Model):
     @model_validator(mode="after")
     def _check_the_goal(self) -> "InsightDoc":
         if not self.goal.strip():
-            raise InvalidInput("a task needs a goal; say what is to be found out or done")
+            raise InvalidInput("the task has no goal; say what is to be found out or done")
         return self
 
     @property
@@ -77,7 +85,7 @@ class InsightDoc(Model):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left to do and all that was done succeeded."""
+        """Whether nothing is left to do and every sub-task succeeded."""
         return self.current is None and all(task.status is TaskStatus.SUCCESS for task in self.completed)
 
     @property
@@ -86,7 +94,7 @@ class InsightDoc(Model):
         return tongue_of(self.goal)
 
     def render(self, tongue: Tongue | None = None) -> str:
-        """Return the whole document as text; whoever puts it into a prompt escapes it there."""
+        """Return the whole document as text; whoever puts it into a prompt must escape it."""
         words = _WORDS[tongue or self.tongue]
         parts = [words["goal"].format(self.goal), words["completed"]]
         parts += [
@@ -111,12 +119,15 @@ class InsightDoc(Model):
 
 
 INSIGHT = "insight"
+# What the request of the planning role accepts at most.
 _MAX_NODES = 100
 _MAX_NOTICES = 100
 _MAX_UPLOADS = 100
 _MAX_NODE_CHARS = 40_000
-"""Characters of new nodes that the planner is shown."""
+"""Characters of new nodes that the planner is shown: about 10,000 tokens, a third of the roles' default window, which
+leaves room for the history. Chosen by hand."""
 _MAX_FAILURES = 2
+"""Plans in a row that may fail before the run ends: each was tried twice, so the model is not coming back soon."""
 
 _NOTICES: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -133,7 +144,7 @@ _NOTICES: dict[Tongue, dict[str, str]] = {
 
 
 class Planner:
-    """Keeps the Insight Doc and has the next step decided."""
+    """Holds the Insight Doc, gathers what came up since the last plan, and has the next step decided."""
 
     def __init__(self, runtime: BankRuntime, conflicts: Conflicts) -> None:
         self._runtime = runtime
@@ -161,23 +172,27 @@ class Planner:
         return (self._insight.current_task or self._insight.goal) if self._insight is not None else ""
 
     async def begin(self, goal: str, *, given: Sequence[Entry] = ()) -> InsightDoc:
-        """Set the goal and keep what was given with it: both or neither."""
+        """Set the goal, and store it together with the entries that were given with it: both or neither."""
         if self._insight is not None:
-            raise InvalidInput("this bank has a task already; open another one for another task")
+            raise InvalidInput("this bank already has a task; open another bank for another task")
         return await self._keep(InsightDoc(id=self._runtime.new_id(), goal=goal.strip()), given=given)
 
     def note(self, report: IngestReport) -> None:
-        """Keep what came up for the next plan."""
+        """Remember what an ingestion found for the next plan."""
         self._new += [node_id for node_id in report.node_ids if node_id not in self._new]
         self._notices += [line(text, LONGEST_REMARK) for text in (*report.merges, *report.bounds)]
 
     def notice_unresolved(self, conflict: Conflict) -> None:
-        """Have the planner told that a conflict stays."""
+        """Have the next plan told that a conflict stays unresolved."""
         why = conflict.verdict.text if conflict.verdict else ""
         self._notice("unresolved", description=conflict.description, why=why)
 
     async def plan(self, finished: FinishedTask | None = None, *, uploads: Sequence[PendingUpload] = ()) -> InsightDoc:
-        """Decide on one next step; where sub-tasks failed, the end is taken only when it is said twice."""
+        """Decide on one next step.
+
+        Where sub-tasks failed and the planner wants to end, it is asked again with a hint: models give up early, and
+        another way is often there.
+        """
         insight = self.insight
         request = self._request(finished, uploads)
         response = await self._planned(request)
@@ -195,7 +210,7 @@ class Planner:
         return insight
 
     async def _planned(self, request: PlanningRequest) -> PlanningResponse:
-        """Have a plan made; when that fails twice the step counts as failed and the goal itself is the next one."""
+        """Ask the planning role; when it fails, the step counts as failed and the goal itself is the next step."""
         try:
             response = (await self._runtime.ask(PLANNING, request)).value
         except LanguageError as error:
@@ -220,6 +235,7 @@ class Planner:
             finished = finished.replace(
                 description=shortened(finished.description, LONGEST_REMARK), result=finished.result[:LONGEST_TEXT]
             )
+        # Of everything that may grow without end, the newest part is shown.
         return PlanningRequest(
             goal=insight.goal,
             completed=insight.completed[-1000:],
@@ -231,7 +247,7 @@ class Planner:
         )
 
     def _new_nodes(self) -> tuple[Node, ...]:
-        """Return the new nodes, shortened as far as they must be to fit into the planner's window."""
+        """Return the new nodes, their summaries shortened so that all of them fit."""
         live = [self._runtime.graph.get(node_id).shown for node_id in self._new if node_id in self._runtime.graph]
         live = live[-_MAX_NODES:]
         room = _MAX_NODE_CHARS // max(1, len(live))
@@ -249,7 +265,7 @@ class Planner:
         return insight
 
     def resume(self) -> None:
-        """Take up the last Insight Doc of the journal."""
+        """Continue with the last Insight Doc of the journal."""
         for entry in reversed(self._runtime.ledger.entries.values()):
             if source_of(entry) == INSIGHT:
                 self._insight = InsightDoc.from_json(entry.text)

@@ -1,4 +1,8 @@
-"""A whole run of a task: plan, have a step done, take in what came of it, until nothing is left to do."""
+"""A whole run of a task: plan a step, have a framework execute it, ingest the outcome, until nothing is left to do.
+
+A run ends when the planner says so, or at `bank.max_rounds`. It can be resumed from the journal at any step; a step
+that was under way when its process died is done again.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -12,6 +16,7 @@ from remanent.agents.web import SerperSearch, Visit
 from remanent.bank.adapter.adapter import Adapter
 from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
 from remanent.bank.bank import INGESTED_SOURCES, MemoryBank
+from remanent.bank.conflicts import sides_of
 from remanent.bank.ledger import source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
@@ -26,9 +31,8 @@ from remanent.settings import Settings
 
 _logger = logging.getLogger(__name__)
 
-SIDES = " / "
-"""Parts the two statements in the description of a conflict that was found without a model."""
 _MIN_STATEMENT_CHARS = 6
+"""A shorter statement would be cut out of unrelated sentences (chosen by hand)."""
 
 
 class RunStatus(StrEnum):
@@ -50,7 +54,7 @@ class RunResult(Model):
     rounds: Count
     insight: InsightDoc
     node_ids: tuple[Id, ...] = ()
-    """The nodes that the answer's step was shown, and those that it led to."""
+    """The nodes that the answering step was shown, and those that came of it."""
     entry_ids: tuple[Id, ...] = ()
     """The entries behind those nodes."""
 
@@ -65,7 +69,7 @@ class GivenFile:
 
 
 class BankRun(Generic[StepT, StepResultT]):
-    """Runs a task on any framework; the Adapter's files are removed at the end, however it ends."""
+    """Runs a task on any framework; temporary files are removed at the end, however it ends."""
 
     def __init__(
         self, adapter: Adapter, framework: Framework[StepT, StepResultT], *, tools: Sequence[AgentTool] = ()
@@ -78,12 +82,13 @@ class BankRun(Generic[StepT, StepResultT]):
         self._rests_on: tuple[str, ...] = ()
 
     async def run(self, task: str, *, context: str = "", files: Sequence[GivenFile] = ()) -> RunResult:
-        """Begin a task and see it through."""
+        """Start a task and work on it to the end."""
         try:
             try:
                 await self._bank.start(task, context=context)
             except LanguageError as error:
-                # The words are kept and read again with what comes next; without a goal there is nothing to do.
+                # The context is in the journal and is ingested with the next text. Without a goal there is nothing to
+                # do: then this raises.
                 self._bank.emit(EventKind.FAILED, str(error), role="start")
                 _ = self._bank.insight
             for file in files:
@@ -94,14 +99,14 @@ class BankRun(Generic[StepT, StepResultT]):
             await self._adapter.close()
 
     async def resume(self, *, files: Sequence[GivenFile] = ()) -> RunResult:
-        """Go on with a task that a bank holds already; files that were recognised before are not taken again."""
+        """Continue a task that the bank holds already; files that were recognised before are not uploaded again."""
         try:
             for file in files:
                 if file.name not in self._adapter.recognised:
                     await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
             current = self._bank.insight.current
             waiting = {upload.upload_id for upload in self._adapter.waiting}
-            # Uploads that waited in a process that is gone are gone: the step is planned anew, with those there are.
+            # Uploads of a dead process were removed with it; the step is planned again with those that are there now.
             if current is None or (current.upload_ids and not waiting.intersection(current.upload_ids)):
                 await self._adapter.plan()
             elif (settled := self._settled(current)) is not None:
@@ -111,7 +116,7 @@ class BankRun(Generic[StepT, StepResultT]):
             await self._adapter.close()
 
     def _settled(self, task: PlannedTask) -> FinishedTask | None:
-        """Return a validation as finished whose conflict was settled before the process ended."""
+        """Return a validation as finished if its conflict was settled before the process died."""
         conflict = self._bank.conflicts.get(task.conflict_id) if task.conflict_id is not None else None
         if conflict is None or conflict.verdict is None:
             return None
@@ -162,9 +167,9 @@ class BankRun(Generic[StepT, StepResultT]):
 
 
 def default_tools(settings: Settings, bank: MemoryBank, *, embedder: Embedder | None = None) -> list[AgentTool]:
-    """Return the tools that settings give a bank's agent: the web where there is a key, else what the bank was given.
+    """Return the tools that a bank's agent has by default: the web where there is a key, else what the bank ingested.
 
-    Deep Retrieval is added by the run itself.
+    The run itself adds Deep Retrieval.
     """
     if settings.search.api_key is None:
         return [KnowledgeSearch(lambda: ingested_texts(bank), embedder=embedder)]
@@ -179,7 +184,7 @@ async def close_tools(tools: Sequence[AgentTool]) -> None:
 
 
 def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
-    """Return all that a bank took in, to be searched: what it was given, and what steps brought from outside."""
+    """Return the texts that a bank ingested, for its agent to search, without statements that were refuted."""
     refuted = _refuted_statements(bank)
     texts = []
     for entry in bank.tree.entries:
@@ -192,9 +197,10 @@ def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
 
 
 def _refuted_statements(bank: MemoryBank) -> list[str]:
-    """Return the statements that validations found wrong, as the conflicts' descriptions quote them.
+    """Return the statements that validations found wrong, as the descriptions of their conflicts quote them.
 
-    They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again.
+    They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again, or the agent
+    would repeat in its answer what the validation before it had settled.
     """
     refuted = []
     for conflict in bank.conflicts.all:
@@ -203,8 +209,9 @@ def _refuted_statements(bank: MemoryBank) -> list[str]:
         wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
         if not right:
             continue
-        sides = [side.strip() for side in conflict.description.split(SIDES)]
-        refuted += [side for side in sides if _is_quoted_in(side, wrong) and not _is_quoted_in(side, right)]
+        refuted += [
+            side for side in sides_of(conflict) if _is_quoted_in(side, wrong) and not _is_quoted_in(side, right)
+        ]
     return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
 
 

@@ -1,4 +1,8 @@
-"""What happens in a bank, told as it happens: for live views, logs and those who follow a run."""
+"""What the parts of one bank share: its storage and settings, the language roles, time, ids, and its events.
+
+Every part gets the one `BankRuntime`. It is also the only place from which roles are asked and events are emitted, so
+that retries, the bound on concurrent calls and the count of calls hold for all of them.
+"""
 
 import asyncio
 from collections import Counter
@@ -32,10 +36,10 @@ from remanent.model.base import Text
 
 
 class EventKind(StrEnum):
-    """What can happen."""
+    """What happens in a bank; live views, logs and progress reports are made of these."""
 
     CHUNK = "chunk"
-    """A chunk of an over-long text was sorted by topics."""
+    """One chunk of a long text was split into topics."""
     NODE = "node"
     EDGE = "edge"
     CONFLICT = "conflict"
@@ -47,17 +51,17 @@ class EventKind(StrEnum):
     ROUND = "round"
     TOOL = "tool"
     RETRY = "retry"
-    """A call of a role failed and is tried once more."""
+    """A role failed and is asked once more."""
     FAILED = "failed"
     """A step failed; the run goes on."""
     LIMIT = "limit"
-    """A bound was reached; what it stopped is said."""
+    """A limit was reached; the text says what it stopped."""
     ANSWER = "answer"
     CLEARED = "cleared"
 
 
 class BankEvent(Model):
-    """One thing that happened."""
+    """One thing that happened in a bank."""
 
     kind: EventKind
     at: Instant
@@ -66,15 +70,16 @@ class BankEvent(Model):
 
 
 EventListener = Callable[[BankEvent], None]
-"""Is told every event, in order; it must not block."""
+"""Receives every event in order, on the event loop; it must not block."""
 
 
 _TICK = timedelta(milliseconds=1)
+"""The resolution of stored times: a smaller step would be lost when a bank is read back."""
 
 
 @dataclass(slots=True)
 class BankRuntime:
-    """The means of one bank; its parts share it."""
+    """Everything that the parts of one bank need to do their work."""
 
     ledger: Ledger
     graph: QueryGraph
@@ -83,22 +88,22 @@ class BankRuntime:
     clock: Clock
     new_id: NewId
     window: int
-    """Tokens that the classification role is given at a time."""
+    """Tokens that fit into one call of the classification role; longer texts are cut into chunks."""
     listeners: list[EventListener] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)
-    """How often each role was asked, attempts that failed included."""
+    """How often each role was asked, failed attempts included: the price of a run."""
     write_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held by whoever changes the graph by what it read of it."""
+    """Held while the graph is read and then changed by what was read: between the two, roles take seconds."""
     _asking: asyncio.Semaphore | None = None
     _last: datetime | None = None
 
     @property
     def scope(self) -> Scope:
-        """Whose task it is."""
+        """The scope of the task."""
         return self.ledger.scope
 
     def now(self) -> datetime:
-        """Return the time; no two calls get the same, so that time gives the order in which things came."""
+        """Return the time, never the same twice: it orders nodes and entries, also after the clock stepped back."""
         now = to_instant(self.clock())
         if self._last is not None and now <= self._last:
             now = self._last + _TICK
@@ -106,11 +111,11 @@ class BankRuntime:
         return now
 
     def advance_past(self, moments: Sequence[datetime]) -> None:
-        """Let time go on behind what was read back."""
+        """Continue after these moments, so that what is added to a resumed bank is newer than what it held."""
         self._last = max([*moments, *([self._last] if self._last else [])], default=None)
 
     def emit(self, kind: EventKind, text: str = "", **data: JsonValue) -> None:
-        """Tell those who listen."""
+        """Send an event to all listeners."""
         event = BankEvent(kind=kind, at=to_instant(self.clock()), text=text, data=data)
         for listener in self.listeners:
             listener(event)
@@ -128,7 +133,7 @@ class BankRuntime:
         metadata: dict[str, JsonValue] | None = None,
         **said: JsonValue,
     ) -> Entry:
-        """Return a journal entry that says what it is to the bank."""
+        """Return a journal entry whose metadata says what it is to the bank: its `source`, and what else is given."""
         now = self.now()
         return Entry(
             id=self.new_id(),
@@ -144,7 +149,7 @@ class BankRuntime:
         )
 
     async def ask(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
-        """Have a role done; a failure is told and tried once more, a second one is the caller's."""
+        """Ask a role; after one failure it is asked once more, a second one is raised."""
         if self._asking is None:
             self._asking = asyncio.Semaphore(self.settings.concurrency)
         async with self._asking:

@@ -1,7 +1,8 @@
-"""Uploads: they wait in a temporary folder until they are recognised, then their bytes move to where files are kept.
+"""Uploads: files that wait in a temporary folder until they are recognised, and reading them without a vision model.
 
 A run's folder is locked by the process that runs it. Whoever starts next removes every folder whose lock nobody holds,
-so a process that was killed leaves nothing behind for longer than that.
+so a killed process leaves nothing behind for longer than that. A file lock does this without a daemon: the kernel
+releases it however the process ends.
 """
 
 import asyncio
@@ -37,7 +38,7 @@ class Upload(Model):
 
     @property
     def type(self) -> AttachmentType:
-        """What sort of thing it is."""
+        """Image, document or code."""
         return type_of(self.media_type, self.name)
 
     @property
@@ -47,7 +48,7 @@ class Upload(Model):
 
 
 class Uploads:
-    """The temporary storage: folders by the id of an Insight Doc, one per run."""
+    """The temporary storage: one folder per run, named by the id of its Insight Doc."""
 
     def __init__(self, folder: Path | None = None, *, new_id: NewId) -> None:
         self._root = folder or Path(tempfile.gettempdir()) / f"remanent-{os.getuid()}" / "uploads"
@@ -61,18 +62,22 @@ class Uploads:
         return self._root
 
     async def sweep(self) -> int:
-        """Remove what processes that are gone have left; return how many runs it was of."""
+        """Remove what dead processes left behind; return of how many runs."""
         return await asyncio.to_thread(_sweep, self._root, frozenset(self._locks))
 
     async def add(self, insight_id: str, content: bytes, *, name: str = "", media_type: str = "") -> Upload:
-        """Keep a file until it is recognised."""
+        """Store a file until it is recognised.
+
+        The name is only a label: the file on disk is called by its id, so no name can lead out of the folder.
+        """
         if not content:
-            raise InvalidInput("the file is empty; there is nothing to recognise")
+            raise InvalidInput("the file is empty; upload one with content")
         if len(content) > MOST_BYTES:
             raise InvalidInput(
                 f"the file has {len(content)} bytes, and {MOST_BYTES} are taken at most; make it smaller"
             )
         media_type = media_type.partition(";")[0].strip().lower()
+        # Browsers of Windows send whole paths.
         plain = Path(name.replace("\\", "/")).name.strip()[:_MAX_NAME_CHARS]
         upload = Upload(
             upload_id=self._new_id(),
@@ -99,7 +104,7 @@ class Uploads:
             raise StorageError(f"the upload {upload_id} cannot be read any more; upload it again") from error
 
     async def drop(self, insight_id: str, upload_id: str) -> None:
-        """Remove an upload: it was recognised, or given up."""
+        """Remove an upload that was recognised or given up."""
         self._waiting.get(insight_id, {}).pop(upload_id, None)
         await asyncio.to_thread(self._path(insight_id, upload_id).unlink, missing_ok=True)
 
@@ -124,14 +129,15 @@ class Uploads:
 
 
 def _take(root: Path, insight_id: str) -> int:
-    """Make a run's folder and return the lock that says that its process lives."""
+    """Create a run's folder and return the descriptor of the lock that shows that its process is alive."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = root / f"{insight_id}{_LOCK}"
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         with suppress(FileNotFoundError):
-            # Whoever sweeps may have removed the file between its making and its locking.
+            # A sweep may have removed the file after it was created and before it was locked; then this lock is on a
+            # file that has no name any more, and another one is needed.
             if os.fstat(descriptor).st_ino == path.stat().st_ino:
                 (root / insight_id).mkdir(mode=0o700, exist_ok=True)
                 return descriptor
@@ -200,14 +206,14 @@ _TEXTS: dict[Tongue, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What an upload says, or why that is not known."""
+    """The text of an upload, or a sentence that says why there is none."""
 
     text: str
     is_read: bool = True
 
 
 async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Tongue) -> Recognition:
-    """Return what an upload says; never fails: what cannot be read is said."""
+    """Return the text of an upload; where it cannot be read, a sentence that says so, since the step must go on."""
     said = _TEXTS[tongue]
     try:
         text = await _words(upload, content, reader)

@@ -70,7 +70,7 @@ async def test_what_goes_wrong_with_a_tool_is_told_to_the_model(tmp_path: Path) 
         execution = framework.capture(await framework.execute(step))
         sent = json.dumps(server.requests[1].body)
     assert execution.answer == "So be it."
-    assert "the arguments are no JSON object" in sent
+    assert "the arguments are not a JSON object" in sent
 
 
 @pytest.mark.spec("BANK-26")

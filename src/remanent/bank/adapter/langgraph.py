@@ -1,12 +1,11 @@
-"""A bank's steps done by LangGraph."""
+"""The steps of a bank executed by LangGraph."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from remanent.agents.tools import AgentTool, call_tool
-from remanent.bank.adapter.framework import Execution, Transcript
-from remanent.bank.adapter.prompt import EnhancedPrompt
+from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.exchanges.react import ToolCall
 
@@ -22,7 +21,7 @@ Build = Callable[[Sequence["BaseTool"]], "Runnable[Any, Any]"]
 
 @dataclass(frozen=True, slots=True)
 class GraphStep:
-    """A step as a graph takes it."""
+    """A step in the form that a graph takes: the graph with its tools, and the message."""
 
     graph: "Runnable[Any, Any]"
     message: "HumanMessage"
@@ -31,16 +30,17 @@ class GraphStep:
 
 @dataclass(frozen=True, slots=True)
 class GraphStepResult:
-    """What a graph made of a step."""
+    """The messages that a graph added for a step."""
 
     messages: "Sequence[BaseMessage]"
     transcript: Transcript
 
 
 class LangGraphFramework:
-    """Has steps done by a graph of the user's, or by the usual loop of model and tools over a chat model.
+    """Executes steps with a graph of the user's, or with the usual loop of model and tools over a chat model.
 
-    Pictures go along as `image_url` parts with base64, as chat models take them.
+    The graph is built for each step, because the tools of a step are known only then. Images go along as base64 in
+    `image_url` parts, the form that most chat models accept.
     """
 
     def __init__(self, build: Build, *, max_steps: int = 120, tool_timeout: float = 120.0) -> None:
@@ -73,23 +73,24 @@ class LangGraphFramework:
         return GraphStep(graph, HumanMessage(content=parts), transcript)
 
     async def execute(self, step: GraphStep) -> GraphStepResult:
-        """Run the graph; whatever it raises is told as `ToolFailed`."""
+        """Run the graph; whatever it raises becomes `ToolFailed`."""
         try:
             state = await step.graph.ainvoke({"messages": [step.message]}, {"recursion_limit": self._max_steps})
         except Exception as error:
             # A graph, its model and its tools may raise anything; the step failed, and the run goes on.
             raise ToolFailed(f"the graph failed: {type(error).__name__}: {error}") from error
+        # The first message is the prompt itself.
         return GraphStepResult(state["messages"][1:], step.transcript)
 
     def capture(self, result: GraphStepResult) -> Execution:
-        """Return the last thing that the model said, and all messages as text."""
+        """Return the last message of the model as the answer, and all messages as text."""
         from langchain_core.messages import AIMessage, ToolMessage
 
         transcript = result.transcript
         answer = ""
         for message in result.messages:
             if isinstance(message, AIMessage):
-                transcript.say(answer)  # what was said before is no answer yet
+                transcript.say(answer)  # an earlier message was not the answer
                 answer = message.text
                 for call in message.tool_calls:
                     transcript.call(ToolCall(name=call["name"], arguments=call["args"]))
