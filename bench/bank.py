@@ -12,11 +12,11 @@ from pathlib import Path
 
 from bench.figures import Figure, Report, at_least, at_most
 from bench.tasks import TaskCase, TaskKind, task_cases
-from remanent.bank import Bank, open_bank
+from remanent.bank import MemoryBank, open_bank
 from remanent.bank.adapter import Adapter
-from remanent.bank.attachments import Uploads
-from remanent.bank.graph import Draft, QueryGraph
+from remanent.bank.graph import NodeDraft, QueryGraph
 from remanent.bank.settings import BankSettings
+from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders, open_embedders
 from remanent.language.offline.engine import OfflineEngine
 from remanent.language.offline.toolbox import Toolbox
@@ -43,7 +43,7 @@ class Outcome:
     calls: int
 
 
-def new_bank(embedders: Embedders | None, *, window: int = 32_000) -> Bank:
+def new_bank(embedders: Embedders | None, *, window: int = 32_000) -> MemoryBank:
     """Return an empty bank that works without a model."""
     embedder = embedders.members[0] if embedders is not None else None
     return open_bank(
@@ -64,19 +64,19 @@ async def attempt(case: TaskCase, embedders: Embedders | None) -> Outcome:
     for passage in case.given:
         await bank.observe(passage.text)
     shown = unescape(await _prompt(bank))
-    planted = [conflict for conflict in bank.conflicts.every if _is_planted(case, conflict.description)]
+    planted = [conflict for conflict in bank.conflicts.all if _is_planted(case, conflict.description)]
     return Outcome(
         case=case,
         has_evidence=case.evidence in shown or _told(case, shown),
         raised=bool(planted),
         false_alarms=tuple(
-            conflict.description for conflict in bank.conflicts.every if not _is_planted(case, conflict.description)
+            conflict.description for conflict in bank.conflicts.all if not _is_planted(case, conflict.description)
         ),
         calls=sum(bank.calls.values()),
     )
 
 
-async def _prompt(bank: Bank) -> str:
+async def _prompt(bank: MemoryBank) -> str:
     """Return what an agent is given for the first step: all but the Insight Doc, which holds the question only."""
     with tempfile.TemporaryDirectory(prefix="remanent-bench-") as folder:
         uploads = Uploads(Path(folder), new_id=id_source())
@@ -84,7 +84,7 @@ async def _prompt(bank: Bank) -> str:
         adapter = Adapter(bank, uploads=uploads, kept=kept, new_id=id_source())
         await adapter.plan()
         prompt = await adapter.enhance()
-        return f"{prompt.memory}\n{prompt.matter}"
+        return f"{prompt.memory}\n{prompt.details}"
 
 
 def _told(case: TaskCase, shown: str) -> bool:
@@ -177,7 +177,7 @@ async def fill(graph: QueryGraph, nodes: int) -> None:
     import numpy as np
 
     source = np.random.default_rng(3)
-    real = (await graph.vectors_of([Draft(summary="harbour")]))[0]
+    real = (await graph.vectors_of([NodeDraft(summary="harbour")]))[0]
     moment = system_clock()
     new_id = id_source()
     previous: list[str] = []
@@ -185,7 +185,7 @@ async def fill(graph: QueryGraph, nodes: int) -> None:
         async with graph.ledger.transaction() as tx:
             for number in range(start, min(start + 500, nodes)):
                 thing = _THINGS[number % len(_THINGS)]
-                draft = Draft(
+                draft = NodeDraft(
                     summary=f"Harbour {number} is known for its {thing}. The {thing} of harbour {number} is old.",
                     context=f"harbour {number} and its {thing}",
                     keywords=("harbour", thing, f"harbour {number}"),

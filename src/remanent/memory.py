@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
-from remanent.agents.deep_retrieval import DeepRetrieved, behind
+from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
 from remanent.context import Scratchpad, Waiting
 from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.waiting import FOLDER as WAITING
@@ -502,7 +502,7 @@ class AsyncAgent(AgentFaces):
         entries = await self._parts.store.entries(self._scope, EntryQuery(entry_ids=wanted, limit=NO_LIMIT))
         kept = AttachmentStore(self._parts.blobs, self._scope)
         source_of = self._parts.disciplines.source_of
-        return await behind(record, entries, kept=kept, attachment_id=attachment_id, source_of=source_of)
+        return await retrieve_record(record, entries, kept=kept, attachment_id=attachment_id, source_of=source_of)
 
     async def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""

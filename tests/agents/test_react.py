@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import JsonValue
 
-from remanent.agents import EntryJournal, File, FunctionTool, Limits, ReactAgent, Step, Stop, ToolOutput
-from remanent.agents.knowledge import KnowledgeSearch, Text
+from remanent.agents import AgentStep, EntryJournal, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
+from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.language.exchanges.react import Image
 from remanent.language.models import ModelEngine
@@ -45,10 +45,10 @@ def height(place: str) -> str:
 HEIGHT = FunctionTool(height)
 
 
-class Noting(list[Step]):
+class Noting(list[AgentStep]):
     """A listener that notes what it is told."""
 
-    async def __call__(self, step: Step) -> None:
+    async def __call__(self, step: AgentStep) -> None:
         self.append(step)
 
 
@@ -75,7 +75,7 @@ async def test_an_agent_thinks_calls_its_tools_and_answers() -> None:
     noted = Noting()
     async with ScriptedServer(*steps) as server, engine_at(server) as engine:
         outcome = await ReactAgent(engine, tools=[HEIGHT], listener=noted).run("How high is Ben Nevis?")
-    assert (outcome.answer, outcome.reason, outcome.calls) == ("1345 m", Stop.ANSWER, 2)
+    assert (outcome.answer, outcome.reason, outcome.calls) == ("1345 m", StopReason.ANSWER, 2)
     assert (outcome.usage.requests, outcome.usage.input_tokens) == (2, 24)
     assert [step.kind.value for step in noted] == ["message", "tool_call", "tool_result", "message"]
     assert outcome.context.index("I need height") < outcome.context.index("1345 m") < outcome.context.index("<answer>")
@@ -120,7 +120,7 @@ async def test_what_goes_wrong_with_a_call_is_told_to_the_agent_and_it_goes_on(s
     async with ScriptedServer(says(said), says(answer("so be it"))) as server, engine_at(server) as engine:
         outcome = await ReactAgent(engine, tools=tools, limits=limits).run("Go.")
         prompt = server.requests[1].prompt
-    assert (outcome.answer, outcome.reason) == ("so be it", Stop.ANSWER)
+    assert (outcome.answer, outcome.reason) == ("so be it", StopReason.ANSWER)
     assert told in outcome.turns[0].results[0].content
     assert outcome.turns[0].results[0].failed
     assert 'status="error"' in prompt
@@ -132,7 +132,7 @@ async def test_the_last_allowed_call_is_forced_to_answer() -> None:
     last = says(call("height", place="Ben Nevis")).expecting("No tool can be called any more")
     async with ScriptedServer(looks, looks, last) as server, engine_at(server) as engine:
         outcome = await ReactAgent(engine, tools=[HEIGHT], limits=Limits(max_calls=3)).run("How high is it?")
-    assert (outcome.reason, outcome.calls) == (Stop.MAX_CALLS, 3)
+    assert (outcome.reason, outcome.calls) == (StopReason.MAX_CALLS, 3)
     assert outcome.answer
 
 
@@ -151,7 +151,7 @@ async def test_near_the_token_limit_the_answer_is_asked_for_and_past_it_one_is_f
     noted = Noting()
     async with ScriptedServer(*steps) as server, engine_at(server, window=2400) as engine:
         outcome = await ReactAgent(engine, tools=[FunctionTool(read)], limits=limits, listener=noted).run("Read.")
-    assert (outcome.answer, outcome.reason) == ("at last", Stop.TOKEN_LIMIT)
+    assert (outcome.answer, outcome.reason) == ("at last", StopReason.TOKEN_LIMIT)
     assert outcome.tokens <= 2400
     assert len([step for step in noted if step.kind is EntryKind.TOOL_RESULT][1].text) == 7500
 
@@ -178,7 +178,7 @@ async def test_a_model_that_fails_is_asked_once_more(caplog: pytest.LogCaptureFi
     with caplog.at_level(logging.WARNING, "remanent.agents"):
         async with ScriptedServer(fails(500), says(answer("there"))) as server, engine_at(server) as engine:
             outcome = await ReactAgent(engine).run("Are you there?")
-    assert (outcome.answer, outcome.reason) == ("there", Stop.ANSWER)
+    assert (outcome.answer, outcome.reason) == ("there", StopReason.ANSWER)
     assert "asked once more" in caplog.text
 
 
@@ -187,7 +187,7 @@ async def test_a_model_that_fails_twice_ends_the_run_and_the_reason_is_reported(
     noted = Noting()
     async with ScriptedServer(fails(500), fails(500)) as server, engine_at(server) as engine:
         outcome = await ReactAgent(engine, listener=noted).run("Are you there?")
-    assert (outcome.answer, outcome.reason) == (None, Stop.ERROR)
+    assert (outcome.answer, outcome.reason) == (None, StopReason.ERROR)
     assert "scripted 500" in outcome.detail
     assert (noted[-1].kind, noted[-1].text[:6]) == (EntryKind.EVENT, "error:")
 
@@ -219,7 +219,7 @@ async def test_pictures_are_not_shown_to_a_model_that_is_not_said_to_see() -> No
     image = Image.of(PNG, media_type="image/png")
     async with ScriptedServer() as server, engine_at(server) as engine:
         outcome = await ReactAgent(engine).run("What is in the picture?", images=[image])
-    assert outcome.reason is Stop.ERROR
+    assert outcome.reason is StopReason.ERROR
     assert "set model.vision" in outcome.detail
 
 
@@ -238,10 +238,10 @@ async def test_pictures_are_not_shown_to_a_model_that_is_not_said_to_see() -> No
 async def test_without_a_model_an_agent_searches_what_it_was_given_and_quotes_it(
     question: str, texts: list[str], expected: str
 ) -> None:
-    search = KnowledgeSearch(lambda: [Text(f"e{number}", text) for number, text in enumerate(texts)])
+    search = KnowledgeSearch(lambda: [SearchableText(f"e{number}", text) for number, text in enumerate(texts)])
     engine = OfflineEngine(Toolbox())
     outcome = await ReactAgent(engine, tools=[search]).run(question)
-    assert outcome.reason is Stop.ANSWER
+    assert outcome.reason is StopReason.ANSWER
     assert outcome.answer is not None
     assert expected in outcome.answer
     assert "[e0]" in outcome.turns[0].results[0].content

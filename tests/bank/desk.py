@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from remanent.bank import Bank, BankEvent, open_bank
+from remanent.bank import BankEvent, MemoryBank, open_bank
 from remanent.bank.adapter import Adapter
-from remanent.bank.attachments import Uploads
 from remanent.bank.settings import BankSettings
+from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders
 from remanent.language.engine import Answer, Engine
 from remanent.language.offline.engine import OfflineEngine
@@ -47,7 +47,7 @@ class Told(Engine):
 class Desk:
     """What a test works with."""
 
-    bank: Bank
+    bank: MemoryBank
     adapter: Adapter
     uploads: Uploads
     kept: AttachmentStore

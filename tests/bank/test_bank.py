@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from remanent.bank import Bank, EventKind
+from remanent.bank import EventKind, MemoryBank
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.exchanges.analysis import AnalysisRequest, Relationship
 from remanent.language.exchanges.planning import (
@@ -30,7 +30,7 @@ def clashing(request: AnalysisRequest) -> Any:
     return relations(request, judged)
 
 
-async def lived_in(**place: Any) -> Bank:
+async def lived_in(**place: Any) -> MemoryBank:
     """Return a bank in which much has happened."""
     bank = a_bank(ScriptedEngine(analysis=clashing), **place)
     await bank.start("When was the station opened?", context="The station of Vell was opened in 1904.")
@@ -52,7 +52,7 @@ async def test_an_export_gives_back_an_equal_bank() -> None:
     assert other.insight == bank.insight
     assert other.graph.nodes == bank.graph.nodes
     assert other.graph.edges == bank.graph.edges
-    assert other.conflicts.every == bank.conflicts.every
+    assert other.conflicts.all == bank.conflicts.all
     for node in bank.graph.nodes:
         assert other.tree.of(node.id) == bank.tree.of(node.id)
     question = "station"
@@ -60,7 +60,7 @@ async def test_an_export_gives_back_an_equal_bank() -> None:
     with pytest.raises(InvalidInput, match="empty"):
         await other.load(text)
     # What was done before the export can be taken back after it.
-    await other.undo(other.conflicts.every[0].id)
+    await other.undo(other.conflicts.all[0].id)
     assert len(other.graph.nodes) == 3
 
 
@@ -79,7 +79,7 @@ async def test_everything_is_gone_when_the_task_ends() -> None:
     await bank.clear()
     assert len(bank.graph) == 0
     assert bank.tree.entries == ()
-    assert bank.conflicts.every == ()
+    assert bank.conflicts.all == ()
     assert (await bank.search("station")).nodes == ()
     assert told == [EventKind.CLEARED]
     with pytest.raises(InvalidInput, match="no task yet"):
@@ -98,8 +98,8 @@ async def test_a_bank_on_a_store_goes_on_where_it_was(tmp_path: Path) -> None:
     await again.resume()
     assert again.export() == text
     assert again.insight == bank.insight
-    await again.undo(again.conflicts.every[0].id)
-    assert again.conflicts.every[0].state is ConflictState.OPEN
+    await again.undo(again.conflicts.all[0].id)
+    assert again.conflicts.all[0].state is ConflictState.OPEN
     await again.observe("Something new after the pause.")
     await again.clear()
     assert [entry.text for entry in await store.entries(SCOPE, EntryQuery()) if not entry.erased] == []
@@ -150,9 +150,9 @@ async def test_only_attachments_that_the_text_refers_to_are_kept() -> None:
 async def test_blank_texts_and_unknown_sources_are_refused() -> None:
     bank = a_bank(ScriptedEngine())
     await bank.start("goal")
-    with pytest.raises(InvalidInput, match="nothing to take in"):
+    with pytest.raises(InvalidInput, match="the text is empty"):
         await bank.observe(" \n")
-    with pytest.raises(InvalidInput, match="comes from one of"):
+    with pytest.raises(InvalidInput, match="source must be one of"):
         await bank.observe("x", source="dream")
     with pytest.raises(InvalidInput, match="already"):
         await bank.start("another goal")

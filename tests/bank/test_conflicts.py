@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from remanent.bank import Bank, BankEvent, EventKind
+from remanent.bank import BankEvent, EventKind, MemoryBank
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.exchanges.analysis import AnalysisRequest, Phase, Relationship
 from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome
@@ -31,7 +31,7 @@ def undecided(request: IntegrationRequest) -> IntegrationResponse:
     return IntegrationResponse(outcome=Outcome.UNRESOLVED, interaction_tree_description="nobody knows")
 
 
-async def two_heights(**scripts: Any) -> Bank:
+async def two_heights(**scripts: Any) -> MemoryBank:
     bank = a_bank(ScriptedEngine(**{"analysis": height_against_height, "integration": settled, **scripts}))
     await bank.start("How high is Mount Kelt?")
     await bank.observe("Mount Kelt is 3412 metres high.")
@@ -66,7 +66,7 @@ async def test_the_planner_validates_one_conflict_per_round_and_drops_none() -> 
         seen.append(current.conflict_id)
         await bank.validate(current.conflict_id, "It is 3412 metres high.")
     assert list(bank.conflicts.waiting) == []
-    assert len(bank.conflicts.every) == 3
+    assert len(bank.conflicts.all) == 3
     assert len(bank.graph.nodes) == 1
 
 
@@ -103,7 +103,7 @@ async def test_what_no_validation_settles_stays_marked_and_the_planner_is_told(f
     assert [(node.unresolved, node.provisional) for node in bank.graph.nodes] == [(True, False), (True, False)]
     if finding.strip():
         assert all(finding in [entry.text for entry in bank.tree.of(node.id)] for node in bank.graph.nodes)
-    engine = bank._bench.engine
+    engine = bank._runtime.engine
     assert isinstance(engine, ScriptedEngine)
     await bank.plan()
     (request,) = engine.asked(PlanningRequest)
@@ -190,7 +190,7 @@ async def test_endless_merging_is_stopped_by_a_bound_that_is_told() -> None:
     await bank.start("goal")
     events: list[BankEvent] = []
     bank.listen(events.append)
-    scripted = bank._bench.engine
+    scripted = bank._runtime.engine
     assert isinstance(scripted, ScriptedEngine)
     scripted._scripts["analysis"] = lambda request: relations(request, lambda new, old: Relationship.UNRELATED)
     for number in range(8):
@@ -261,7 +261,7 @@ async def test_nodes_that_tell_the_same_are_made_one_at_once() -> None:
     (node,) = bank.graph.nodes
     assert second.node_ids == (node.id,)
     assert node.id not in first.node_ids
-    record = bank._bench.ledger.record(first.node_ids[0])
+    record = bank._runtime.ledger.record(first.node_ids[0])
     assert record is not None
     assert record.status is Status.SUPERSEDED
 
@@ -275,10 +275,10 @@ async def test_a_conflict_goes_before_a_merge() -> None:
 
     bank = a_bank(ScriptedEngine(analysis=both))
     await bank.start("goal")
-    bank._bench.engine._scripts["analysis"] = PLAIN_ANALYSIS  # type: ignore[attr-defined]
+    bank._runtime.engine._scripts["analysis"] = PLAIN_ANALYSIS  # type: ignore[attr-defined]
     await bank.observe("The station of Vell was opened in 1904.")
     await bank.observe("The station was opened long ago.")
-    bank._bench.engine._scripts["analysis"] = both  # type: ignore[attr-defined]
+    bank._runtime.engine._scripts["analysis"] = both  # type: ignore[attr-defined]
     await bank.observe("The station was opened in 1911.")
     assert len(bank.graph.nodes) == 3
     assert len(bank.conflicts.waiting) == 1

@@ -7,7 +7,7 @@ import pytest
 
 import remanent
 from remanent.bank import BankEvent, EventKind
-from remanent.bank.running import End
+from remanent.bank.run import RunStatus
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import ConflictState
 
@@ -34,7 +34,7 @@ def test_a_run_settles_a_contradiction_and_answers_with_the_right_fact(memory: r
         bank.observe(BLOG)
         assert [conflict.state for conflict in bank.conflicts] == [ConflictState.OPEN]
         result = bank.run(keep=True, on_event=events.append)
-        assert result.end is End.DONE
+        assert result.end is RunStatus.DONE
         assert "3,412" in result.answer
         assert "3,298" not in result.answer
         (conflict,) = bank.conflicts

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from remanent.bank import Bank, open_bank
-from remanent.bank.graph import Draft, QueryGraph
+from remanent.bank import MemoryBank, open_bank
+from remanent.bank.graph import NodeDraft, QueryGraph
 from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders
 from remanent.errors import LanguageError
@@ -180,7 +180,7 @@ def a_bank(
     scope: Scope = SCOPE,
     first_id: int = 0,
     **settings: Any,
-) -> Bank:
+) -> MemoryBank:
     """Return an empty bank on a ticking clock."""
     embedder = WordEmbedder()
     return open_bank(
@@ -198,4 +198,4 @@ def a_bank(
 
 async def add(graph: QueryGraph, node_id: str, summary: str, *, at: datetime = NOON, **fields: Any) -> None:
     """Add a node to a graph."""
-    await graph.create(Draft(summary=summary, **fields), node_id=node_id, at=at)
+    await graph.create(NodeDraft(summary=summary, **fields), node_id=node_id, at=at)

@@ -1,4 +1,8 @@
-"""Deep Retrieval: everything behind a node, word for word, with the files that belong to it."""
+"""Deep Retrieval: everything behind a record, word for word, with the files that belong to it.
+
+A summary is what fits into a prompt; this is how an agent gets from a summary back to what was really said. It reads
+the journal only, so a record of any discipline can be looked behind.
+"""
 
 import asyncio
 import base64
@@ -7,7 +11,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from remanent.agents.tools import OwnKnowledge, ToolOutput
+from remanent.agents.tools import MemoryBackedTool, ToolOutput
 from remanent.errors import InvalidInput, NotFound, RemanentError
 from remanent.language.exchanges.react import Tool
 from remanent.loaders import AttachmentType, read_document, type_of
@@ -17,8 +21,9 @@ from remanent.model.ids import Id
 from remanent.stores.blobs import AttachmentStore
 
 DEEP_RETRIEVAL = "deep_retrieval"
-_LONGEST_SHOWN = 20_000
-"""Characters of a file that a tool call gives unless that very file is asked for."""
+_MAX_SHOWN_CHARS = 20_000
+"""Characters of a file up to which a tool call includes it unasked: about 5,000 tokens, a small part of a window.
+Chosen by hand."""
 
 
 class TreeEntry(Model):
@@ -27,7 +32,7 @@ class TreeEntry(Model):
     entry_id: Id
     kind: EntryKind
     text: Text
-    """The stretches that belong to the node, in their order; of a merge event, what was merged and why."""
+    """The spans that belong to the node, in their order; of a merge event, what was merged and why."""
     timestamp: Instant
     source: Text = ""
     """Where it came from: the given context, a step's execution, a validation, a merge."""
@@ -39,22 +44,23 @@ class TreeEntry(Model):
 def tree_of(
     record: Record, entries: Sequence[Entry], *, source_of: Callable[[Entry], str] = lambda _: ""
 ) -> tuple[TreeEntry, ...]:
-    """Return the entries that a record names as its sources, by timestamp; those that are not given are left out.
+    """Return the entries that a record names as its sources, by timestamp.
 
-    `source_of` tells of an entry that a discipline wrote where it came from.
+    Entries that are not given are left out: they were erased, or the caller may not see them. `source_of` says where
+    an entry of a discipline came from.
     """
     known = {entry.id: entry for entry in entries}
     spans: dict[str, list[Source]] = {}
     for source in record.sources:
         if source.entry_id in known:
             spans.setdefault(source.entry_id, []).append(source)
-    found = [_shown(known[entry_id], parts, source_of(known[entry_id])) for entry_id, parts in spans.items()]
+    found = [_tree_entry(known[entry_id], parts, source_of(known[entry_id])) for entry_id, parts in spans.items()]
     return tuple(sorted(found, key=lambda shown: (shown.timestamp, known[shown.entry_id].seq)))
 
 
-def _shown(entry: Entry, parts: Sequence[Source], source: str) -> TreeEntry:
+def _tree_entry(entry: Entry, parts: Sequence[Source], source: str) -> TreeEntry:
     text = "".join(entry.text[part.start : part.end] for part in sorted(parts, key=lambda part: part.start))
-    # What a discipline read in may be many files in one entry; its records are about those that their words refer to.
+    # An entry that a discipline ingested may carry many files; a record is about those that its own span mentions.
     return TreeEntry(
         entry_id=entry.id,
         kind=entry.kind,
@@ -78,7 +84,7 @@ class DeepAttachment(Model):
     encoding: Literal["text", "base64", "none"] = "none"
     content: Text = ""
     problem: Text = ""
-    """Why there is no content, when there is none."""
+    """Why there is no content, where there is none."""
 
 
 class DeepEntry(Model):
@@ -101,7 +107,7 @@ class DeepRetrieved(Model):
 
 
 class DeepRetrieval:
-    """Reads what stands behind the nodes of one memory; `tree` returns a node's entries."""
+    """Reads what stands behind the nodes of one bank; `tree` returns the entries of a node."""
 
     def __init__(self, tree: Callable[[str], Sequence[TreeEntry]], kept: AttachmentStore) -> None:
         self._tree = tree
@@ -110,12 +116,13 @@ class DeepRetrieval:
     async def retrieve(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
         """Return every entry behind a node by time, with its files; of those, only the one that is asked for, if any.
 
-        A file that cannot be read is told of where it would stand. An unknown node or attachment is `NotFound`.
+        A file that cannot be read has a `problem` instead of content, so that one lost file does not hide the rest.
+        An unknown node or attachment is `NotFound`.
         """
-        return await _retrieved(node_id, self._tree(node_id), self._kept, attachment_id)
+        return await _retrieve(node_id, self._tree(node_id), self._kept, attachment_id)
 
 
-async def behind(
+async def retrieve_record(
     record: Record,
     entries: Sequence[Entry],
     *,
@@ -125,13 +132,13 @@ async def behind(
 ) -> DeepRetrieved:
     """Return the entries that a record came from, as far as it did, with their files.
 
-    Unless a file is asked for, long ones are only told of.
+    Unless one file is asked for, long ones are only named, as in a tool call.
     """
-    found = await _retrieved(record.id, tree_of(record, entries, source_of=source_of), kept, attachment_id)
-    return found if attachment_id is not None else found.replace(entries=tuple(map(_brief, found.entries)))
+    found = await _retrieve(record.id, tree_of(record, entries, source_of=source_of), kept, attachment_id)
+    return found if attachment_id is not None else found.replace(entries=tuple(map(_without_long_files, found.entries)))
 
 
-async def _retrieved(
+async def _retrieve(
     node_id: str, entries: Sequence[TreeEntry], kept: AttachmentStore, attachment_id: str | None
 ) -> DeepRetrieved:
     known = {item.attachment_id for entry in entries for item in entry.attachments}
@@ -166,10 +173,10 @@ async def _attachment(item: Attachment, kept: AttachmentStore) -> DeepAttachment
         content = await kept.get(item)
     except RemanentError as error:
         return shown.replace(problem=f"the file {item.name or item.attachment_id} cannot be read: {error}")
-    return await asyncio.to_thread(_filled, shown, content)
+    return await asyncio.to_thread(_with_content, shown, content)
 
 
-class DeepRetrievalTool(OwnKnowledge):
+class DeepRetrievalTool(MemoryBackedTool):
     """Deep Retrieval as a tool of an agent; its answer is JSON."""
 
     origin = Origin.TOOL
@@ -198,12 +205,12 @@ class DeepRetrievalTool(OwnKnowledge):
             raise InvalidInput('deep_retrieval needs {"node_id": "…"}, and may have {"attachment_id": "…"}')
         found = await self._deep.retrieve(node_id.strip(), attachment_id=attachment_id)
         if attachment_id is None:
-            found = found.replace(entries=tuple(_brief(entry) for entry in found.entries))
+            found = found.replace(entries=tuple(_without_long_files(entry) for entry in found.entries))
         return ToolOutput(found.to_json(), metadata={"node_id": node_id})
 
 
-def _filled(shown: DeepAttachment, content: bytes) -> DeepAttachment:
-    """Return an attachment with what is in it, in the form of its sort."""
+def _with_content(shown: DeepAttachment, content: bytes) -> DeepAttachment:
+    """Return an attachment with its content: text where it has any, else base64."""
     if shown.type is not AttachmentType.IMAGE:
         try:
             text = read_document(content, media_type=shown.media_type)
@@ -214,12 +221,12 @@ def _filled(shown: DeepAttachment, content: bytes) -> DeepAttachment:
     return shown.replace(encoding="base64", content=base64.b64encode(content).decode("ascii"))
 
 
-def _brief(entry: DeepEntry) -> DeepEntry:
-    """Return an entry whose long files are only told of."""
+def _without_long_files(entry: DeepEntry) -> DeepEntry:
+    """Return an entry whose long files are only named."""
     return entry.replace(
         attachments=tuple(
             item
-            if len(item.content) <= _LONGEST_SHOWN
+            if len(item.content) <= _MAX_SHOWN_CHARS
             else item.replace(content="", problem=f"{len(item.content)} characters; ask for attachment_id {item.id}")
             for item in entry.attachments
         )

@@ -1,4 +1,8 @@
-"""Searching what is at hand instead of the web: no key, no network."""
+"""The tool `search` over texts at hand, for agents that have no web search: no key, no network.
+
+It answers to the same name and takes the same arguments as the search of the web, so that an agent need not know which
+of the two it was given.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -6,8 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from remanent.agents.search import DECLARATION, read_queries
-from remanent.agents.tools import OwnKnowledge, ToolOutput
+from remanent.agents.tools import MemoryBackedTool, ToolOutput
+from remanent.agents.web import DECLARATION, read_queries
 from remanent.embedding import Embedder
 from remanent.language.exchanges.reranking import Passage, RerankingRequest
 from remanent.language.offline.reranking import rerank, word_scores
@@ -17,27 +21,33 @@ from remanent.text.budget import chunks
 from remanent.text.tokens import ESTIMATE
 
 _PASSAGE_TOKENS = 250
-_COMPARED = 30
-"""Only the best by words are compared by meaning, which costs more."""
+"""Tokens of a passage: a long paragraph, so that what is found can be read by itself. Chosen by hand."""
+_MAX_COMPARED = 30
+"""Only so many of the best by words are compared by meaning: embedding all passages would take seconds. Chosen by hand;
+five are shown in the end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """A text that may be searched, and the name by which an agent refers to it."""
+class SearchableText:
+    """A text that can be searched, and the id by which an agent refers to it."""
 
     text_id: str
     text: str
     title: str = ""
 
 
-class KnowledgeSearch(OwnKnowledge):
-    """The tool `search` over texts at hand; they are asked for with every call, so that new ones are found too."""
+class KnowledgeSearch(MemoryBackedTool):
+    """The tool `search` over texts at hand.
+
+    The texts are asked for with every call, since a bank learns during a run; those that did not change are not cut
+    into passages again.
+    """
 
     origin = Origin.TOOL
     declaration = DECLARATION
 
     def __init__(
-        self, texts: Callable[[], Iterable[Text]], *, embedder: Embedder | None = None, results: int = 5
+        self, texts: Callable[[], Iterable[SearchableText]], *, embedder: Embedder | None = None, results: int = 5
     ) -> None:
         self._texts = texts
         self._toolbox = Toolbox(embedder=embedder)
@@ -45,7 +55,7 @@ class KnowledgeSearch(OwnKnowledge):
         self._cut: dict[str, tuple[str, list[str]]] = {}
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
-        """Return the passages that say most about each query, each with the id of the text it stands in."""
+        """Return the best passages for each query, each with the id of the text that it comes from."""
         queries = read_queries(arguments)
         passages = self._passages()
         parts: list[str] = []
@@ -53,12 +63,12 @@ class KnowledgeSearch(OwnKnowledge):
         for query in queries:
             best = await self._best(query, passages)
             found += [passages[place][0].text_id for place in best]
-            parts.append(_told(query, [passages[place] for place in best]))
+            parts.append(_render_passages(query, [passages[place] for place in best]))
         told: list[JsonValue] = list(dict.fromkeys(found))
         return ToolOutput("\n\n".join(parts), metadata={"queries": list(queries), "found": told})
 
-    def _passages(self) -> list[tuple[Text, str]]:
-        passages: list[tuple[Text, str]] = []
+    def _passages(self) -> list[tuple[SearchableText, str]]:
+        passages: list[tuple[SearchableText, str]] = []
         for text in self._texts():
             known = self._cut.get(text.text_id)
             if known is None or known[0] != text.text:
@@ -67,12 +77,13 @@ class KnowledgeSearch(OwnKnowledge):
             passages += [(text, part) for part in known[1]]
         return passages
 
-    async def _best(self, query: str, passages: list[tuple[Text, str]]) -> list[int]:
-        """Return the places of the best passages, best first."""
+    async def _best(self, query: str, passages: list[tuple[SearchableText, str]]) -> list[int]:
+        """Return the indexes of the best passages, best first: by words first, then by words and meaning together."""
         if not passages:
             return []
+        # In a thread, since counting the words of some hundred thousand passages would hold up the event loop.
         words = await asyncio.to_thread(word_scores, query, [passage for _, passage in passages])
-        likely = sorted(range(len(passages)), key=lambda place: (-words[place], place))[:_COMPARED]
+        likely = sorted(range(len(passages)), key=lambda place: (-words[place], place))[:_MAX_COMPARED]
         likely = [place for place in likely if words[place] > 0] or likely[: self._results]
         request = RerankingRequest(
             query=query, passages=tuple(Passage(passage_id=str(place), text=passages[place][1]) for place in likely)
@@ -81,7 +92,7 @@ class KnowledgeSearch(OwnKnowledge):
         return [int(item.passage_id) for item in ranked.ranked if item.score > 0][: self._results]
 
 
-def _told(query: str, passages: list[tuple[Text, str]]) -> str:
+def _render_passages(query: str, passages: list[tuple[SearchableText, str]]) -> str:
     lines = [f"# {query}"]
     for number, (text, passage) in enumerate(passages, 1):
         title = f" {text.title}" if text.title else ""

@@ -3,13 +3,11 @@
 import asyncio
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from remanent.agents.limits import Ledger, Limits
-from remanent.agents.steps import File, Listener, Step
-from remanent.agents.tools import AgentTool, ToolOutput, carry_out
+from remanent.agents.tools import AgentStep, AgentTool, File, StepListener, ToolOutput, call_tool
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.engine import Engine, Usage
 from remanent.language.exchanges.react import (
@@ -22,22 +20,106 @@ from remanent.language.exchanges.react import (
     Urgency,
 )
 from remanent.language.exchanges.shapes import LONGEST_TEXT
+from remanent.language.role import Prompt
 from remanent.language.roles import REACT
 from remanent.language.roles.react import tool_responses
 from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
+from remanent.settings import ReactSettings
 from remanent.text.budget import fit
+
+MAX_CALLS = 1_000
+_MIN_RESULT_CHARS = 200
+"""Characters that are left of a result when nothing else helps: about a sentence or two (chosen by hand)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many calls and tokens a run may take; the defaults are those of the settings, which are the seed's."""
+
+    max_calls: int = 60
+    max_tokens: int = 128_000
+    answer_at: float = 0.9
+    """From this share of the tokens on, the final answer is asked for; by hand, so that one more turn fits."""
+    max_result: int = 8_000
+    """Tokens of one tool result that the agent is shown; the journal keeps all of it."""
+    tool_timeout: float = 120.0
+
+    @classmethod
+    def of(cls, settings: ReactSettings) -> "Limits":
+        """Return the limits that settings give."""
+        return cls(
+            max_calls=settings.max_calls,
+            max_tokens=settings.max_tokens,
+            answer_at=settings.answer_at,
+            max_result=settings.max_result,
+            tool_timeout=settings.tool_timeout,
+        )
+
+    def __post_init__(self) -> None:
+        if self.max_calls < 1 or self.max_tokens < 1 or self.max_result < 1 or self.tool_timeout <= 0:
+            raise InvalidInput("the limits of an agent must be positive")
+        if self.max_calls > MAX_CALLS:
+            raise InvalidInput(f"an agent makes at most {MAX_CALLS} calls in one run")
+        if not 0 < self.answer_at <= 1:
+            raise InvalidInput("answer_at is a share above 0, at most 1")
+
+
+class TokenLedger:
+    """Counts the tokens of a conversation and shortens it where it must.
+
+    Tokenizing is slow and a conversation only grows, so each text is counted once and its count is kept.
+    """
+
+    def __init__(self, count: Callable[[str], int], *, show: Callable[[ReactRequest], Prompt]) -> None:
+        self._count = count
+        self._show = show
+        self._counted: dict[str, int] = {}
+
+    def tokens(self, request: ReactRequest) -> int:
+        """Return the tokens of all that the model is shown."""
+        prompt = self._show(request)
+        return sum(map(self._tokens, (prompt.instructions, prompt.content, *(turn.text for turn in prompt.turns))))
+
+    def fitted(self, request: ReactRequest, limit: int) -> ReactRequest:
+        """Return the request in so many tokens, if need be with shorter results and without the oldest turns.
+
+        A task that is too long by itself stays as it is: only whoever asked can shorten it.
+        """
+        longest = max((len(result.content) for turn in request.turns for result in turn.results), default=0)
+        fitting = request
+        while self.tokens(fitting) > limit and longest > _MIN_RESULT_CHARS:
+            longest = max(_MIN_RESULT_CHARS, longest // 2)
+            fitting = request.replace(turns=tuple(_shorter(turn, longest) for turn in request.turns))
+        while self.tokens(fitting) > limit and len(fitting.turns) > 1:
+            fitting = fitting.replace(turns=fitting.turns[1:])
+        return fitting
+
+    def _tokens(self, text: str) -> int:
+        if text not in self._counted:
+            self._counted[text] = self._count(text)
+        return self._counted[text]
+
+
+def _shorter(turn: Turn, longest: int) -> Turn:
+    results = (
+        ToolResult(name=result.name, content=abridged(result.content, longest), failed=result.failed)
+        for result in turn.results
+    )
+    return Turn(said=turn.said, results=tuple(results))
+
 
 _logger = logging.getLogger(__name__)
 
 _CHARACTERS_PER_TOKEN = 8
-"""No tokenizer puts more characters of text into a token on average: what is longer need not be counted."""
+"""No tokenizer puts more characters of ordinary text into a token on average: a text longer than that many per token
+is cut before it is counted, which spares tokenizing megabytes of a tool result."""
 
 
 NO_USAGE = Usage()
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """Why a run ended."""
 
     ANSWER = "answer"
@@ -47,33 +129,34 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AgentResult:
     """How a run ended, and all that was said in it."""
 
     answer: str | None
-    """None when no answer could be had: the model failed, twice."""
-    reason: Stop
+    """`None` when the model failed twice in a row and there is no answer."""
+    reason: StopReason
     detail: str = ""
     """What went wrong, when something did."""
     calls: int = 0
     tokens: int = 0
-    """Of the last request, as they were counted before it was sent."""
+    """Of the last request, as counted before it was sent; providers count a little differently."""
     turns: tuple[Turn, ...] = ()
     usage: Usage = NO_USAGE
     files: tuple[File, ...] = ()
-    """What tools found worth keeping whole."""
+    """The files that tools returned."""
 
     @property
     def context(self) -> str:
-        """The run as a text: thoughts, tool calls and results in their tags, the answer last."""
+        """The whole run as text: thoughts, tool calls and results in their tags, the answer last."""
         parts = [part for turn in self.turns for part in (turn.said, tool_responses(turn.results)) if part]
         return "\n".join(parts)
 
 
 class ReactAgent:
-    """Works on a task with tools, in the form of thoughts, tool calls and an answer.
+    """Works on a task with tools in the ReAct pattern: thought, tool calls, results, and in the end an answer.
 
-    Near the token limit the final answer is asked for; past it, and with the last call, one is forced.
+    Near the token limit the final answer is asked for; past it, and with the last call, one is forced. An agent holds
+    no state between runs, so one can serve several at a time.
     """
 
     def __init__(
@@ -82,7 +165,7 @@ class ReactAgent:
         *,
         tools: Sequence[AgentTool] = (),
         limits: Limits | None = None,
-        listener: Listener | None = None,
+        listener: StepListener | None = None,
     ) -> None:
         self._engine = engine
         self._tools = _by_name(tools)
@@ -90,9 +173,9 @@ class ReactAgent:
         self._limits = limits or Limits()
         self._listener = listener
 
-    async def run(self, task: str, *, images: Sequence[Image] = ()) -> Outcome:
+    async def run(self, task: str, *, images: Sequence[Image] = ()) -> AgentResult:
         """Work on a task until there is an answer, a limit is reached or the model fails."""
-        return await _Run(
+        return await _ReactRun(
             engine=self._engine,
             tools=self._tools,
             limits=self._limits,
@@ -101,8 +184,8 @@ class ReactAgent:
         ).finish()
 
 
-class _Run:
-    """One run: the request grows by a turn with every call."""
+class _ReactRun:
+    """The state of one run: the request grows by a turn with every call of the model."""
 
     def __init__(
         self,
@@ -110,53 +193,55 @@ class _Run:
         engine: Engine,
         tools: Mapping[str, AgentTool],
         limits: Limits,
-        listener: Listener | None,
+        listener: StepListener | None,
         request: ReactRequest,
     ) -> None:
         self._engine = engine
         self._tools = tools
+        # A limit above the model's window would only be found out by its refusal.
         self._most_tokens = min(limits.max_tokens, engine.window(REACT))
         self._limits = limits
         self._listener = listener
         self._request = request
         self._count = engine.counter(REACT)
-        self._ledger = Ledger(self._count, show=lambda shown: REACT.prompt(shown, tongue=REACT.tongue(shown)))
+        self._ledger = TokenLedger(self._count, show=lambda shown: REACT.prompt(shown, tongue=REACT.tongue(shown)))
         self._calls = self._tokens = 0
         self._turns: list[Turn] = []
         self._files: list[File] = []
         self._usage: list[Usage] = []
 
-    async def finish(self) -> Outcome:
+    async def finish(self) -> AgentResult:
         while True:
             request, why = self._next()
             try:
                 response = await self._ask(request)
             except LanguageError as error:
-                await self._tell(Step(EntryKind.EVENT, "agent", f"{Stop.ERROR}: {error}", Origin.AGENT))
-                return self._outcome(None, Stop.ERROR, detail=str(error))
-            await self._tell(Step(EntryKind.MESSAGE, "assistant", response.said, Origin.AGENT))
+                await self._tell(AgentStep(EntryKind.EVENT, "agent", f"{StopReason.ERROR}: {error}", Origin.AGENT))
+                return self._outcome(None, StopReason.ERROR, detail=str(error))
+            await self._tell(AgentStep(EntryKind.MESSAGE, "assistant", response.said, Origin.AGENT))
             if response.answer is not None:
                 self._add(Turn(said=response.said))
                 return self._outcome(response.answer, why)
             self._add(Turn(said=response.said, results=tuple(await self._results(response))))
 
-    def _next(self) -> tuple[ReactRequest, Stop]:
-        """Return what is asked next, and why the run ends if this gives an answer."""
+    def _next(self) -> tuple[ReactRequest, StopReason]:
+        """Return the next request, and the reason to report if it brings the answer."""
         tokens = self._ledger.tokens(self._request)
         limits = self._limits
+        # The last call must bring the answer: another turn of tools would have nobody left to read it.
         is_last = self._calls >= limits.max_calls - 1
         if is_last or tokens > self._most_tokens:
             request = self._request.replace(urgency=Urgency.NOW)
             request = self._ledger.fitted(request, self._most_tokens)
             self._tokens = self._ledger.tokens(request)
-            return request, Stop.MAX_CALLS if is_last else Stop.TOKEN_LIMIT
+            return request, StopReason.MAX_CALLS if is_last else StopReason.TOKEN_LIMIT
         near = tokens >= limits.answer_at * self._most_tokens
         self._tokens = tokens
         request = self._request.replace(urgency=Urgency.SOON) if near else self._request
-        return request, Stop.ANSWER
+        return request, StopReason.ANSWER
 
     async def _ask(self, request: ReactRequest) -> ReactResponse:
-        """Ask the model; a failure is noted and it is asked once more."""
+        """Ask the model; after one failure it is asked once more, a second one is the caller's."""
         self._calls += 1
         try:
             answer = await self._engine.run(REACT, request)
@@ -167,13 +252,17 @@ class _Run:
         return answer.value
 
     async def _results(self, response: ReactResponse) -> list[ToolResult]:
-        """Make the calls of a turn, beside each other; what cannot be called is told."""
+        """Make the calls of a turn concurrently; a call that could not be parsed becomes a failed result.
+
+        All calls are reported before any is made, and results in the order of the calls, so that a journal reads the
+        same whichever tool was faster.
+        """
         for call in response.tool_calls:
             text = json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False)
-            await self._tell(Step(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": call.name}))
+            await self._tell(AgentStep(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": call.name}))
         timeout = self._limits.tool_timeout
         made = await asyncio.gather(
-            *(carry_out(self._tools[call.name], call.arguments, timeout=timeout) for call in response.tool_calls)
+            *(call_tool(self._tools[call.name], call.arguments, timeout=timeout) for call in response.tool_calls)
         )
         results = []
         for call, (output, failed) in zip(response.tool_calls, made, strict=True):
@@ -182,16 +271,16 @@ class _Run:
         return results
 
     async def _told(self, call: ToolCall, output: ToolOutput, *, failed: bool) -> ToolResult:
-        """Tell the listener all of a result, and the agent as much as it is shown."""
+        """Report the whole result to the listener, and return the part that the agent is shown."""
         self._files.extend(output.files)
         about = {"tool": call.name, "arguments": call.arguments, "failed": failed, **output.metadata}
         text = abridged(_clean(output.text), LONGEST_TEXT)
         origin = self._tools[call.name].origin
-        await self._tell(Step(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
+        await self._tell(AgentStep(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
         return ToolResult(name=call.name, content=self._shown(text), failed=failed)
 
     def _shown(self, text: str) -> str:
-        """Return as much of a result as an agent is shown at once."""
+        """Return as much of a result as the agent is shown."""
         most = self._limits.max_result
         head = text[: most * _CHARACTERS_PER_TOKEN]
         if len(head) == len(text) and (len(text) <= most or self._count(text) <= most):
@@ -202,19 +291,19 @@ class _Run:
         self._turns.append(turn)
         self._request = self._request.replace(turns=tuple(self._turns))
 
-    async def _tell(self, step: Step) -> None:
+    async def _tell(self, step: AgentStep) -> None:
         if self._listener is not None:
             await self._listener(step)
 
-    def _outcome(self, answer: str | None, reason: Stop, *, detail: str = "") -> Outcome:
-        return Outcome(
+    def _outcome(self, answer: str | None, reason: StopReason, *, detail: str = "") -> AgentResult:
+        return AgentResult(
             answer=answer,
             reason=reason,
             detail=detail,
             calls=self._calls,
             tokens=self._tokens,
             turns=tuple(self._turns),
-            usage=_summed(self._usage),
+            usage=_total_usage(self._usage),
             files=tuple(self._files),
         )
 
@@ -227,11 +316,11 @@ def _by_name(tools: Sequence[AgentTool]) -> dict[str, AgentTool]:
 
 
 def _clean(text: str) -> str:
-    """Return a tool's text without halves of surrogate pairs, which no file can hold."""
+    """Return a tool's text without lone surrogates, which cannot be encoded and would fail every write later."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _summed(usages: Sequence[Usage]) -> Usage:
+def _total_usage(usages: Sequence[Usage]) -> Usage:
     costs = [usage.cost for usage in usages if usage.cost is not None]
     return Usage(
         requests=sum(usage.requests for usage in usages),

@@ -1,40 +1,74 @@
-"""What an agent may call: a small protocol, and any typed function as a tool."""
+"""The tools that agents call: the protocol, any typed function as a tool, and listening to what is called.
+
+One small protocol serves the built-in agent and every framework that a bank is put on: an adapter wraps an `AgentTool`
+into its framework's own kind of tool, so that a tool is written once.
+"""
 
 import asyncio
 import inspect
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, get_type_hints, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticSchemaGenerationError
 
-from remanent.agents.steps import File
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.exchanges.react import Tool
-from remanent.model import Origin
+from remanent.model import Attachment, Clock, Entry, EntryKind, NewId, Origin, Scope
 from remanent.model.base import describe
+from remanent.stores.blobs import Blobs
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that a tool returned with its text, because an excerpt of it would not do."""
+
+    name: str
+    media_type: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStep:
+    """One thing that happened in a run: a message of the agent, a tool call, or a tool's result.
+
+    It carries what a journal entry needs, so that a listener can store it without knowing the agent.
+    """
+
+    kind: EntryKind
+    role: str
+    text: str
+    origin: Origin
+    metadata: dict[str, JsonValue] = field(default_factory=dict)
+    files: tuple[File, ...] = ()
+
+
+StepListener = Callable[[AgentStep], Awaitable[None]]
+"""Receives every step when it happens and is awaited before the next one, so that the journal is never behind."""
+
 
 _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What a tool gives back: a text for the agent, and files that are worth keeping whole."""
+    """What a tool returns: text for the agent to read, and files to keep whole."""
 
     text: str
     files: tuple[File, ...] = ()
     metadata: dict[str, JsonValue] = field(default_factory=dict)
-    """What the journal keeps beside the text: addresses, counts and the like."""
+    """Stored with the journal entry, never shown to the agent: addresses, counts and the like."""
 
 
 @runtime_checkable
 class AgentTool(Protocol):
-    """A tool: how it is declared, how far its results can be trusted, and what it does.
+    """A tool: how it is declared to the model, how far its results can be trusted, and what it does.
 
-    A call that cannot be carried out raises; `ToolFailed` and `InvalidInput` are told to the agent as they are.
+    A call that cannot be made raises. The messages of `ToolFailed` and `InvalidInput` are shown to the agent as they
+    are, so that it can correct its call; they should say what to do.
     """
 
     @property
@@ -44,7 +78,7 @@ class AgentTool(Protocol):
 
     @property
     def origin(self) -> Origin:
-        """Where its results come from."""
+        """Where its results come from; memory trusts the web less than a person."""
         ...
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
@@ -52,14 +86,19 @@ class AgentTool(Protocol):
         ...
 
 
-class OwnKnowledge:
-    """Marks a tool that only shows what memory holds already: its results teach nothing new."""
+class MemoryBackedTool:
+    """Marks a tool that only shows what memory already holds.
+
+    Its results are left out of what a bank learns from a step: a memory that learns what it said itself would count
+    one source twice.
+    """
 
 
 class FunctionTool:
     """A typed function, async or not, as a tool: its signature gives the schema, its docstring the description.
 
-    Arguments are checked before the function sees them. What it returns is told as text, anything but text as JSON.
+    Arguments are validated before the function sees them, because models do send wrong types. What it returns becomes
+    text; anything but a string is written as JSON.
     """
 
     def __init__(
@@ -98,16 +137,19 @@ class FunctionTool:
         except ValidationError as error:
             raise InvalidInput(describe(error, what=self._declaration.name)) from error
         given = {name: getattr(checked, name) for name in type(checked).model_fields}
-        # A plain function runs in a thread: it may take its time, and others must not wait for it.
+        # A plain function may block; in a thread of its own it delays nobody else on the event loop.
         is_async = inspect.iscoroutinefunction(self._function)
         result = self._function(**given) if is_async else await asyncio.to_thread(self._function, **given)
         if inspect.isawaitable(result):
             result = await result
-        return result if isinstance(result, ToolOutput) else ToolOutput(_told(result))
+        return result if isinstance(result, ToolOutput) else ToolOutput(_to_text(result))
 
 
-async def carry_out(tool: AgentTool, arguments: dict[str, JsonValue], *, timeout: float) -> tuple[ToolOutput, bool]:
-    """Return what a tool gives, or why it does not, and whether it failed."""
+async def call_tool(tool: AgentTool, arguments: dict[str, JsonValue], *, timeout: float) -> tuple[ToolOutput, bool]:
+    """Return a tool's output, or the reason it has none, and whether it failed.
+
+    Nothing but cancellation gets out: a failing tool is news for the agent, not the end of its run.
+    """
     name = tool.declaration.name
     try:
         async with asyncio.timeout(timeout):
@@ -123,22 +165,126 @@ async def carry_out(tool: AgentTool, arguments: dict[str, JsonValue], *, timeout
 
 
 def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:
-    """Return the model of a function's parameters; every one of them has a name and, for a useful schema, a type."""
+    """Return the model of a function's parameters; without a type hint a parameter accepts any JSON value."""
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY}:
-            raise InvalidInput(f"the parameter {name} of a tool must be one that can be given by name")
+            raise InvalidInput(
+                f"the parameter {name} of a tool cannot be passed by name; make it an ordinary parameter"
+            )
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[name] = (hints.get(name, JsonValue), default)
     try:
         return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
     except (PydanticSchemaGenerationError, TypeError) as error:
-        raise InvalidInput("the parameters of a tool must be of types that JSON can carry") from error
+        raise InvalidInput("the parameters of a tool need types that JSON can represent") from error
 
 
-def _told(result: object) -> str:
+def _to_text(result: object) -> str:
     if isinstance(result, str):
         return result
     adapter: TypeAdapter[Any] = TypeAdapter(Any)
     return json.dumps(adapter.dump_python(result, mode="json"), ensure_ascii=False)
+
+
+class ListenedTool:
+    """Reports each call of a tool to a listener before it is made, and its result afterwards.
+
+    The wrapper sits on the tool and not in the agent, so that calls are journaled whichever framework makes them.
+    """
+
+    def __init__(self, tool: AgentTool, listener: StepListener) -> None:
+        self._tool = tool
+        self._listener = listener
+
+    @property
+    def declaration(self) -> Tool:
+        """As the tool itself declares it."""
+        return self._tool.declaration
+
+    @property
+    def origin(self) -> Origin:
+        """As the tool itself says."""
+        return self._tool.origin
+
+    async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
+        """Have the tool do it."""
+        name = self._tool.declaration.name
+        text = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+        await self._listener(AgentStep(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": name}))
+        try:
+            output = await self._tool.call(arguments)
+        except RemanentError as error:
+            await self._result(str(error), {"tool": name, "failed": True})
+            raise
+        await self._result(output.text, {"tool": name, "failed": False, **output.metadata})
+        return output
+
+    async def _result(self, text: str, about: dict[str, JsonValue]) -> None:
+        whole = text.encode("utf-8", "replace").decode("utf-8")
+        await self._listener(AgentStep(EntryKind.TOOL_RESULT, "tool", whole, self._tool.origin, about))
+
+
+class _ListenedMemoryTool(ListenedTool, MemoryBackedTool):
+    """The same for a tool that shows what memory holds: the mark must survive the wrapping."""
+
+
+def with_listener(tool: AgentTool, listener: StepListener) -> AgentTool:
+    """Return the tool so that its calls and results are reported to a listener."""
+    return (_ListenedMemoryTool if isinstance(tool, MemoryBackedTool) else ListenedTool)(tool, listener)
+
+
+Append = Callable[[Sequence[Entry]], Awaitable[None]]
+"""Appends entries; on return they are as durable as the place that they are appended to."""
+
+
+class EntryJournal:
+    """Stores each step as one entry, and its files as blobs that the entry refers to by digest."""
+
+    def __init__(
+        self,
+        append: Append,
+        *,
+        scope: Scope,
+        clock: Clock,
+        new_id: NewId,
+        blobs: Blobs | None = None,
+    ) -> None:
+        self._append = append
+        self._scope = scope
+        self._clock = clock
+        self._new_id = new_id
+        self._blobs = blobs
+        self.entries: list[Entry] = []
+        """What was stored through this listener, in order."""
+
+    async def __call__(self, step: AgentStep) -> None:
+        """Store a step; the files come first, so that no entry refers to a blob that is not there."""
+        attachments = [await self._kept(file) for file in step.files] if self._blobs is not None else []
+        now = self._clock()
+        entry = Entry(
+            id=self._new_id(),
+            scope=self._scope,
+            kind=step.kind,
+            role=step.role,
+            text=step.text,
+            occurred_at=now,
+            recorded_at=now,
+            metadata=step.metadata,
+            attachments=tuple(attachments),
+            origin=step.origin,
+        )
+        await self._append([entry])
+        self.entries.append(entry)
+
+    async def _kept(self, file: File) -> Attachment:
+        assert self._blobs is not None
+        digest = await self._blobs.put(self._scope, file.content)
+        return Attachment(
+            attachment_id=self._new_id(),
+            media_type=file.media_type,
+            name=file.name,
+            digest=digest,
+            size=len(file.content),
+        )

@@ -1,20 +1,20 @@
 """The Agentic Memory Bank: the memory of one long task, which cross-checks what it learns."""
 
 from remanent.agents.deep_retrieval import TreeEntry
-from remanent.bank.bank import Bank, Observed, open_bank
-from remanent.bank.events import BankEvent, EventKind, EventListener
+from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import QueryGraph, Retrieved, RetrievedNode
-from remanent.bank.insight import InsightDoc
+from remanent.bank.ledger import InteractionTree
 from remanent.bank.node import QueryNode
-from remanent.bank.tree import InteractionTree
+from remanent.bank.planning import InsightDoc
+from remanent.bank.runtime import BankEvent, EventKind, EventListener
 
 __all__ = [
-    "Bank",
     "BankEvent",
     "EventKind",
     "EventListener",
     "InsightDoc",
     "InteractionTree",
+    "MemoryBank",
     "Observed",
     "QueryGraph",
     "QueryNode",

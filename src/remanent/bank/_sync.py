@@ -14,12 +14,12 @@ from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, Framework
 from remanent.bank.bank import CONTEXT, Observed
-from remanent.bank.events import EventListener
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
-from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
-from remanent.bank.running import GivenFile, RunResult
+from remanent.bank.planning import InsightDoc
+from remanent.bank.run import GivenFile, RunResult
+from remanent.bank.runtime import EventListener
 from remanent.model import Conflict
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Banks:
     ) -> Bank:
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
-        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
+        `sources` are texts, by name, that its agent can search and that are not ingested. Everything lives in memory
+        and is cleared at the end; with a `bank_id` it is stored as well, and `resume` continues it.
         """
         return Bank(
             self._portal,
@@ -71,7 +71,10 @@ class Banks:
 
 
 class Bank:
-    """The memory of one long task and the run that works on it. Use it in a `with` block: what it held goes with it."""
+    """The memory of one long task and the run that works on it.
+
+    Use it in a `with` block: at its end temporary files are removed, and a bank that is not stored is cleared.
+    """
 
     __slots__ = ("_portal", "_wrapped")
 
@@ -106,20 +109,20 @@ class Bank:
 
     @property
     def calls(self) -> Mapping[str, int]:
-        """How often each role was asked."""
+        """How often each language role was asked."""
         return self._wrapped.calls
 
     @property
     def adapter(self) -> Adapter:
-        """What a framework of your own is put to work with: `enhance` before a step, `intercept` after it."""
+        """For running a framework of your own: `enhance` before a step, `intercept` after it."""
         return self._wrapped.adapter
 
     def tree(self, node_id: str) -> tuple[TreeEntry, ...]:
-        """Return the raw words behind a node, by time."""
+        """Return the raw entries behind a node, by time."""
         return self._portal.run(self._wrapped.tree, node_id)
 
     def start(self) -> InsightDoc:
-        """Take in what the task came with and plan the first step; `run` does it itself."""
+        """Ingest the inputs of the task and plan the first step; `run` does this itself."""
         return self._portal.call(self._wrapped.start)
 
     def run(
@@ -130,43 +133,43 @@ class Bank:
         keep: bool = False,
         on_event: EventListener | None = None,
     ) -> RunResult:
-        """Work on the task until it is done; with the built-in agent, or with a framework of your own.
+        """Work on the task until it is done, with the built-in agent or with a framework of your own.
 
-        A bank that was started or resumed, or that a store holds under its name, goes on where it is. At the end
-        everything is cleared unless it is kept.
+        A bank that was started or resumed, or that the store holds under its name, continues where it was. At the end
+        everything is cleared unless `keep` is set.
         """
         return self._portal.call(self._wrapped.run, framework=framework, tools=tools, keep=keep, on_event=on_event)
 
     def observe(self, text: str, *, source: str = CONTEXT, metadata: Mapping[str, JsonValue] | None = None) -> Observed:
-        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        """Ingest a text: it is kept word for word, then split into topics, summarised and related."""
         return self._portal.call(self._wrapped.observe, text, source=source, metadata=metadata)
 
     def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
-        """Return the nodes that matter for a question and those beside them, newest first."""
+        """Return the best nodes for a query and their neighbours, newest first."""
         return self._portal.call(self._wrapped.search, query, k=k, alpha=alpha)
 
     def plan(self) -> InsightDoc:
-        """Have the next step decided."""
+        """Decide on the next step."""
         return self._portal.call(self._wrapped.plan)
 
     def resolve(self, conflict_id: str, finding: str, *, decided_by: str = "user") -> Conflict:
-        """Settle a contradiction by what you know: the finding is the authority."""
+        """Settle a conflict by what you know; the finding is the authority."""
         return self._portal.call(self._wrapped.resolve, conflict_id, finding, decided_by=decided_by)
 
     def undo(self, change_id: str) -> None:
-        """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
+        """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
         self._portal.call(self._wrapped.undo, change_id)
 
     def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the contents of its files, or of one of them."""
+        """Return every entry behind a node with the content of its files, or of one of them."""
         return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
 
     def export(self) -> str:
-        """Return the whole bank as JSON; files that wait to be recognised are not in it."""
+        """Return the whole bank as JSON; uploads that wait to be recognised are not part of it."""
         return self._portal.call(self._wrapped.export)
 
     def load(self, text: str | bytes) -> InsightDoc:
-        """Take in an export; this bank must be empty."""
+        """Load an export; this bank must be empty."""
         return self._portal.call(self._wrapped.load, text)
 
     def is_stored(self) -> bool:
@@ -174,11 +177,11 @@ class Bank:
         return self._portal.call(self._wrapped.is_stored)
 
     def resume(self) -> InsightDoc:
-        """Go on where a stored bank was; what was kept and not read yet is read now."""
+        """Continue a stored bank where it was; what was appended and not ingested yet is ingested now."""
         return self._portal.call(self._wrapped.resume)
 
     def clear(self) -> None:
-        """Forget everything that the task brought, files included."""
+        """Erase everything that the task brought, files included."""
         self._portal.call(self._wrapped.clear)
 
     def close(self) -> None:

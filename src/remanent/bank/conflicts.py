@@ -1,50 +1,57 @@
-"""Contradictions between nodes: durable from the moment they are found, settled one at a time, never dropped."""
+"""Conflicts: contradictions between nodes, stored from the moment they are found until a validation settles them.
+
+A conflict is open, then being validated, and ends as resolved or unresolved. Several can wait at a time, but one is
+validated per round; none is dropped, not even when its nodes are merged into others.
+"""
 
 from collections.abc import Iterable, Sequence
 
-from remanent.bank.events import EventKind
 from remanent.bank.node import UNRESOLVED, QueryNode
-from remanent.bank.workbench import Workbench
+from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.exchanges.planning import PendingConflict
 from remanent.language.tidying import line
 from remanent.model import Claim, Conflict, ConflictState, Source, Status, Verdict
 from remanent.stores import Transaction
 
+_SIDES = " / "
+"""Separates the two statements in the description of a conflict that the offline engine found."""
 WAITING = (ConflictState.OPEN, ConflictState.VALIDATING)
-_LONGEST_CLAIM = 300
-_MOST_PENDING = 100
+_MAX_CLAIM_CHARS = 300
+"""Characters of a node's summary that stand for its claim: two or three sentences (chosen by hand)."""
+_MAX_PENDING = 100
+"""Conflicts that the planner is shown; the next ones move up as these are settled."""
 
 
 class Conflicts:
-    """The contradictions of one bank."""
+    """The conflicts of one bank: finding, changing and storing them."""
 
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
+    def __init__(self, runtime: BankRuntime) -> None:
+        self._runtime = runtime
 
     def get(self, conflict_id: str) -> Conflict:
         """Return a conflict."""
-        conflict = self._bench.ledger.conflicts.get(conflict_id)
+        conflict = self._runtime.ledger.conflicts.get(conflict_id)
         if conflict is None:
             raise NotFound(f"there is no conflict {conflict_id} in this bank")
         return conflict
 
     @property
-    def every(self) -> tuple[Conflict, ...]:
+    def all(self) -> tuple[Conflict, ...]:
         """All conflicts, in the order in which they were found."""
-        return tuple(sorted(self._bench.ledger.conflicts.values(), key=lambda item: (item.created_at, item.id)))
+        return tuple(sorted(self._runtime.ledger.conflicts.values(), key=lambda item: (item.created_at, item.id)))
 
     @property
     def waiting(self) -> tuple[Conflict, ...]:
-        """Those that wait for their validation, in the order in which they were found."""
-        return tuple(conflict for conflict in self.every if conflict.state in WAITING)
+        """Those that wait to be validated, in the order in which they were found."""
+        return tuple(conflict for conflict in self.all if conflict.state in WAITING)
 
     @property
     def pending(self) -> tuple[PendingConflict, ...]:
-        """Those that wait, as the planner sees them."""
+        """Those that wait, as the planner sees them; it takes them one by one, so a bounded list suffices."""
         return tuple(
             PendingConflict(conflict_id=item.id, node_ids=nodes_of(item), description=item.description)
-            for item in self.waiting[:_MOST_PENDING]
+            for item in self.waiting[:_MAX_PENDING]
         )
 
     def waiting_for(self, conflict_id: str) -> Conflict:
@@ -55,52 +62,55 @@ class Conflicts:
         return conflict
 
     def between(self, one: str, other: str) -> Conflict | None:
-        """Return the conflict of two nodes that waits or was left unresolved."""
-        for conflict in self.every:
+        """Return the conflict between two nodes that is not resolved, if there is one."""
+        for conflict in self.all:
             if conflict.state is not ConflictState.RESOLVED and {one, other} <= set(nodes_of(conflict)):
                 return conflict
         return None
 
     async def raise_(self, new: QueryNode, existing: QueryNode, *, description: str) -> Conflict | None:
-        """Note that two nodes contradict each other; the newer one stays provisionally. Nothing if that is known."""
+        """Store that two nodes contradict each other, and mark the new one as provisional; `None` if that is known.
+
+        The existing node stays as it is: until the validation, what was known first is the better guess.
+        """
         if self.between(new.id, existing.id) is not None:
             return None
-        bench = self._bench
-        now = bench.now()
+        runtime = self._runtime
+        now = runtime.now()
         conflict = Conflict(
-            id=bench.new_id(),
-            scope=bench.scope,
+            id=runtime.new_id(),
+            scope=runtime.scope,
             claims=tuple(_claim(node) for node in (existing, new)),
             description=description,
             created_at=now,
             updated_at=now,
         )
-        record = bench.ledger.record(new.id)
+        record = runtime.ledger.record(new.id)
         assert record is not None, "a live node has a record"
-        async with bench.ledger.transaction() as tx:
+        async with runtime.ledger.transaction() as tx:
             tx.conflict(conflict)
             if record.status is not Status.PROVISIONAL:
                 waiting = record.replace(status=Status.PROVISIONAL, version=record.version + 1, updated_at=now)
                 tx.put(waiting, expects=record.version)
-        bench.tell(EventKind.CONFLICT, description, conflict_id=conflict.id, nodes=[existing.id, new.id])
+        runtime.emit(EventKind.CONFLICT, description, conflict_id=conflict.id, nodes=[existing.id, new.id])
         return conflict
 
     async def validating(self, conflict_id: str | None) -> None:
-        """Note which conflict is being validated; the others wait."""
-        async with self._bench.ledger.transaction() as tx:
+        """Store which conflict is being validated; all others are open again."""
+        async with self._runtime.ledger.transaction() as tx:
             for conflict in self.waiting:
                 state = ConflictState.VALIDATING if conflict.id == conflict_id else ConflictState.OPEN
                 if conflict.state is not state:
                     self.put_state(tx, conflict, state)
 
     async def leave_unresolved(self, conflict: Conflict, *, why: str, decided_by: str, evidence: str) -> Conflict:
-        """Record that nothing settled it: every node stays, marked, with the validation among its sources."""
-        bench = self._bench
-        now = bench.now()
+        """Store that a validation settled nothing: all nodes stay, marked, with the validation among their sources."""
+        runtime = self._runtime
+        now = runtime.now()
         undo: dict[str, int] = {}
-        async with bench.ledger.transaction() as tx:
+        async with runtime.ledger.transaction() as tx:
             for node_id in nodes_of(conflict):
-                record = bench.ledger.record(node_id)
+                record = runtime.ledger.record(node_id)
                 assert record is not None, "the nodes of a waiting conflict are live"
                 undo[node_id] = record.version
                 sources = with_entry(record.sources, evidence)
@@ -115,23 +125,23 @@ class Conflicts:
                 tx.put(marked, expects=record.version)
             verdict = Verdict(text=why, decided_by=decided_by, decided_at=now, undo=undo)
             self.put_state(tx, conflict, ConflictState.UNRESOLVED, verdict=verdict)
-        bench.tell(EventKind.UNRESOLVED, why, conflict_id=conflict.id, nodes=list(nodes_of(conflict)))
+        runtime.emit(EventKind.UNRESOLVED, why, conflict_id=conflict.id, nodes=list(nodes_of(conflict)))
         return self.get(conflict.id)
 
     async def reopen(self, conflict: Conflict) -> Conflict:
-        """Take an unresolved verdict back: the nodes are as they were, and the conflict waits again."""
-        bench = self._bench
-        now = bench.now()
+        """Undo an unresolved verdict: the nodes lose their mark, and the conflict waits again."""
+        runtime = self._runtime
+        now = runtime.now()
         verdict = conflict.verdict
         assert verdict is not None, "an unresolved conflict has a verdict"
-        async with bench.ledger.transaction() as tx:
+        async with runtime.ledger.transaction() as tx:
             for node_id in nodes_of(conflict):
-                record = bench.ledger.record(node_id)
-                if record is None or node_id not in bench.graph:
+                record = runtime.ledger.record(node_id)
+                if record is None or node_id not in runtime.graph:
                     continue
-                others = [item for item in self.every if item.id != conflict.id and node_id in nodes_of(item)]
+                others = [item for item in self.all if item.id != conflict.id and node_id in nodes_of(item)]
                 marked = any(item.state is ConflictState.UNRESOLVED for item in others)
-                before = bench.ledger.version(node_id, verdict.undo[node_id]) if node_id in verdict.undo else record
+                before = runtime.ledger.version(node_id, verdict.undo[node_id]) if node_id in verdict.undo else record
                 restored = record.replace(
                     status=before.status if before.status in {Status.ACTIVE, Status.PROVISIONAL} else record.status,
                     tags=record.tags if marked else tuple(tag for tag in record.tags if tag != UNRESOLVED),
@@ -140,7 +150,7 @@ class Conflicts:
                 )
                 tx.put(restored, expects=record.version)
             self.put_state(tx, conflict, ConflictState.OPEN)
-        bench.tell(EventKind.UNDONE, conflict.description, conflict_id=conflict.id)
+        runtime.emit(EventKind.UNDONE, conflict.description, conflict_id=conflict.id)
         return self.get(conflict.id)
 
     def put_state(
@@ -158,20 +168,20 @@ class Conflicts:
             verdict=verdict,
             claims=conflict.claims if claims is None else tuple(claims),
             version=conflict.version + 1,
-            updated_at=self._bench.now(),
+            updated_at=self._runtime.now(),
         )
         tx.conflict(changed, expects=conflict.version)
 
     def put_successor(
         self, tx: Transaction, merged: Iterable[str], successor: str, *, settled: str | None
     ) -> dict[str, list[str]]:
-        """Let the conflicts of merged nodes go on with what they became; return whom each was about before.
+        """Move the conflicts of merged nodes to the node that these became; return what each was about before.
 
-        One that is left with a single node has nothing to disagree with: it is settled by what joined its nodes.
+        A conflict whose nodes were all merged into one is resolved by that merge: it has nothing left to contradict.
         """
         gone = frozenset(merged)
         before: dict[str, list[str]] = {}
-        for conflict in self.every:
+        for conflict in self.all:
             if conflict.id == settled or conflict.state is ConflictState.RESOLVED or not gone & set(nodes_of(conflict)):
                 continue
             before[conflict.id] = [claim.record_id for claim in conflict.claims]
@@ -181,14 +191,14 @@ class Conflicts:
             if len({claim.record_id for claim in claims}) > 1:
                 self.put_state(tx, conflict, conflict.state, verdict=conflict.verdict, claims=claims)
                 continue
-            verdict = Verdict(text=conflict.description, decided_by="merge", decided_at=self._bench.now())
+            verdict = Verdict(text=conflict.description, decided_by="merge", decided_at=self._runtime.now())
             self.put_state(tx, conflict, ConflictState.RESOLVED, verdict=verdict)
         return before
 
-    def put_back(self, tx: Transaction, before: dict[str, list[str]]) -> None:
-        """Let conflicts be about those whom they were about before a merge, and wait again."""
+    def put_restored(self, tx: Transaction, before: dict[str, list[str]]) -> None:
+        """Move conflicts back to the nodes from before a merge; those that the merge resolved are open again."""
         for conflict_id, node_ids in before.items():
-            conflict = self._bench.ledger.conflicts.get(conflict_id)
+            conflict = self._runtime.ledger.conflicts.get(conflict_id)
             if conflict is None or len(conflict.claims) != len(node_ids):
                 continue
             claims = [
@@ -207,10 +217,15 @@ def nodes_of(conflict: Conflict) -> tuple[str, ...]:
     return tuple(dict.fromkeys(claim.record_id for claim in conflict.claims))
 
 
+def sides_of(conflict: Conflict) -> tuple[str, ...]:
+    """Return the statements that the description of a conflict quotes; one that a model wrote is a single one."""
+    return tuple(side for part in conflict.description.split(_SIDES) if (side := part.strip()))
+
+
 def _claim(node: QueryNode) -> Claim:
-    return Claim(record_id=node.id, text=line(node.summary, _LONGEST_CLAIM), evidence=node.sources)
+    return Claim(record_id=node.id, text=line(node.summary, _MAX_CLAIM_CHARS), evidence=node.sources)
 
 
 def with_entry(sources: tuple[Source, ...], entry_id: str) -> tuple[Source, ...]:
-    """Return the sources with a whole entry among them."""
+    """Return the sources with a whole entry added, if there is one to add."""
     return tuple(dict.fromkeys([*sources, *([Source(entry_id=entry_id)] if entry_id else [])]))

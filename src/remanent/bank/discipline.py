@@ -1,12 +1,12 @@
-"""Task banks as a discipline: what they declare, and how they are put to work."""
+"""Task banks as a discipline: what they declare to the registry, and how an open memory gets its banks."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from remanent.bank.face import AsyncBanks, Means
-from remanent.bank.kinds import QUERY_NODE
+from remanent.bank.face import AsyncBanks, BankServices
+from remanent.bank.ledger import source_of
+from remanent.bank.node import QUERY_NODE
 from remanent.bank.settings import BankSettings
-from remanent.bank.tree import source_of
 from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts, Said
 from remanent.embedding import open_image_reader
 from remanent.model import Entry
@@ -24,7 +24,7 @@ class TaskBank(Discipline):
     memory_face = AsyncBanks
 
     def operations(self) -> Sequence[Operation[Any, Any]]:
-        """Return what can be done with it."""
+        """Return the operations; imported late, since most programs never call one."""
         from remanent.bank.operations import OPERATIONS
 
         return OPERATIONS
@@ -35,19 +35,22 @@ class TaskBank(Discipline):
 
 
 class OpenTaskBank(OpenDiscipline):
-    """The banks of one open memory."""
+    """The banks of one open memory.
+
+    Banks are opened per task by their face and need no jobs of their own, so there is nothing to start or to stop here.
+    """
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
     def source_of(self, entry: Entry) -> str:
-        """Return what an entry is to the bank that wrote it."""
+        """Return where an entry of a bank came from."""
         return source_of(entry)
 
     def memory_face(self, memory: AnyMemory) -> AsyncBanks:
         """Return what opens banks."""
         parts = self._parts
-        means = Means(
+        services = BankServices(
             settings=parts.settings,
             store=parts.store,
             vectors=parts.vectors,
@@ -59,4 +62,4 @@ class OpenTaskBank(OpenDiscipline):
             new_id=parts.new_id,
             reader=open_image_reader(parts.settings.image_reader),
         )
-        return AsyncBanks(means, memory)
+        return AsyncBanks(services, memory)

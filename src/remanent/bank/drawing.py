@@ -1,11 +1,15 @@
-"""The Query Graph as a drawing (SVG) that needs nothing to be shown, and the same one every time."""
+"""The Query Graph as an SVG drawing: self-contained, and the same for the same graph every time.
+
+The layout is a force simulation from a fixed start (a spiral), not from random places, so that two exports of a bank
+can be compared and a test can hold the picture.
+"""
 
 import math
 from collections.abc import Sequence
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
-from remanent.bank.bank import Bank
+from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import WAITING, nodes_of
 from remanent.bank.node import QueryNode
 from remanent.model import ConflictState
@@ -14,23 +18,25 @@ from remanent.text.boundaries import excerpt
 _WIDTH, _HEIGHT, _MARGIN = 960, 640, 90
 _FONT = 'font-family="sans-serif" font-size="12"'
 _TURNS = 200
+"""Rounds of the simulation, by which the graphs that are drawn have settled (found by eye)."""
 _LABEL = 28
-"""Columns of a label; a Chinese sign takes two."""
+"""Columns of a label; a Chinese character takes two."""
 _ROOMY = 20
-"""Nodes that one sheet has room for; with more of them it grows."""
+"""Nodes that fit on the sheet without their labels overlapping; for more of them it grows (found by eye)."""
 _PLAIN, _WAITS, _OPEN = "#1b6ca8", "#b3541e", "#8a8a8a"
 _GOLDEN = math.pi * (3 - math.sqrt(5))
+"""The golden angle: points of a spiral at this angle never line up."""
 
 Point = tuple[float, float]
 
 
-def draw(bank: Bank) -> str:
-    """Return the graph: nodes, edges, and contradictions that wait (dashed) or could not be settled (dotted)."""
+def draw(bank: MemoryBank) -> str:
+    """Return the graph: nodes, edges, and conflicts that wait (dashed) or could not be settled (dotted)."""
     nodes = bank.graph.nodes
     edges = bank.graph.edges
     clashes = [
         (conflict.state, nodes_of(conflict))
-        for conflict in bank.conflicts.every
+        for conflict in bank.conflicts.all
         if conflict.state is not ConflictState.RESOLVED
     ]
     places = _placed([node.id for node in nodes], [*edges, *((ids[0], ids[1]) for _, ids in clashes if len(ids) > 1)])
@@ -49,7 +55,7 @@ def draw(bank: Bank) -> str:
 
 
 def _sheet(count: int) -> tuple[int, int]:
-    """Return how wide and high the sheet is, so that labels have room."""
+    """Return the width and height of the sheet, large enough for the labels."""
     times = max(1.0, math.sqrt(count / _ROOMY))
     return round(_WIDTH * times), round(_HEIGHT * times)
 
@@ -85,7 +91,7 @@ def _node(node: QueryNode, place: Point) -> str:
 
 
 def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, Point]:
-    """Return a place for each node: ties pull, nearness pushes, from a spiral as the beginning."""
+    """Return a position for each node: edges pull, all other pairs push, starting from a spiral."""
     count = max(1, len(ids))
     places = {
         node_id: (math.sqrt((number + 0.5) / count) * math.cos(number * _GOLDEN),
@@ -93,7 +99,7 @@ def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, Po
         for number, node_id in enumerate(ids)
     }  # fmt: skip
     known = [(one, other) for one, other in ties if one in places and other in places]
-    # Every pair pushes: past some hundreds of nodes the spiral alone must do.
+    # Every pair pushes, which is quadratic: for larger graphs the spiral alone must do.
     turns = _TURNS if count <= 150 else 0
     for turn in range(turns):
         places = _moved(places, known, step=0.05 * (1 - turn / turns), rest=1 / math.sqrt(count))
@@ -110,6 +116,7 @@ def _moved(places: dict[str, Point], ties: Sequence[tuple[str, str]], *, step: f
     for number, one in enumerate(ids):
         for other in ids[number + 1 :]:
             dx, dy = places[one][0] - places[other][0], places[one][1] - places[other][1]
+            # Two nodes in one place would push each other infinitely far.
             square = max(dx * dx + dy * dy, 1e-4)
             push(one, (rest * rest * dx / square, rest * rest * dy / square))
             push(other, (-rest * rest * dx / square, -rest * rest * dy / square))
@@ -127,7 +134,7 @@ def _moved(places: dict[str, Point], ties: Sequence[tuple[str, str]], *, step: f
 
 
 def _fitted(places: dict[str, Point]) -> dict[str, Point]:
-    """Return the places stretched over the sheet."""
+    """Return the positions scaled to the sheet."""
     if not places:
         return {}
     width, height = _sheet(len(places))

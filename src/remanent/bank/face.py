@@ -1,4 +1,8 @@
-"""A bank as a user of the library holds it: a task, what is given with it, a run, and what came of it."""
+"""The bank as users of the library see it: a task with its inputs, a run, and the result.
+
+The blocking face is generated from this one. What a bank needs from an open memory comes in as `BankServices`, so that
+this package never imports the memory that opens it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,18 +13,18 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
-from remanent.agents.knowledge import KnowledgeSearch, Text
-from remanent.agents.limits import Limits
+from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.react import Limits
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, BuiltinReact, Framework
-from remanent.bank.attachments import Uploads
-from remanent.bank.bank import CONTEXT, Bank, Observed, open_bank
-from remanent.bank.events import EventListener
+from remanent.bank.bank import CONTEXT, MemoryBank, Observed, open_bank
 from remanent.bank.graph import Retrieved
-from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
-from remanent.bank.running import BankRun, GivenFile, RunResult, close_tools, given_texts, usual_tools
+from remanent.bank.planning import InsightDoc
+from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools, ingested_texts
+from remanent.bank.runtime import EventListener
 from remanent.bank.settings import BankSettings
+from remanent.bank.uploads import Uploads
 from remanent.discipline import AnyMemory, Journal
 from remanent.embedding import Embedders
 from remanent.embedding.port import ImageReader
@@ -28,14 +32,14 @@ from remanent.language.engine import Engine
 from remanent.language.models.choice import choose
 from remanent.language.roles import CLASSIFICATION
 from remanent.model import Clock, Conflict, NewId, Scope
-from remanent.settings import ReactSettings, Settings
+from remanent.settings import Settings
 from remanent.stores import EntryQuery, Store, Vectors
 from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What banks are made with; one open memory makes all of its banks with the same."""
+class BankServices:
+    """What an open memory provides to all of its banks."""
 
     settings: Settings
     store: Store
@@ -47,25 +51,25 @@ class Means:
     clock: Clock
     new_id: NewId
     reader: ImageReader | None = None
-    """Reads what is written in pictures, for engines that do not see."""
+    """Reads the text in images, for engines without vision."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a task comes with."""
+class TaskInput:
+    """The inputs of a task."""
 
     task: str = ""
     context: str = ""
     files: tuple[GivenFile, ...] = ()
-    sources: tuple[Text, ...] = ()
-    """Texts that can be searched and are not read in."""
+    sources: tuple[SearchableText, ...] = ()
+    """Texts that can be searched and are not ingested."""
 
 
 class AsyncBanks:
     """Opens banks: called with a task, it returns the bank of that task."""
 
-    def __init__(self, means: Means, memory: AnyMemory) -> None:
-        self._means = means
+    def __init__(self, services: BankServices, memory: AnyMemory) -> None:
+        self._services = services
         self._memory = memory
 
     def __call__(
@@ -82,42 +86,45 @@ class AsyncBanks:
     ) -> "AsyncBank":
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
-        `sources` are texts, by name, that its agent can search and that are not read in. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it lies in the store as well, and `resume` goes on with it.
+        `sources` are texts, by name, that its agent can search and that are not ingested. Everything lives in memory
+        and is cleared at the end; with a `bank_id` it is stored as well, and `resume` continues it.
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
-        texts = tuple(Text(name, text, title=name) for name, text in (sources or {}).items())
-        given = Given(task=task, context=context, files=read_files(files), sources=texts)
-        scope = owner.within(task=bank_id or self._means.new_id())
-        return AsyncBank(self._means, scope, given, stored=bank_id is not None)
+        texts = tuple(SearchableText(name, text, title=name) for name, text in (sources or {}).items())
+        task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
+        scope = owner.within(task=bank_id or self._services.new_id())
+        return AsyncBank(self._services, scope, task_input, stored=bank_id is not None)
 
 
 class AsyncBank:
-    """The memory of one long task and the run that works on it. Use it in a `with` block: what it held goes with it."""
+    """The memory of one long task and the run that works on it.
 
-    def __init__(self, means: Means, scope: Scope, given: Given, *, stored: bool = False) -> None:
-        self._means = means
-        self._given = given
+    Use it in a `with` block: at its end temporary files are removed, and a bank that is not stored is cleared.
+    """
+
+    def __init__(self, services: BankServices, scope: Scope, task_input: TaskInput, *, stored: bool = False) -> None:
+        self._services = services
+        self._input = task_input
         self._stored = stored
-        settings = means.settings
-        self._bank: Bank = open_bank(
+        settings = services.settings
+        self._bank: MemoryBank = open_bank(
             scope,
-            engine=means.engine,
-            embedders=means.embedders,
+            engine=services.engine,
+            embedders=services.embedders,
             settings=settings.section(BankSettings),
-            clock=means.clock,
-            new_id=means.new_id,
+            clock=services.clock,
+            new_id=services.new_id,
             window=_window(settings),
-            store=means.store if stored else None,
-            journal=means.journal if stored else None,
+            store=services.store if stored else None,
+            journal=services.journal if stored else None,
         )
-        self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=means.new_id)
-        self._blobs = _blobs(means)
+        self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=services.new_id)
+        self._blobs = _blobs(services)
         self._adapter = Adapter(
-            self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=means.new_id
+            self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=services.new_id
         )
 
-    # ── how it stands ────────────────────────────────────────────────────────
+    # ── state ────────────────────────────────────────────────────────
 
     @property
     def bank_id(self) -> str:
@@ -142,29 +149,29 @@ class AsyncBank:
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Every contradiction that was found, settled or not."""
-        return self._bank.conflicts.every
+        return self._bank.conflicts.all
 
     @property
     def calls(self) -> Mapping[str, int]:
-        """How often each role was asked."""
+        """How often each language role was asked."""
         return self._bank.calls
 
     @property
     def adapter(self) -> Adapter:
-        """What a framework of your own is put to work with: `enhance` before a step, `intercept` after it."""
+        """For running a framework of your own: `enhance` before a step, `intercept` after it."""
         return self._adapter
 
     def tree(self, node_id: str) -> tuple[TreeEntry, ...]:
-        """Return the raw words behind a node, by time."""
+        """Return the raw entries behind a node, by time."""
         return self._bank.tree.of(node_id)
 
-    # ── the run ──────────────────────────────────────────────────────────────
+    # ── run ──────────────────────────────────────────────────────────────
 
     async def start(self) -> InsightDoc:
-        """Take in what the task came with and plan the first step; `run` does it itself."""
+        """Ingest the inputs of the task and plan the first step; `run` does this itself."""
         await self._sweep()
-        await self._bank.start(self._given.task, context=self._given.context)
-        for file in self._given.files:
+        await self._bank.start(self._input.task, context=self._input.context)
+        for file in self._input.files:
             await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
         return await self._adapter.plan()
 
@@ -176,99 +183,99 @@ class AsyncBank:
         keep: bool = False,
         on_event: EventListener | None = None,
     ) -> RunResult:
-        """Work on the task until it is done; with the built-in agent, or with a framework of your own.
+        """Work on the task until it is done, with the built-in agent or with a framework of your own.
 
-        A bank that was started or resumed, or that a store holds under its name, goes on where it is. At the end
-        everything is cleared unless it is kept.
+        A bank that was started or resumed, or that the store holds under its name, continues where it was. At the end
+        everything is cleared unless `keep` is set.
         """
         if on_event is not None:
             self._bank.listen(on_event)
         await self._sweep()
         if self._stored and not self._bank.has_task and await self.is_stored():
             await self.resume()
-        usual = self._usual_tools()
-        run = BankRun(self._adapter, framework or self._builtin(), tools=[*tools, *usual])
+        defaults = self._default_tools()
+        run = BankRun(self._adapter, framework or self._builtin(), tools=[*tools, *defaults])
         try:
             if self._bank.has_task:
-                result = await run.resume(files=self._given.files if not self._adapter.waiting else ())
+                result = await run.resume(files=self._input.files if not self._adapter.waiting else ())
             else:
-                given = self._given
-                result = await run.run(given.task, context=given.context, files=given.files)
+                task = self._input
+                result = await run.run(task.task, context=task.context, files=task.files)
         finally:
-            await close_tools(usual)
+            await close_tools(defaults)
         if not keep:
             await self.clear()
         return result
 
     async def _sweep(self) -> None:
-        """Remove the temporary files that killed processes left, here and where files are kept."""
+        """Remove the temporary files of dead processes, of uploads and of blobs."""
         await self._uploads.sweep()
         await self._blobs.sweep(self._bank.scope)
 
     def _builtin(self) -> BuiltinReact:
-        limits = _limits(self._means.settings.react)
-        return BuiltinReact(self._means.engine, limits=limits, reader=self._means.reader)
+        services = self._services
+        return BuiltinReact(services.engine, limits=Limits.of(services.settings.react), reader=services.reader)
 
-    def _usual_tools(self) -> list[AgentTool]:
-        embedders, sources = self._means.embedders, self._given.sources
+    def _default_tools(self) -> list[AgentTool]:
+        embedders, sources = self._services.embedders, self._input.sources
         embedder = embedders.members[0] if embedders is not None else None
         if not sources:
-            return usual_tools(self._means.settings, self._bank, embedder=embedder)
-        return [KnowledgeSearch(lambda: [*given_texts(self._bank), *sources], embedder=embedder)]
+            return default_tools(self._services.settings, self._bank, embedder=embedder)
+        return [KnowledgeSearch(lambda: [*ingested_texts(self._bank), *sources], embedder=embedder)]
 
     # ── single steps ─────────────────────────────────────────────────────────
 
     async def observe(
         self, text: str, *, source: str = CONTEXT, metadata: Mapping[str, JsonValue] | None = None
     ) -> Observed:
-        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        """Ingest a text: it is kept word for word, then split into topics, summarised and related."""
         return await self._bank.observe(text, source=source, metadata=metadata)
 
     async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
-        """Return the nodes that matter for a question and those beside them, newest first."""
+        """Return the best nodes for a query and their neighbours, newest first."""
         return await self._bank.search(query, k=k, alpha=alpha)
 
     async def plan(self) -> InsightDoc:
-        """Have the next step decided."""
+        """Decide on the next step."""
         return await self._adapter.plan()
 
     async def resolve(self, conflict_id: str, finding: str, *, decided_by: str = "user") -> Conflict:
-        """Settle a contradiction by what you know: the finding is the authority."""
+        """Settle a conflict by what you know; the finding is the authority."""
         return await self._bank.validate(conflict_id, finding, decided_by=decided_by)
 
     async def undo(self, change_id: str) -> None:
-        """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
+        """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
         await self._bank.undo(change_id)
 
     async def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the contents of its files, or of one of them."""
+        """Return every entry behind a node with the content of its files, or of one of them."""
         return await self._adapter.deep.retrieve(node_id, attachment_id=attachment_id)
 
-    # ── moving and ending ────────────────────────────────────────────────────
+    # ── export, resume, clear ────────────────────────────────────────────────────
 
     async def export(self) -> str:
-        """Return the whole bank as JSON; files that wait to be recognised are not in it."""
+        """Return the whole bank as JSON; uploads that wait to be recognised are not part of it."""
         return self._bank.export()
 
     async def load(self, text: str | bytes) -> InsightDoc:
-        """Take in an export; this bank must be empty."""
+        """Load an export; this bank must be empty."""
         await self._bank.load(text)
         return self._bank.insight
 
     async def is_stored(self) -> bool:
         """Tell whether the store holds a bank of this name."""
         query = EntryQuery(limit=1)
-        found = await self._means.store.entries(self._bank.scope, query) if self._stored else []
+        found = await self._services.store.entries(self._bank.scope, query) if self._stored else []
         return any(not entry.erased for entry in found)
 
     async def resume(self) -> InsightDoc:
-        """Go on where a stored bank was; what was kept and not read yet is read now."""
+        """Continue a stored bank where it was; what was appended and not ingested yet is ingested now."""
         await self._bank.resume()
         await self._bank.catch_up()
         return self._bank.insight
 
     async def clear(self) -> None:
-        """Forget everything that the task brought, files included."""
+        """Erase everything that the task brought, files included."""
         await self._adapter.clear()
         await self._bank.clear()
 
@@ -304,18 +311,8 @@ def _window(settings: Settings) -> int:
     return settings.model.window or CLASSIFICATION.defaults.window
 
 
-def _limits(react: ReactSettings) -> Limits:
-    return Limits(
-        max_calls=react.max_calls,
-        max_tokens=react.max_tokens,
-        answer_at=react.answer_at,
-        max_result=react.max_result,
-        tool_timeout=react.tool_timeout,
-    )
-
-
-def _blobs(means: Means) -> Blobs:
-    folder = means.settings.section(BankSettings).storage_dir
+def _blobs(services: BankServices) -> Blobs:
+    folder = services.settings.section(BankSettings).storage_dir
     if folder is None:
-        return means.blobs
+        return services.blobs
     return FileBlobs(lambda scope: folder / scope.org / scope.workspace / scope.agent)

@@ -1,15 +1,17 @@
-"""The Query Graph: topics and how they hang together, found by their words and by their meaning."""
+"""The Query Graph: the topics of a task and which of them belong together, searchable by words and by meaning.
+
+The graph is a view of the ledger: it holds no data of its own, only indexes, and updates them with every change that
+the ledger commits. So a search sees each write at once, and nothing has to be rebuilt.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remanent.bank.embeddings import Embeddings, InNode, Meaning
-from remanent.bank.keyword_index import KeywordIndex
-from remanent.bank.kinds import QUERY_NODE
+from remanent.bank.indexes import EmbeddingIndex, InMemoryEmbeddings, KeywordIndex, NodeEmbedder
 from remanent.bank.ledger import Ledger
-from remanent.bank.node import RELATED, QueryNode, embedding_text, node_of, record_of
+from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, embedding_text, node_of, record_of
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tidying import keywords as tidy_keywords
 from remanent.model import Link, Maker, Model, Origin, Record, Source, Status
@@ -23,45 +25,50 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEFAULT_K = 5
+"""The seed's number of candidates."""
 DEFAULT_ALPHA = 0.5
+"""The seed's weight: words and meaning count the same."""
 
 
 class RetrievedNode(Model):
-    """A node that a search brought up, and why."""
+    """A node that a search returned, and why."""
 
     node: QueryNode
     is_candidate: bool
-    """Found by the question itself; otherwise it stands beside one that was."""
+    """Whether the query itself found it; otherwise it is a neighbour of a node that it found."""
     score: Share = 0.0
     attribute: Share = 0.0
-    """By its words, the best of all nodes having 1."""
+    """The BM25 score, divided by that of the best node, which has 1."""
     embedding: Share = 0.0
-    """By its meaning: the cosine."""
+    """The cosine of the embeddings; what points away from the query counts as 0."""
     neighbour_of: tuple[str, ...] = ()
-    """The candidates that it stands beside."""
+    """The candidates that it is a neighbour of."""
 
 
 class Retrieved(Model):
-    """What a search brought up: candidates and their neighbours together, newest first."""
+    """The result of a search: candidates and their neighbours together, newest first.
+
+    Newest first is the seed's order: where nodes disagree, a reader should meet the later one first.
+    """
 
     query: str
     nodes: tuple[RetrievedNode, ...] = ()
 
     @property
     def candidates(self) -> tuple[RetrievedNode, ...]:
-        """What the question itself found, best first."""
+        """What the query itself found, best first."""
         found = [item for item in self.nodes if item.is_candidate]
         return tuple(sorted(found, key=lambda item: (-item.score, item.node.id)))
 
     @property
     def neighbours(self) -> tuple[RetrievedNode, ...]:
-        """What stands beside the candidates, newest first."""
+        """The neighbours of the candidates, newest first."""
         return tuple(item for item in self.nodes if not item.is_candidate)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What a new node says, before it has an id, a time and an embedding."""
+class NodeDraft:
+    """The content of a new node: what roles wrote, before code adds the id, the time and the embedding."""
 
     summary: str
     context: str = ""
@@ -73,16 +80,20 @@ class Draft:
 
 
 class QueryGraph:
-    """Nodes and undirected `related` edges; a view of a ledger that follows each of its changes at once."""
+    """Nodes and undirected `related` edges.
 
-    def __init__(self, ledger: Ledger, meaning: Meaning, *, embeddings: Embeddings | None = None) -> None:
+    Every node has a row in the indexes; the rows of deleted nodes are used again, so that a long task with many merges
+    does not grow the matrices.
+    """
+
+    def __init__(self, ledger: Ledger, embedder: NodeEmbedder, *, embeddings: EmbeddingIndex | None = None) -> None:
         self._ledger = ledger
-        self._meaning = meaning
-        self._embeddings = embeddings or InNode()
+        self._embedder = embedder
+        self._embeddings = embeddings or InMemoryEmbeddings()
         self._rows: dict[str, int] = {}
         self._ids: list[str | None] = []
         self._free: list[int] = []
-        self._beside: dict[str, set[str]] = {}
+        self._adjacent: dict[str, set[str]] = {}
         self.index = KeywordIndex()
         ledger.listen(self._follow)
 
@@ -96,7 +107,7 @@ class QueryGraph:
 
     @property
     def ledger(self) -> Ledger:
-        """Where the graph is kept."""
+        """The storage that the graph is a view of."""
         return self._ledger
 
     def get(self, node_id: str) -> QueryNode:
@@ -112,12 +123,12 @@ class QueryGraph:
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Every edge once, by the ids of its ends."""
-        return tuple(sorted((one, other) for one, near in self._beside.items() for other in near if one < other))
+        return tuple(sorted((one, other) for one, near in self._adjacent.items() for other in near if one < other))
 
     def neighbours(self, node_id: str) -> tuple[QueryNode, ...]:
-        """Return the nodes beside one, oldest first."""
+        """Return the neighbours of a node, oldest first."""
         self._live(node_id)
-        found = [self.get(other) for other in self._beside.get(node_id, ())]
+        found = [self.get(other) for other in self._adjacent.get(node_id, ())]
         return tuple(sorted(found, key=lambda node: (node.timestamp, node.id)))
 
     async def search(
@@ -128,17 +139,17 @@ class QueryGraph:
         alpha: float = DEFAULT_ALPHA,
         exclude: Collection[str] = (),
     ) -> Retrieved:
-        """Return the best nodes for a question, those beside them, all of them newest first.
+        """Return the best nodes for a query and their neighbours, all of them newest first.
 
-        The score is `alpha` times that of the words plus `1 - alpha` times that of the meaning, both from 0 to 1.
+        The score is the seed's: `alpha * attribute + (1 - alpha) * embedding`, both of them in [0, 1].
         """
         _check_parameters(k, alpha)
-        # The question's vector comes first: while it is made, the graph may change.
-        question = await self._meaning.of_question(query)
+        # The query is embedded first: the graph may change meanwhile, and everything after this sees one state of it.
+        question = await self._embedder.of_query(query)
         chosen = await self._best(query, question, k=k, alpha=alpha, exclude=frozenset(exclude))
         beside: dict[str, list[str]] = {}
         for node_id in chosen:
-            for other in sorted(self._beside.get(node_id, ())):
+            for other in sorted(self._adjacent.get(node_id, ())):
                 if other not in chosen and other not in exclude:
                     beside.setdefault(other, []).append(node_id)
         found = [
@@ -152,14 +163,14 @@ class QueryGraph:
         found.sort(key=lambda item: (item.node.timestamp, item.node.id), reverse=True)
         return Retrieved(query=query, nodes=tuple(found))
 
-    async def alike(
+    async def similar(
         self, node_id: str, *, k: int = DEFAULT_K, alpha: float = DEFAULT_ALPHA, exclude: Collection[str] = ()
     ) -> tuple[QueryNode, ...]:
-        """Return the nodes most like one, best first, by its own words and its own embedding."""
+        """Return the nodes most similar to one, best first, by its own words and its own embedding."""
         _check_parameters(k, alpha)
         record = self._live(node_id)
         text = node_of(record, embedding={}).text
-        question = self._meaning.weighed(text, self._ledger.vectors.get(node_id, {}))
+        question = self._embedder.weighed(text, self._ledger.vectors.get(node_id, {}))
         chosen = await self._best(text, question, k=k, alpha=alpha, exclude=frozenset({node_id, *exclude}))
         return tuple(self.get(found) for found in chosen)
 
@@ -172,7 +183,12 @@ class QueryGraph:
         alpha: float,
         exclude: frozenset[str],
     ) -> dict[str, tuple[float, float, float]]:
-        """Return the ids of the best nodes with their three scores, best first; what shares nothing is none."""
+        """Return the ids of the best nodes with their total, word and embedding score, best first.
+
+        Exact cosines are computed only for nodes that may be among the best by the bounds that the compressed vectors
+        give; the outcome is the same as if all had been computed. A node that shares nothing with the query is left
+        out, even if that leaves fewer than `k`.
+        """
         import numpy as np
 
         lowest, highest = await self._embeddings.bounds(question, self._rows, size=len(self._ids))
@@ -184,7 +200,7 @@ class QueryGraph:
         for node_id in exclude:
             if node_id in self._rows:
                 at_least[self._rows[node_id]] = at_most[self._rows[node_id]] = -1
-        rows = _may_be_best(at_least, at_most, k)
+        rows = _contenders(at_least, at_most, k)
         near = self._embeddings.exact(question, rows, lowest[rows])
         found = [
             (float(score), float(word), float(likeness), str(node_id))
@@ -197,11 +213,11 @@ class QueryGraph:
         found.sort(key=lambda item: (-item[0], item[3]))
         return {node_id: (min(score, 1.0), word, likeness) for score, word, likeness, node_id in found[:k]}
 
-    # ── writing: into a unit of work, or as one of its own ───────────────────
+    # ── write_lock: into a unit of work, or as one of its own ───────────────────
 
-    async def create(self, draft: Draft, *, node_id: str, at: datetime) -> QueryNode:
+    async def create(self, draft: NodeDraft, *, node_id: str, at: datetime) -> QueryNode:
         """Add a node."""
-        (vectors,) = await self._meaning.of_texts([embedding_text(draft.summary, draft.context, draft.keywords)])
+        (vectors,) = await self._embedder.of_texts([embedding_text(draft.summary, draft.context, draft.keywords)])
         async with self._ledger.transaction() as tx:
             self.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
         return self.get(node_id)
@@ -209,7 +225,7 @@ class QueryGraph:
     async def update(
         self, node_id: str, *, at: datetime, context: str | None = None, keywords: Sequence[str] | None = None
     ) -> QueryNode:
-        """Change what a node is about; its embedding follows."""
+        """Change the context and keywords of a node; its embedding is computed again."""
         record = self._live(node_id)
         vectors = await self.revectored(record, context=context, keywords=keywords)
         async with self._ledger.transaction() as tx:
@@ -217,36 +233,38 @@ class QueryGraph:
         return self.get(node_id)
 
     async def delete(self, node_id: str, *, at: datetime) -> None:
-        """Take a node out with its edges; its history stays readable."""
+        """Remove a node and its edges; its record stays as superseded, so that merges can be undone."""
         async with self._ledger.transaction() as tx:
             self.put_deletion(tx, node_id, at=at)
 
     async def connect(self, one: str, other: str, *, at: datetime) -> None:
-        """Tie two nodes together; tying them again changes nothing."""
+        """Add an edge between two nodes; adding it again changes nothing."""
         async with self._ledger.transaction() as tx:
             self.put_edge(tx, one, other, at=at)
 
     async def disconnect(self, one: str, other: str) -> None:
-        """Take the tie between two nodes away."""
+        """Remove the edge between two nodes."""
         self._live(one)
         self._live(other)
         async with self._ledger.transaction() as tx:
             tx.unlink(*sorted((one, other)), relation=RELATED)
 
-    async def vectors_of(self, drafts: Sequence[Draft]) -> list[dict[str, bytes]]:
+    async def vectors_of(self, drafts: Sequence[NodeDraft]) -> list[dict[str, bytes]]:
         """Return the vectors of nodes that are about to be added."""
-        return await self._meaning.of_texts([embedding_text(d.summary, d.context, d.keywords) for d in drafts])
+        return await self._embedder.of_texts([embedding_text(d.summary, d.context, d.keywords) for d in drafts])
 
     async def revectored(
         self, record: Record, *, context: str | None = None, keywords: Sequence[str] | None = None
     ) -> dict[str, bytes]:
-        """Return the vectors of a node whose topic is worded anew."""
-        changed = _changed(record, context, keywords)
+        """Return the vectors of a node with a new context or new keywords."""
+        changed = _reworded(record, context, keywords)
         node = node_of(changed, embedding={})
-        (vectors,) = await self._meaning.of_texts([node.text])
+        (vectors,) = await self._embedder.of_texts([node.text])
         return vectors
 
-    def put_new(self, tx: Transaction, draft: Draft, *, node_id: str, at: datetime, vectors: dict[str, bytes]) -> None:
+    def put_new(
+        self, tx: Transaction, draft: NodeDraft, *, node_id: str, at: datetime, vectors: dict[str, bytes]
+    ) -> None:
         """Put a new node into a unit of work."""
         node = QueryNode(
             id=node_id,
@@ -270,25 +288,25 @@ class QueryGraph:
         context: str | None = None,
         keywords: Sequence[str] | None = None,
     ) -> None:
-        """Put a node's new wording into a unit of work."""
-        changed = _changed(record, context, keywords)
+        """Put a node's new context and keywords into a unit of work."""
+        changed = _reworded(record, context, keywords)
         tx.put(changed.replace(version=record.version + 1, updated_at=at), expects=record.version)
         self.put_vectors(tx, record.id, vectors)
 
     def put_deletion(self, tx: Transaction, node_id: str, *, at: datetime) -> None:
-        """Put the end of a node and of its edges into a unit of work."""
+        """Put the removal of a node and of its edges into a unit of work."""
         record = self._live(node_id)
         tx.put(
             record.replace(status=Status.SUPERSEDED, version=record.version + 1, updated_at=at),
             expects=record.version,
         )
-        for other in sorted(self._beside.get(node_id, ())):
+        for other in sorted(self._adjacent.get(node_id, ())):
             tx.unlink(*sorted((node_id, other)), relation=RELATED)
 
     def put_edge(self, tx: Transaction, one: str, other: str, *, at: datetime, known: Collection[str] = ()) -> None:
         """Put an edge into a unit of work; `known` are nodes that the same unit adds."""
         if one == other:
-            raise InvalidInput(f"node {one} cannot stand beside itself")
+            raise InvalidInput(f"node {one} cannot be related to itself; give two nodes")
         for node_id in (one, other):
             if node_id not in known:
                 self._live(node_id)
@@ -302,19 +320,21 @@ class QueryGraph:
     # ── following the ledger ─────────────────────────────────────────────────
 
     def _follow(self, change: Change) -> None:
+        """Update the indexes by one committed change."""
         if isinstance(change, PutRecord) and change.record.kind is QUERY_NODE:
-            self._take(change.record)
+            self._index_record(change.record)
         elif isinstance(change, PutVector) and change.record_id in self._rows:
             row = self._rows[change.record_id]
             self._embeddings.put(row, self._ledger.vectors[change.record_id])
         elif isinstance(change, PutLink) and change.link.relation == RELATED:
-            self._beside.setdefault(change.link.from_id, set()).add(change.link.to_id)
-            self._beside.setdefault(change.link.to_id, set()).add(change.link.from_id)
+            self._adjacent.setdefault(change.link.from_id, set()).add(change.link.to_id)
+            self._adjacent.setdefault(change.link.to_id, set()).add(change.link.from_id)
         elif isinstance(change, DropLink) and change.relation == RELATED:
-            self._beside.get(change.from_id, set()).discard(change.to_id)
-            self._beside.get(change.to_id, set()).discard(change.from_id)
+            self._adjacent.get(change.from_id, set()).discard(change.to_id)
+            self._adjacent.get(change.to_id, set()).discard(change.from_id)
 
-    def _take(self, record: Record) -> None:
+    def _index_record(self, record: Record) -> None:
+        """Index a live record, or free the row of one that is not live any more."""
         row = self._rows.get(record.id)
         if record.status not in LIVE:
             if row is not None:
@@ -341,7 +361,7 @@ class QueryGraph:
         self._rows.clear()
         self._ids.clear()
         self._free.clear()
-        self._beside.clear()
+        self._adjacent.clear()
 
     def _node(self, record: Record) -> QueryNode:
         kept = self._ledger.vectors.get(record.id, {}) if self._embeddings.keeps_in_node else {}
@@ -350,15 +370,19 @@ class QueryGraph:
     def _live(self, node_id: str) -> Record:
         record = self._ledger.record(node_id) if node_id in self._rows else None
         if record is None:
-            raise NotFound(f"there is no node {node_id} in this graph; `search` shows the ids of those that are")
+            raise NotFound(f"there is no node {node_id} in this graph; `search` returns the ids of existing nodes")
         return record
 
 
-def _may_be_best(at_least: "NDArray[np.float32]", at_most: "NDArray[np.float32]", k: int) -> "NDArray[np.int64]":
-    """Return the rows that may be among the best `k`, by bounds of their scores."""
+def _contenders(at_least: "NDArray[np.float32]", at_most: "NDArray[np.float32]", k: int) -> "NDArray[np.int64]":
+    """Return the rows that may be among the best `k`, given bounds of their scores.
+
+    A row whose upper bound lies below the `k`-th best lower bound cannot be one of them.
+    """
     import numpy as np
 
     rows = np.flatnonzero(at_most > 0)
+    # For fewer rows, sorting out costs more than computing them all.
     if len(rows) > 4 * k:
         enough = np.partition(at_least[rows], -k)[-k]
         rows = rows[at_most[rows] >= enough]
@@ -367,13 +391,13 @@ def _may_be_best(at_least: "NDArray[np.float32]", at_most: "NDArray[np.float32]"
 
 def _check_parameters(k: int, alpha: float) -> None:
     if k < 1:
-        raise InvalidInput(f"a search returns at least 1 node; k is {k}")
+        raise InvalidInput(f"k must be at least 1, not {k}")
     if not 0 <= alpha <= 1:
-        raise InvalidInput(f"alpha weighs words against meaning from 0 to 1; it is {alpha}")
+        raise InvalidInput(f"alpha must be between 0 (meaning only) and 1 (words only), not {alpha}")
 
 
-def _changed(record: Record, context: str | None, keywords: Sequence[str] | None) -> Record:
-    """Return the record with its topic worded anew."""
+def _reworded(record: Record, context: str | None, keywords: Sequence[str] | None) -> Record:
+    """Return the record with another context and other keywords; `None` leaves them as they are."""
     data = node_of(record, embedding={})
     said = data.context if context is None else context
     words = data.keywords if keywords is None else tidy_keywords(keywords)

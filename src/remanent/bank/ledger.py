@@ -1,15 +1,20 @@
-"""Where a bank keeps what it knows: in memory, and on a store beside it when one is given.
+"""The storage of one bank: in memory, and on a store as well when one is given; with its tree view and its export.
 
-Everything a bank does is a unit of work of the store's own changes. It is committed to the store first, if there is
-one, and then applied to memory; so the two cannot drift apart, and a bank that was cut off is read back from the store.
+Everything that a bank writes is a unit of work of the store's own changes. It is committed to the store first, if there
+is one, and then applied to memory: the two cannot drift apart, and a bank whose process was killed is read back from
+the store as it was after its last commit.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
-from remanent.bank.kinds import QUERY_NODE
+from pydantic import ConfigDict, Field
+
+from remanent.agents.deep_retrieval import TreeEntry, tree_of
+from remanent.bank.node import QUERY_NODE
 from remanent.discipline import Journal
-from remanent.errors import InvalidInput, VersionConflict
-from remanent.model import Conflict, Entry, Link, Record, Scope
+from remanent.errors import InvalidInput, NotFound, VersionConflict
+from remanent.model import Conflict, Entry, JsonObject, Link, Model, Record, Scope
 from remanent.stores import (
     Change,
     Committed,
@@ -22,17 +27,17 @@ from remanent.stores import (
     Store,
     Transaction,
 )
-from remanent.stores import transaction as made
-from remanent.stores.transaction import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector
+from remanent.stores.transaction import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector, search_terms
 
 BANK = "bank"
-"""Whose entries these are, to those who are told of what is appended."""
+"""The name under which a bank appends to the journal, and the metadata key under which it marks its entries."""
 _PAGE = 500
+"""Rows that are read back at a time, so that no single query holds a connection for long."""
 _LinkKey = tuple[str, str, str]
 
 
 class Ledger:
-    """The journal, the records with all their versions, links, conflicts and vectors of one task."""
+    """The journal, the records with all their versions, the links, conflicts and vectors of one task."""
 
     def __init__(self, scope: Scope, *, store: Store | None = None, journal: Journal | None = None) -> None:
         if scope.task is None:
@@ -53,7 +58,7 @@ class Ledger:
         return Transaction(self.commit, self.scope)
 
     def listen(self, listener: Callable[[Change], None]) -> None:
-        """Have every change told after it took effect."""
+        """Call a listener with every change after it took effect in memory."""
         self._listeners.append(listener)
 
     def record(self, record_id: str) -> Record | None:
@@ -62,19 +67,20 @@ class Ledger:
         return versions[-1] if versions else None
 
     def version(self, record_id: str, number: int) -> Record:
-        """Return a record as it once was."""
+        """Return an earlier version of a record."""
         return self.records[record_id][number - 1]
 
     # ── writing ──────────────────────────────────────────────────────────────
 
     async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
-        """Write all changes or none."""
+        """Write all changes or none; with the journal of an open memory, through the one door for writing."""
         self._check(changes)
         committed = Committed()
         if self.store is not None and self._journal is not None:
             committed = await self._journal.commit(scope, changes, by=BANK)
         elif self.store is not None:
             committed = await self.store.commit(scope, changes)
+        # From here on it is durable: memory follows, and what fails from now on fails without a half-written unit.
         self.apply(changes)
         if self.store is None:
             ids = tuple(change.entry.id for change in changes if isinstance(change, AppendEntry))
@@ -82,14 +88,14 @@ class Ledger:
         return committed
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """Let changes take effect in memory."""
+        """Apply changes to memory; they are committed by now, so nothing here may fail."""
         for change in changes:
             self._apply(change)
             for listener in self._listeners:
                 listener(change)
 
     def _check(self, changes: Sequence[Change]) -> None:
-        """Refuse what the store would refuse, before anything took effect."""
+        """Refuse what a store would refuse: without one, optimistic locking must hold all the same."""
         reached: dict[str, int] = {}
         for change in changes:
             if isinstance(change, PutRecord):
@@ -111,6 +117,7 @@ class Ledger:
             self.entries[change.entry.id] = change.entry.replace(seq=self._seq)
         elif isinstance(change, PutRecord):
             versions = self.records.setdefault(change.record.id, [])
+            # As a store does: vectors of another text are no vectors of this one.
             if versions and versions[-1].content != change.record.content:
                 self.vectors.pop(change.record.id, None)
             versions.append(change.record)
@@ -128,7 +135,7 @@ class Ledger:
     # ── reading back and clearing ────────────────────────────────────────────
 
     async def read(self) -> None:
-        """Take in what the store holds of the task."""
+        """Load what the store holds of the task into memory."""
         if self.store is None:
             return
         changes: list[Change] = [AppendEntry(entry) for entry in await self._stored_entries()]
@@ -145,7 +152,7 @@ class Ledger:
         self.apply(changes)
 
     async def clear(self) -> None:
-        """Forget everything, in the store, too."""
+        """Erase everything, in the store as well."""
         if self.store is not None and (self.entries or self.records):
             erasure = Erasure(entry_ids=tuple(self.entries), record_ids=tuple(self.records))
             erase = self.store.erase if self._journal is None else self._journal.erase
@@ -182,9 +189,9 @@ class Ledger:
             if conflict.scope.task == self.scope.task
         ]
 
-    async def _stored_vectors(self, wanted: frozenset[str]) -> list[made.PutVector]:
+    async def _stored_vectors(self, wanted: frozenset[str]) -> list[PutVector]:
         assert self.store is not None, "only a stored bank is read back"
-        found: list[made.PutVector] = []
+        found: list[PutVector] = []
         for model in await self.store.vector_models(self.scope):
             kept = await self.store.vector_changes(self.scope, model, since=0)
             found += [
@@ -193,3 +200,104 @@ class Ledger:
                 if record_id in wanted
             ]
         return found
+
+
+class BankDocument(Model):
+    """A whole bank as one JSON document: the journal, every version of every node, edges, conflicts, embeddings.
+
+    All versions are in it, since an imported bank must be able to undo what was merged before the export.
+    """
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    format: Literal["remanent-bank"] = "remanent-bank"
+    version: Literal[1] = 1
+    scope: Scope
+    entries: tuple[Entry, ...] = ()
+    records: tuple[Record, ...] = ()
+    """All versions, each record's in order."""
+    links: tuple[Link, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    vectors: dict[str, dict[str, bytes]] = Field(default_factory=dict)
+    """By node and model: little-endian float32."""
+
+
+def export_document(ledger: Ledger) -> BankDocument:
+    """Return all that a ledger holds, in a fixed order: equal banks have equal exports, byte for byte."""
+    return BankDocument(
+        scope=ledger.scope,
+        entries=tuple(ledger.entries.values()),
+        records=tuple(record for record_id in sorted(ledger.records) for record in ledger.records[record_id]),
+        links=tuple(ledger.links[key] for key in sorted(ledger.links)),
+        conflicts=tuple(ledger.conflicts[key] for key in sorted(ledger.conflicts)),
+        vectors={
+            record_id: {model: kept[model] for model in sorted(kept)}
+            for record_id, kept in sorted(ledger.vectors.items())
+        },
+    )
+
+
+async def import_document(ledger: Ledger, document: BankDocument) -> None:
+    """Fill an empty ledger with a document, all of it or nothing; everything moves into the ledger's own scope."""
+    if ledger.entries or ledger.records:
+        raise InvalidInput("this bank is not empty; load an export into a new one")
+    scope = ledger.scope
+    changes: list[Change] = [AppendEntry(entry.replace(scope=scope, seq=0)) for entry in document.entries]
+    for record in document.records:
+        owned = record.replace(scope=scope)
+        changes.append(PutRecord(owned, search_terms(owned), owned.version - 1))
+    changes += [
+        PutVector(record_id, model, values)
+        for record_id, kept in document.vectors.items()
+        for model, values in kept.items()
+    ]
+    changes += [PutLink(link) for link in document.links]
+    for conflict in document.conflicts:
+        # A store accepts version n only after n - 1, and the export has just the latest of a conflict.
+        changes += [
+            PutConflict(conflict.replace(scope=scope, version=number), number - 1)
+            for number in range(1, conflict.version + 1)
+        ]
+    await ledger.commit(scope, changes)
+
+
+def source_of(entry: Entry) -> str:
+    """Return where an entry of a bank came from, as the bank marked it; empty for any other entry."""
+    return str(bank_metadata(entry).get("source", ""))
+
+
+def bank_metadata(entry: Entry) -> JsonObject:
+    """Return what a bank noted in the metadata of an entry; empty for an entry that is not a bank's."""
+    said = entry.metadata.get(BANK)
+    return said if isinstance(said, dict) else {}
+
+
+class InteractionTree:
+    """The raw history behind each node, as a read-only view of the journal.
+
+    A tree is not stored: a node names its spans of the journal, and a merge joins these names. So nothing that was said
+    is ever copied or rewritten, and chains of merges keep every original reachable.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def of(self, node_id: str) -> tuple[TreeEntry, ...]:
+        """Return every entry of a node's trees by timestamp, even of a node that was merged into another."""
+        record = self._ledger.record(node_id)
+        if record is None:
+            raise NotFound(f"there is no node {node_id} in this bank; `search` returns the ids of existing nodes")
+        entries = [self._ledger.entries[source.entry_id] for source in record.sources]
+        return tree_of(record, entries, source_of=source_of)
+
+    def entry(self, entry_id: str) -> Entry:
+        """Return a whole entry as it was appended."""
+        entry = self._ledger.entries.get(entry_id)
+        if entry is None:
+            raise NotFound(f"there is no entry {entry_id} in this bank")
+        return entry
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The whole journal, in order."""
+        return tuple(self._ledger.entries.values())

@@ -1,22 +1,37 @@
-"""A node of the Query Graph: one topic, as a record of the store and as the roles see it."""
+"""A node of the Query Graph: one topic of a task, as the store keeps it and as the language roles see it.
+
+The store knows only records; a node is a record of the kind `query_node`, and this module is the one place that
+translates between the two.
+"""
 
 from pydantic import ConfigDict, Field
 
-from remanent.bank.kinds import QUERY_NODE, QueryNodeData
 from remanent.language.exchanges.shapes import Context, Keywords, Neighbour, Node, Summary
 from remanent.model import Instant, Maker, Model, Record, Scope, Source, Status
+from remanent.model.base import Text
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
+from remanent.model.kinds import RecordData, register_kind
+
+
+class QueryNodeData(RecordData):
+    """What a node has beyond an ordinary record; its summary is the record's content."""
+
+    context: Text = ""
+
+
+QUERY_NODE = register_kind("query_node", QueryNodeData)
+
 
 UNRESOLVED = "unresolved"
-"""The tag of a node that stands in a conflict which no validation could settle."""
+"""The tag of a node whose conflict no validation could settle; prompts show it, so that nobody takes it for a fact."""
 
 RELATED = "related"
-"""The one sort of edge."""
+"""The one kind of edge. Conflict and merge are states that the analysis finds, never edges."""
 
 
 class QueryNode(Model):
-    """One topic: what is known of it, what it is about, how it is found, and since when it is there."""
+    """One topic: what is known about it, what it is about in one sentence, how it is found, and since when."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -28,15 +43,15 @@ class QueryNode(Model):
     embedding: dict[str, bytes] = Field(default_factory=dict)
     """By embedding model: little-endian float32; empty where a vector database keeps it."""
     provisional: bool = False
-    """Whether it waits for the validation of a conflict."""
+    """Whether it waits for a conflict to be validated."""
     unresolved: bool = False
-    """Whether a validation left open if it is right."""
+    """Whether a validation could not decide if it is right."""
     sources: tuple[Source, ...] = ()
-    """The spans of the journal that its trees show."""
+    """The spans of the journal that it was made from; its trees show them."""
 
     @property
     def shown(self) -> Node:
-        """The node as a role sees it: no embedding, no edges."""
+        """The node as a role sees it: without embedding and edges, which would only fill the prompt."""
         return Node(
             node_id=self.id,
             summary=self.summary,
@@ -47,17 +62,20 @@ class QueryNode(Model):
 
     @property
     def beside(self) -> Neighbour:
-        """The node as a neighbour of those at hand."""
+        """The node as the integration role sees a neighbour: it may reword these, but not the summary."""
         return Neighbour(node_id=self.id, context=self.context, keywords=self.keywords)
 
     @property
     def text(self) -> str:
-        """What it is embedded and found by."""
+        """The text that it is embedded and found by."""
         return embedding_text(self.summary, self.context, self.keywords)
 
 
 def embedding_text(summary: str, context: str, keywords: tuple[str, ...]) -> str:
-    """Return the text of which a node's embedding is made."""
+    """Return the text that a node's embedding is computed from: summary, context and keywords, as the seed has it.
+
+    The context comes first, since embedding models cut off the end of a text that is too long.
+    """
     return "\n".join(part for part in (context, ", ".join(keywords), summary) if part)
 
 

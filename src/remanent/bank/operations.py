@@ -1,4 +1,8 @@
-"""Working on long tasks with a memory bank: run, look, settle contradictions, read the raw words, move, clear."""
+"""The operations of task banks, for REST, MCP and the command line: run, inspect, settle conflicts, export, clear.
+
+Every operation opens the bank by its id, does one thing and closes it: a server holds no bank between requests, so any
+process can serve the next one.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,16 +11,15 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.bank.adapter.prompt import tidy_insight
+from remanent.bank.adapter.framework import tidy_insight
 from remanent.bank.bank import Observed
-from remanent.bank.events import BankEvent, EventKind
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
-from remanent.bank.insight import InsightDoc
-from remanent.bank.running import RunResult
+from remanent.bank.planning import InsightDoc
+from remanent.bank.run import RunResult
+from remanent.bank.runtime import BankEvent, EventKind
 from remanent.discipline.call import Call, Step
-from remanent.discipline.operation import Body, Command, Tool, operation
-from remanent.discipline.operation import Said as SaidInBoth
+from remanent.discipline.operation import Body, Command, Said, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
@@ -28,11 +31,12 @@ from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape
 
 READ, WRITE = Permission.READ, Permission.WRITE
-_LONGEST_CONTEXT = 10_000_000
-_LONGEST_TASK = 100_000
-_MOST_SOURCES = 1000
-_LONGEST_TOLD = 2000
-"""Characters of one thing that a model is told in words; the structure has all of them."""
+_MAX_CONTEXT_CHARS = 10_000_000
+"""Characters of a context: some twenty books, beyond which a request is a mistake (chosen by hand)."""
+_MAX_TASK_CHARS = 100_000
+_MAX_SOURCES = 1000
+_MAX_SHOWN_CHARS = 2000
+"""Characters of one node or conflict in the text for a model; the structured result has all of them."""
 
 BankId = Annotated[
     str, about("The name of the bank: letters, digits, - and _.", "记忆库的名称：字母、数字、- 与 _。",
@@ -43,24 +47,24 @@ BankId = Annotated[
 class RunBank(Model):
     """A task and what it comes with."""
 
-    task: Annotated[Text, about("The question or task.", "问题或任务。", min_length=1, max_length=_LONGEST_TASK)]
-    context: Annotated[Text, about("The text to read.", "要阅读的文本。", max_length=_LONGEST_CONTEXT)] = ""
+    task: Annotated[Text, about("The question or task.", "问题或任务。", min_length=1, max_length=_MAX_TASK_CHARS)]
+    context: Annotated[Text, about("The text to read.", "要阅读的文本。", max_length=_MAX_CONTEXT_CHARS)] = ""
     sources: Annotated[
         dict[str, Text],
-        about("Texts by name that can be searched and are not read in.", "可检索但不预先读入的文本（按名称）。",
-              max_length=_MOST_SOURCES),
+        about("Texts by name that can be searched and are not ingested.", "可检索但不预先读入的文本（按名称）。",
+              max_length=_MAX_SOURCES),
     ] = Field(default_factory=dict)  # fmt: skip
     bank_id: Annotated[
         BankId | None,
         about(
-            "Keep the bank under this name; without one it is cleared at the end.",
+            "Keep the bank under this name; without a name it is cleared at the end.",
             "以此名称保留记忆库；不给则结束后清除。",
         ),
     ] = None
 
 
 class BankAnswer(Model):
-    """What came of a run."""
+    """The result of a run."""
 
     result: RunResult
     conflicts: tuple[Conflict, ...] = ()
@@ -78,7 +82,7 @@ class BankAnswer(Model):
     command=None,
     tool=Tool(
         "bank_run",
-        SaidInBoth(
+        Said(
             "Answer a question from a long text that is given with it; contradictions in the text are cross-checked. "
             "With a bank_id what was learned is kept, and task_state shows it.",
             "根据随问题给出的长文本作答，并交叉核对其中的矛盾。给出 bank_id 则保留所得，可用 task_state 查看。",
@@ -88,6 +92,7 @@ class BankAnswer(Model):
 )
 async def run_bank(call: Call, request: RunBank) -> BankAnswer:
     """Work on one long task: read, cross-check, answer; follow it by the run's progress."""
+    # A run has no known number of rounds, so progress is the count of those begun.
     done = 0
 
     def tell(event: BankEvent) -> None:
@@ -103,7 +108,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
 
 
-class WhichBank(Model):
+class BankReference(Model):
     """One bank."""
 
     bank_id: BankId
@@ -114,27 +119,27 @@ class BankState(Model):
 
     insight: InsightDoc
     nodes: tuple[Text, ...] = ()
-    """What each node is about, with its id."""
+    """What each node is about, in the order of `node_ids`."""
     node_ids: tuple[Id, ...] = ()
     edges: tuple[tuple[Id, Id], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
 
 
 def _tell_state(state: BankState, tongue: Tongue) -> str:
-    """Put the state of a task into words for a model."""
+    """Write the state of a task as text for a model; stored text is escaped."""
     lines = [escape(tidy_insight(state.insight).render(tongue))]
     lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
-    lines += [f"- [{node_id}] {_shown(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
+    lines += [f"- [{node_id}] {_excerpt(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
     settled = {ConflictState.RESOLVED}
     open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
     if open_ones:
         lines.append({"en": "Contradictions that are not settled:", "zh": "尚未解决的矛盾："}[tongue])
-        lines += [f"- [{conflict.id}] {_shown(conflict.description)}" for conflict in open_ones]
+        lines += [f"- [{conflict.id}] {_excerpt(conflict.description)}" for conflict in open_ones]
     return "\n".join(lines)
 
 
-def _shown(text: str) -> str:
-    return escape(excerpt(text, _LONGEST_TOLD))
+def _excerpt(text: str) -> str:
+    return escape(excerpt(text, _MAX_SHOWN_CHARS))
 
 
 @operation(
@@ -145,17 +150,17 @@ def _shown(text: str) -> str:
     command=Command(arguments=("bank_id",)),
     tool=Tool(
         "task_state",
-        SaidInBoth(
-            "See how a long task stands that was kept under a bank_id: its goal, the steps done and the next one, what "
-            "is known so far with ids for deep_retrieval, and which contradictions are open.",
+        Said(
+            "See the state of a long task that was kept under a bank_id: its goal, the steps done and the next one, "
+            "what is known so far with ids for deep_retrieval, and which contradictions are open.",
             "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"
             "以及尚未解决的矛盾。",
         ),
         tell=_tell_state,
     ),
 )
-async def get_bank(call: Call, request: WhichBank) -> BankState:
-    """Show how a kept bank stands: its task, its nodes, its contradictions."""
+async def get_bank(call: Call, request: BankReference) -> BankState:
+    """Show the state of a kept bank: its task, its nodes, its contradictions."""
     async with _opened(call, request.bank_id) as bank:
         return BankState(
             insight=bank.insight,
@@ -166,8 +171,8 @@ async def get_bank(call: Call, request: WhichBank) -> BankState:
         )
 
 
-class GoOn(WhichBank):
-    """A bank that is to be worked on further."""
+class ResumeBank(BankReference):
+    """A bank whose task is to be continued."""
 
 
 @operation(
@@ -178,8 +183,8 @@ class GoOn(WhichBank):
     long=True,
     command=Command(arguments=("bank_id",)),
 )
-async def resume_bank(call: Call, request: GoOn) -> BankAnswer:
-    """Go on with the task of a kept bank where it was."""
+async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
+    """Continue the task of a kept bank where it was."""
 
     def tell(event: BankEvent) -> None:
         call.report(Step(note=f"{event.kind.value}: {event.text[:300]}"))
@@ -189,10 +194,10 @@ async def resume_bank(call: Call, request: GoOn) -> BankAnswer:
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
 
 
-class Tell(WhichBank):
-    """Something a bank is to take in."""
+class ObserveText(BankReference):
+    """A text for a bank to ingest."""
 
-    text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_LONGEST_CONTEXT)]
+    text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_MAX_CONTEXT_CHARS)]
 
 
 @operation(
@@ -201,26 +206,21 @@ class Tell(WhichBank):
     permission=WRITE,
     act="create_memory",
     route="POST banks/{bank_id}/observe",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "text",
-        )
-    ),
+    command=Command(arguments=("bank_id", "text")),
 )
-async def observe(call: Call, request: Tell) -> Observed:
-    """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
+async def observe(call: Call, request: ObserveText) -> Observed:
+    """Have a kept bank ingest a text: split into topics, summarised, checked against what it knows."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.observe(request.text)
 
 
-class SearchBank(WhichBank):
-    """A question to a bank's graph."""
+class SearchBank(BankReference):
+    """A query for a bank's graph."""
 
     query: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
-    k: Annotated[int | None, about("Candidates at most.", "候选节点数上限。", ge=1, le=50)] = None
+    k: Annotated[int | None, about("Maximum number of candidates.", "候选节点数上限。", ge=1, le=50)] = None
     alpha: Annotated[
-        float | None, about("Words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。", ge=0, le=1)
+        float | None, about("Weight of words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。", ge=0, le=1)
     ] = None
 
 
@@ -230,12 +230,7 @@ class SearchBank(WhichBank):
     permission=READ,
     act="search_memory",
     route="POST banks/{bank_id}/search",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "query",
-        )
-    ),
+    command=Command(arguments=("bank_id", "query")),
 )
 async def search(call: Call, request: SearchBank) -> Retrieved:
     """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
@@ -243,8 +238,8 @@ async def search(call: Call, request: SearchBank) -> Retrieved:
         return await bank.search(request.query, k=request.k, alpha=request.alpha)
 
 
-class Resolve(WhichBank):
-    """A finding on a contradiction."""
+class Resolve(BankReference):
+    """A finding that settles a contradiction."""
 
     conflict_id: Annotated[Id, about("The contradiction, as `bank.get` shows it.", "矛盾的编号，见 `bank.get`。")]
     finding: Annotated[Text, about("What is right, and why.", "哪种说法正确，依据是什么。", max_length=100_000)]
@@ -255,22 +250,16 @@ class Resolve(WhichBank):
     zh="依据给出的结论解决一处矛盾。",
     permission=WRITE,
     route="POST banks/{bank_id}/conflicts/{conflict_id}/resolve",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "conflict_id",
-            "finding",
-        )
-    ),
+    command=Command(arguments=("bank_id", "conflict_id", "finding")),
 )
 async def resolve(call: Call, request: Resolve) -> Conflict:
-    """Settle a contradiction of a kept bank: what you find is the authority."""
+    """Settle a contradiction of a kept bank; your finding is the authority."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.resolve(request.conflict_id, request.finding, decided_by=call.principal.name)
 
 
-class Undo(WhichBank):
-    """A merge or a verdict."""
+class UndoChange(BankReference):
+    """A merge or a verdict to undo."""
 
     change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
 
@@ -280,22 +269,17 @@ class Undo(WhichBank):
     zh="撤销一次合并或裁决。",
     permission=WRITE,
     route="POST banks/{bank_id}/undo",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "change_id",
-        )
-    ),
+    command=Command(arguments=("bank_id", "change_id")),
 )
-async def undo(call: Call, request: Undo) -> Done:
-    """Take back a merge or a verdict of a kept bank."""
+async def undo(call: Call, request: UndoChange) -> Done:
+    """Undo a merge or a verdict of a kept bank."""
     async with _opened(call, request.bank_id) as bank:
         await bank.undo(request.change_id)
     return Done()
 
 
-class Deep(WhichBank):
-    """A node whose raw words are wanted."""
+class DeepRetrievalOf(BankReference):
+    """A node whose raw entries are wanted."""
 
     node_id: Annotated[Id, about("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。")]
     attachment_id: Annotated[Id | None, about("Only this file.", "只要这个附件。")] = None
@@ -306,15 +290,10 @@ class Deep(WhichBank):
     zh="读取节点背后的全部原文与附件。",
     permission=READ,
     route="GET banks/{bank_id}/nodes/{node_id}",
-    command=Command(
-        arguments=(
-            "bank_id",
-            "node_id",
-        )
-    ),
+    command=Command(arguments=("bank_id", "node_id")),
 )
-async def deep_retrieval(call: Call, request: Deep) -> DeepRetrieved:
-    """Read every raw entry behind a node of a kept bank, with the contents of its files."""
+async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
+    """Read every raw entry behind a node of a kept bank, with the content of its files."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.deep_retrieval(request.node_id, attachment_id=request.attachment_id)
 
@@ -326,7 +305,7 @@ async def deep_retrieval(call: Call, request: Deep) -> DeepRetrieved:
     route="GET banks/{bank_id}/export",
     command=Command(arguments=("bank_id",)),
 )
-async def export(call: Call, request: WhichBank) -> AsyncIterator[str]:
+async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
     """Write a whole kept bank as one line of JSON."""
     async with _opened(call, request.bank_id) as bank:
         yield await bank.export()
@@ -340,7 +319,7 @@ async def export(call: Call, request: WhichBank) -> AsyncIterator[str]:
     reads=Body.BYTES,
     command=Command(arguments=("bank_id",)),
 )
-async def load(call: Call, request: WhichBank) -> InsightDoc:
+async def load(call: Call, request: BankReference) -> InsightDoc:
     """Make a kept bank from an export."""
     bank = _bank(call, request.bank_id)
     async with bank:
@@ -358,8 +337,8 @@ async def load(call: Call, request: WhichBank) -> InsightDoc:
     destroys=True,
     command=Command(arguments=("bank_id",)),
 )
-async def clear(call: Call, request: WhichBank) -> Done:
-    """Clear all that a kept bank holds."""
+async def clear(call: Call, request: BankReference) -> Done:
+    """Erase everything that a kept bank holds."""
     async with _opened(call, request.bank_id) as bank:
         await bank.clear()
     return Done()
@@ -383,6 +362,7 @@ def _bank(
 @asynccontextmanager
 async def _opened(call: Call, bank_id: str) -> AsyncIterator[AsyncBank]:
     async with _bank(call, bank_id) as bank:
+        # Opening a bank writes nothing, so an unknown id leaves no trace behind.
         if not await bank.is_stored():
             raise NotFound(f"there is no bank {bank_id} here")
         await bank.resume()

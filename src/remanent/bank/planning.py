@@ -1,15 +1,20 @@
-"""The planner's desk: the Insight Doc, what came up since the last plan, and one next step at a time."""
+"""Planning: the Insight Doc, which says how a task stands, and the planner, which decides on one next step at a time.
+
+There is no queue of steps: what a round finds may change everything that would have been planned beyond it. What must
+not be forgotten meanwhile (conflicts, uploads, notices) is kept apart and shown to the planner each time.
+"""
 
 from collections.abc import Sequence
 
+from pydantic import model_validator
+
 from remanent.bank.conflicts import Conflicts
-from remanent.bank.events import EventKind
-from remanent.bank.insight import InsightDoc
-from remanent.bank.tree import BANK
-from remanent.bank.weaving import Woven
-from remanent.bank.workbench import Workbench
+from remanent.bank.ingestion import IngestReport
+from remanent.bank.ledger import source_of
+from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.exchanges.planning import (
+    CompletedTask,
     FinishedTask,
     PendingUpload,
     PlannedTask,
@@ -19,19 +24,110 @@ from remanent.language.exchanges.planning import (
     TaskType,
     settle,
 )
-from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT, Node
+from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT, Node, Remark
 from remanent.language.roles import PLANNING
 from remanent.language.tidying import line, shortened
-from remanent.language.tongue import Tongue
-from remanent.model import Conflict, Entry
+from remanent.language.tongue import Tongue, tongue_of
+from remanent.model import Conflict, Entry, Model
+from remanent.model.ids import Id
+
+_WORDS: dict[Tongue, dict[str, str]] = {
+    "zh": {
+        "goal": "任务目标：{}",
+        "completed": "已完成的子任务：",
+        "none": "（无）",
+        "task": "{number}. [{type}] {description}（{status}）{context}",
+        "success": "成功",
+        "failed": "失败",
+        "current": "当前任务：[{type}] {description}",
+        "nothing": "当前任务：（无）",
+    },
+    "en": {
+        "goal": "Goal: {}",
+        "completed": "Completed sub-tasks:",
+        "none": "(none)",
+        "task": "{number}. [{type}] {description} ({status}) {context}",
+        "success": "success",
+        "failed": "failed",
+        "current": "Current task: [{type}] {description}",
+        "nothing": "Current task: (none)",
+    },
+}
+
+
+class InsightDoc(Model):
+    """The goal, the completed sub-tasks and the one next step; it goes into every prompt.
+
+    Each change of it is appended to the journal as a whole, and the last one found there is where a resumed task goes
+    on.
+    """
+
+    id: Id
+    goal: Remark
+    completed: tuple[CompletedTask, ...] = ()
+    current: PlannedTask | None = None
+
+    @model_validator(mode="after")
+    def _check_the_goal(self) -> "InsightDoc":
+        if not self.goal.strip():
+            raise InvalidInput("the task has no goal; say what is to be found out or done")
+        return self
+
+    @property
+    def current_task(self) -> str:
+        """What is to be done next; empty when nothing is."""
+        return self.current.description if self.current is not None else ""
+
+    @property
+    def is_cross_validation(self) -> bool:
+        """Whether the next step settles a contradiction."""
+        return self.current is not None and self.current.type is TaskType.CROSS_VALIDATE
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do and every sub-task succeeded."""
+        return self.current is None and all(task.status is TaskStatus.SUCCESS for task in self.completed)
+
+    @property
+    def tongue(self) -> Tongue:
+        """The language of the task."""
+        return tongue_of(self.goal)
+
+    def render(self, tongue: Tongue | None = None) -> str:
+        """Return the whole document as text; whoever puts it into a prompt must escape it."""
+        words = _WORDS[tongue or self.tongue]
+        parts = [words["goal"].format(self.goal), words["completed"]]
+        parts += [
+            words["task"]
+            .format(
+                number=number,
+                type=task.type.value,
+                description=task.description,
+                status=words[task.status.value],
+                context=task.context,
+            )
+            .rstrip()
+            for number, task in enumerate(self.completed, 1)
+        ]
+        if not self.completed:
+            parts[-1] += " " + words["none"]
+        if self.current is None:
+            parts.append(words["nothing"])
+        else:
+            parts.append(words["current"].format(type=self.current.type.value, description=self.current_task))
+        return "\n".join(parts)
+
 
 INSIGHT = "insight"
-_MOST_NODES = 100
-_MOST_NOTICES = 100
-_MOST_UPLOADS = 100
-_ROOM = 40_000
-"""Characters of new nodes that the planner is shown."""
-_MOST_FAILURES = 2
+# What the request of the planning role accepts at most.
+_MAX_NODES = 100
+_MAX_NOTICES = 100
+_MAX_UPLOADS = 100
+_MAX_NODE_CHARS = 40_000
+"""Characters of new nodes that the planner is shown: about 10,000 tokens, a third of the roles' default window, which
+leaves room for the history. Chosen by hand."""
+_MAX_FAILURES = 2
+"""Plans in a row that may fail before the run ends: each was tried twice, so the model is not coming back soon."""
 
 _NOTICES: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -48,10 +144,10 @@ _NOTICES: dict[Tongue, dict[str, str]] = {
 
 
 class Planner:
-    """Keeps the Insight Doc and has the next step decided."""
+    """Holds the Insight Doc, gathers what came up since the last plan, and has the next step decided."""
 
-    def __init__(self, bench: Workbench, conflicts: Conflicts) -> None:
-        self._bench = bench
+    def __init__(self, runtime: BankRuntime, conflicts: Conflicts) -> None:
+        self._runtime = runtime
         self._conflicts = conflicts
         self._insight: InsightDoc | None = None
         self._new: list[str] = []
@@ -76,23 +172,27 @@ class Planner:
         return (self._insight.current_task or self._insight.goal) if self._insight is not None else ""
 
     async def begin(self, goal: str, *, given: Sequence[Entry] = ()) -> InsightDoc:
-        """Set the goal and keep what was given with it: both or neither."""
+        """Set the goal, and store it together with the entries that were given with it: both or neither."""
         if self._insight is not None:
-            raise InvalidInput("this bank has a task already; open another one for another task")
-        return await self._keep(InsightDoc(id=self._bench.new_id(), goal=goal.strip()), given=given)
+            raise InvalidInput("this bank already has a task; open another bank for another task")
+        return await self._keep(InsightDoc(id=self._runtime.new_id(), goal=goal.strip()), given=given)
 
-    def note(self, woven: Woven) -> None:
-        """Keep what came up for the next plan."""
-        self._new += [node_id for node_id in woven.node_ids if node_id not in self._new]
-        self._notices += [line(text, LONGEST_REMARK) for text in (*woven.merges, *woven.bounds)]
+    def note(self, report: IngestReport) -> None:
+        """Remember what an ingestion found for the next plan."""
+        self._new += [node_id for node_id in report.node_ids if node_id not in self._new]
+        self._notices += [line(text, LONGEST_REMARK) for text in (*report.merges, *report.bounds)]
 
     def notice_unresolved(self, conflict: Conflict) -> None:
-        """Have the planner told that a conflict stays."""
+        """Have the next plan told that a conflict stays unresolved."""
         why = conflict.verdict.text if conflict.verdict else ""
         self._notice("unresolved", description=conflict.description, why=why)
 
     async def plan(self, finished: FinishedTask | None = None, *, uploads: Sequence[PendingUpload] = ()) -> InsightDoc:
-        """Decide on one next step; where sub-tasks failed, the end is taken only when it is said twice."""
+        """Decide on one next step.
+
+        Where sub-tasks failed and the planner wants to end, it is asked again with a hint: models give up early, and
+        another way is often there.
+        """
         insight = self.insight
         request = self._request(finished, uploads)
         response = await self._planned(request)
@@ -106,16 +206,16 @@ class Planner:
         self._new.clear()
         self._notices.clear()
         await self._keep(insight)
-        self._bench.tell(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
+        self._runtime.emit(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
         return insight
 
     async def _planned(self, request: PlanningRequest) -> PlanningResponse:
-        """Have a plan made; when that fails twice the step counts as failed and the goal itself is the next one."""
+        """Ask the planning role; when it fails, the step counts as failed and the goal itself is the next step."""
         try:
-            response = (await self._bench.ask(PLANNING, request)).value
+            response = (await self._runtime.ask(PLANNING, request)).value
         except LanguageError as error:
             self._failures += 1
-            self._bench.tell(EventKind.FAILED, str(error), role="planning")
+            self._runtime.emit(EventKind.FAILED, str(error), role="planning")
             self._notice("planner", why=str(error))
             goal = PlannedTask(type=TaskType.NORMAL, description=request.goal)
             context = line(str(error), 300)
@@ -123,7 +223,7 @@ class Planner:
                 request,
                 status=TaskStatus.FAILED,
                 context=context,
-                proposed=goal if self._failures < _MOST_FAILURES else None,
+                proposed=goal if self._failures < _MAX_FAILURES else None,
                 tongue=self.insight.tongue,
             )
         self._failures = 0
@@ -135,39 +235,39 @@ class Planner:
             finished = finished.replace(
                 description=shortened(finished.description, LONGEST_REMARK), result=finished.result[:LONGEST_TEXT]
             )
+        # Of everything that may grow without end, the newest part is shown.
         return PlanningRequest(
             goal=insight.goal,
             completed=insight.completed[-1000:],
             finished=finished,
             new_nodes=self._new_nodes(),
             conflicts=self._conflicts.pending,
-            notices=tuple(self._notices[-_MOST_NOTICES:]),
-            uploads=tuple(uploads[:_MOST_UPLOADS]),
+            notices=tuple(self._notices[-_MAX_NOTICES:]),
+            uploads=tuple(uploads[:_MAX_UPLOADS]),
         )
 
     def _new_nodes(self) -> tuple[Node, ...]:
-        """Return the new nodes, shortened as far as they must be to fit into the planner's window."""
-        live = [self._bench.graph.get(node_id).shown for node_id in self._new if node_id in self._bench.graph]
-        live = live[-_MOST_NODES:]
-        room = _ROOM // max(1, len(live))
+        """Return the new nodes, their summaries shortened so that all of them fit."""
+        live = [self._runtime.graph.get(node_id).shown for node_id in self._new if node_id in self._runtime.graph]
+        live = live[-_MAX_NODES:]
+        room = _MAX_NODE_CHARS // max(1, len(live))
         return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
         self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), LONGEST_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
-        async with self._bench.ledger.transaction() as tx:
+        async with self._runtime.ledger.transaction() as tx:
             for entry in given:
                 tx.append(entry)
-            tx.append(self._bench.entry(insight.to_json(), source=INSIGHT))
+            tx.append(self._runtime.entry(insight.to_json(), source=INSIGHT))
         self._insight = insight
         return insight
 
     def resume(self) -> None:
-        """Take up the last Insight Doc of the journal."""
-        for entry in reversed(self._bench.ledger.entries.values()):
-            said = entry.metadata.get(BANK)
-            if isinstance(said, dict) and said.get("source") == INSIGHT:
+        """Continue with the last Insight Doc of the journal."""
+        for entry in reversed(self._runtime.ledger.entries.values()):
+            if source_of(entry) == INSIGHT:
                 self._insight = InsightDoc.from_json(entry.text)
                 return
 

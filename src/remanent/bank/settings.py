@@ -8,7 +8,11 @@ from remanent.settings import Folder, Number, SettingsSection, setting
 
 
 class BankSettings(SettingsSection):
-    """How a task's memory bank reads, searches and plans."""
+    """How a task's memory bank reads, searches and plans.
+
+    `top_k`, `alpha` and `chunk_ratio` are the seed's values. The limits on merges, rounds and concurrency are ours,
+    chosen by hand: far above what a healthy run takes, so that they only stop one that never ends.
+    """
 
     top_k: Annotated[int, Field(ge=1, le=50)] = setting(
         5,

@@ -11,10 +11,10 @@ from rich.panel import Panel
 from rich.text import Text
 from rich.tree import Tree
 
-from remanent.bank.bank import Bank, open_bank
+from remanent.bank.bank import MemoryBank, open_bank
 from remanent.bank.drawing import draw
-from remanent.bank.events import BankEvent, EventKind
-from remanent.bank.running import End, RunResult
+from remanent.bank.run import RunResult, RunStatus
+from remanent.bank.runtime import BankEvent, EventKind
 from remanent.bank.settings import BankSettings
 from remanent.cli import words
 from remanent.cli.exits import Exit
@@ -55,9 +55,9 @@ def run(
                 export.write_text(bank.export(), encoding="utf-8")
             _report(screen, bank, result, export=export)
             # A task that is done needs its memory no more; one that was stopped can go on.
-            if bank_id is not None and result.end is End.DONE:
+            if bank_id is not None and result.end is RunStatus.DONE:
                 bank.clear()
-    if result.end is not End.DONE:
+    if result.end is not RunStatus.DONE:
         raise typer.Exit(Exit.NO)
 
 
@@ -81,18 +81,18 @@ def show(place: Place, file: Path, *, svg: Path | None) -> None:
             }
             for node in bank.graph.nodes
         ]
-        found = {"insight": bank.insight, "nodes": nodes, "conflicts": bank.conflicts.every, "svg": str(target)}
+        found = {"insight": bank.insight, "nodes": nodes, "conflicts": bank.conflicts.all, "svg": str(target)}
         screen.give(found)
         return
     screen.show(visible(bank.insight.render()))
     for node in bank.graph.nodes:
         screen.show(_tree(bank, node.id))
-    if bank.conflicts.every:
+    if bank.conflicts.all:
         screen.show(_conflicts(screen, bank))
     screen.tell(words.BANK_DRAWN, file=target)
 
 
-async def _loaded(exported: bytes) -> Bank:
+async def _loaded(exported: bytes) -> MemoryBank:
     bank = open_bank(
         Scope(org="default", workspace="default", agent="bank", task="shown"),
         engine=OfflineEngine(),
@@ -105,7 +105,7 @@ async def _loaded(exported: bytes) -> Bank:
     return bank
 
 
-def _tree(bank: Bank, node_id: str) -> Tree:
+def _tree(bank: MemoryBank, node_id: str) -> Tree:
     node = bank.graph.get(node_id)
     tree = Tree(Text(visible(f"{node.context}  [{node.id}]"), style="bold"))
     tree.add(Text(visible(", ".join(node.keywords)), style="dim"))
@@ -117,9 +117,9 @@ def _tree(bank: Bank, node_id: str) -> Tree:
     return tree
 
 
-def _conflicts(screen: Screen, bank: Bank) -> Tree:
+def _conflicts(screen: Screen, bank: MemoryBank) -> Tree:
     tree = Tree(Text(screen.word(words.BANK_CONFLICTS), style="bold"))
-    for conflict in bank.conflicts.every:
+    for conflict in bank.conflicts.all:
         branch = tree.add(Text(visible(f"{conflict.state.value}: {conflict.description}")))
         if conflict.verdict is not None:
             branch.add(Text(visible(conflict.verdict.text), style="dim"))

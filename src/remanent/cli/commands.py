@@ -380,7 +380,8 @@ BankId = Annotated[
 Text = Annotated[str, typer.Argument(metavar="TEXT", help=say("The text.", "文本。"))]
 BankSearchQuery = Annotated[list[str], typer.Argument(metavar="QUERY", help=say("The question.", "问题。"))]
 K = Annotated[
-    int | None, typer.Option("--k", metavar="N", min=1, max=50, help=say("Candidates at most.", "候选节点数上限。"))
+    int | None,
+    typer.Option("--k", metavar="N", min=1, max=50, help=say("Maximum number of candidates.", "候选节点数上限。")),
 ]
 Alpha = Annotated[
     float | None,
@@ -389,7 +390,7 @@ Alpha = Annotated[
         metavar="N",
         min=0,
         max=1,
-        help=say("Words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。"),
+        help=say("Weight of words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。"),
     ),
 ]
 ConflictId = Annotated[
@@ -959,7 +960,7 @@ def associative_load_triples(place: Place, *, file: options.ImportFile, wait: op
 
 @placed("agent")
 def bank_get(place: Place, *, bank_id: BankId) -> None:
-    """Show how a kept bank stands: its task, its nodes, its contradictions."""
+    """Show the state of a kept bank: its task, its nodes, its contradictions."""
     from remanent.cli.perform import perform
 
     perform("bank.get", place, {"bank_id": bank_id})
@@ -967,7 +968,7 @@ def bank_get(place: Place, *, bank_id: BankId) -> None:
 
 @placed("agent")
 def bank_resume(place: Place, *, bank_id: BankId) -> None:
-    """Go on with the task of a kept bank where it was."""
+    """Continue the task of a kept bank where it was."""
     from remanent.cli.perform import perform
 
     perform("bank.resume", place, {"bank_id": bank_id})
@@ -975,7 +976,7 @@ def bank_resume(place: Place, *, bank_id: BankId) -> None:
 
 @placed("agent")
 def bank_observe(place: Place, *, bank_id: BankId, text: Text) -> None:
-    """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
+    """Have a kept bank ingest a text: split into topics, summarised, checked against what it knows."""
     from remanent.cli.perform import perform
 
     perform("bank.observe", place, {"bank_id": bank_id, "text": text})
@@ -991,7 +992,7 @@ def bank_search(place: Place, *, bank_id: BankId, query: BankSearchQuery, k: K =
 
 @placed("agent")
 def bank_resolve(place: Place, *, bank_id: BankId, conflict_id: ConflictId, finding: Finding) -> None:
-    """Settle a contradiction of a kept bank: what you find is the authority."""
+    """Settle a contradiction of a kept bank; your finding is the authority."""
     from remanent.cli.perform import perform
 
     perform("bank.resolve", place, {"bank_id": bank_id, "conflict_id": conflict_id, "finding": finding})
@@ -999,7 +1000,7 @@ def bank_resolve(place: Place, *, bank_id: BankId, conflict_id: ConflictId, find
 
 @placed("agent")
 def bank_undo(place: Place, *, bank_id: BankId, change_id: ChangeId) -> None:
-    """Take back a merge or a verdict of a kept bank."""
+    """Undo a merge or a verdict of a kept bank."""
     from remanent.cli.perform import perform
 
     perform("bank.undo", place, {"bank_id": bank_id, "change_id": change_id})
@@ -1013,7 +1014,7 @@ def bank_deep_retrieval(
     node_id: BankDeepRetrievalNodeId,
     attachment_id: BankDeepRetrievalAttachmentId = None,
 ) -> None:
-    """Read every raw entry behind a node of a kept bank, with the contents of its files."""
+    """Read every raw entry behind a node of a kept bank, with the content of its files."""
     from remanent.cli.perform import perform
 
     perform("bank.deep_retrieval", place, {"bank_id": bank_id, "node_id": node_id, "attachment_id": attachment_id})
@@ -1037,7 +1038,7 @@ def bank_import(place: Place, *, file: options.ImportFile, bank_id: BankId) -> N
 
 @placed("agent")
 def bank_clear(place: Place, *, bank_id: BankId, yes: options.Yes = False) -> None:
-    """Clear all that a kept bank holds."""
+    """Erase everything that a kept bank holds."""
     from remanent.cli.perform import perform
 
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
@@ -1303,7 +1304,7 @@ COMMANDS = (
     ),
     Made(
         ("bank", "get"),
-        say("Show how a kept bank stands: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
+        say("Show the state of a kept bank: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
         bank_get,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1313,7 +1314,7 @@ COMMANDS = (
     ),
     Made(
         ("bank", "resume"),
-        say("Go on with the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
+        say("Continue the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
         bank_resume,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1324,7 +1325,7 @@ COMMANDS = (
     Made(
         ("bank", "observe"),
         say(
-            "Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows.",
+            "Have a kept bank ingest a text: split into topics, summarised, checked against what it knows.",
             "让记忆库读入一段文本。",
         ),
         bank_observe,
@@ -1349,7 +1350,7 @@ COMMANDS = (
     ),
     Made(
         ("bank", "resolve"),
-        say("Settle a contradiction of a kept bank: what you find is the authority.", "依据给出的结论解决一处矛盾。"),
+        say("Settle a contradiction of a kept bank; your finding is the authority.", "依据给出的结论解决一处矛盾。"),
         bank_resolve,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1359,7 +1360,7 @@ COMMANDS = (
     ),
     Made(
         ("bank", "undo"),
-        say("Take back a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"),
+        say("Undo a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"),
         bank_undo,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1370,7 +1371,7 @@ COMMANDS = (
     Made(
         ("bank", "deep-retrieval"),
         say(
-            "Read every raw entry behind a node of a kept bank, with the contents of its files.",
+            "Read every raw entry behind a node of a kept bank, with the content of its files.",
             "读取节点背后的全部原文与附件。",
         ),
         bank_deep_retrieval,
@@ -1402,7 +1403,7 @@ COMMANDS = (
     ),
     Made(
         ("bank", "clear"),
-        say("Clear all that a kept bank holds.", "清除记忆库中的一切。"),
+        say("Erase everything that a kept bank holds.", "清除记忆库中的一切。"),
         bank_clear,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",

@@ -5,7 +5,7 @@ from typing import Any
 
 from remanent.agents import FunctionTool
 from remanent.bank.adapter.framework import Framework
-from remanent.bank.running import BankRun, GivenFile, RunResult
+from remanent.bank.run import BankRun, GivenFile, RunResult
 from remanent.model import Origin
 from tests.bank.desk import PNG, Desk, desk
 from tests.language.scripted.wire import Request

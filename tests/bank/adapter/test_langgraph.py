@@ -116,8 +116,8 @@ async def test_what_goes_wrong_with_a_tool_is_told_to_the_model(tmp_path: Path) 
     await made.adapter.plan()
     steps = (calls("refuse", {}), says("So be it.").expecting("not today"))
     async with ScriptedServer(*steps) as server, framework_at(server) as framework:
-        presented = framework.present(await made.adapter.enhance(), tools=[FunctionTool(refuse)])
-        execution = framework.capture(await framework.execute(presented))
+        step = framework.present(await made.adapter.enhance(), tools=[FunctionTool(refuse)])
+        execution = framework.capture(await framework.execute(step))
     assert (execution.answer, "not today" in execution.context) == ("So be it.", False)
 
 

@@ -66,11 +66,11 @@ async def test_what_goes_wrong_with_a_tool_is_told_to_the_model(tmp_path: Path) 
     await made.adapter.plan()
     steps = (calls("refuse", "no json"), calls("refuse", {}), says("So be it.").expecting("error: not today"))
     async with ScriptedServer(*steps) as server, framework_at(server) as framework:
-        presented = framework.present(await made.adapter.enhance(), tools=[FunctionTool(refuse)])
-        execution = framework.capture(await framework.execute(presented))
+        step = framework.present(await made.adapter.enhance(), tools=[FunctionTool(refuse)])
+        execution = framework.capture(await framework.execute(step))
         sent = json.dumps(server.requests[1].body)
     assert execution.answer == "So be it."
-    assert "the arguments are no JSON object" in sent
+    assert "the arguments are not a JSON object" in sent
 
 
 @pytest.mark.spec("BANK-26")

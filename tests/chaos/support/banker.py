@@ -14,10 +14,9 @@ import threading
 import time
 from pathlib import Path
 
-from remanent.bank.bank import READ
-from remanent.bank.ledger import Ledger
-from remanent.bank.running import GivenFile
-from remanent.bank.tree import source_of
+from remanent.bank.bank import INGESTED_SOURCES
+from remanent.bank.ledger import Ledger, source_of
+from remanent.bank.run import GivenFile
 from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.stores import Change, Committed
@@ -75,10 +74,14 @@ async def _run(home: Path) -> dict[str, object]:
                 "answer": result.answer,
                 "conflicts": sorted(conflict.state.value for conflict in bank.conflicts),
                 # An upload has another id each time it is uploaded.
-                "texts": sorted(re.sub(r"\[\S+\]", "", e.text) for e in held.tree.entries if source_of(e) in READ),
+                "texts": sorted(
+                    re.sub(r"\[\S+\]", "", e.text) for e in held.tree.entries if source_of(e) in INGESTED_SOURCES
+                ),
                 "commits": _Doomed.seen,
                 "unread": [entry.id for entry in held.unread],
-                "nodeless": [e.id for e in held.tree.entries if source_of(e) in READ and e.id not in sources],
+                "nodeless": [
+                    e.id for e in held.tree.entries if source_of(e) in INGESTED_SOURCES and e.id not in sources
+                ],
             }
 
 

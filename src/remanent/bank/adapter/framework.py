@@ -1,51 +1,323 @@
-"""What executes a step: three methods, whatever the framework is."""
+"""What a framework is given for a step and what it gives back: the prompt, the protocol, and the built-in agent.
 
+Any agent framework can execute the steps of a bank: it implements three methods and needs to know nothing of memory.
+The built-in ReAct agent is one of them and has no privileges.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from remanent.agents.steps import File
-from remanent.agents.tools import AgentTool
-from remanent.bank.adapter.prompt import EnhancedPrompt
-from remanent.language.exchanges.react import ToolCall
+from remanent.agents.react import AgentResult, Limits, ReactAgent, StopReason
+from remanent.agents.tools import AgentTool, File, MemoryBackedTool, StepListener
+from remanent.bank.graph import RetrievedNode
+from remanent.bank.node import QueryNode
+from remanent.bank.planning import InsightDoc
+from remanent.bank.uploads import Upload, recognise
+from remanent.embedding.port import ImageReader
+from remanent.language.engine import Engine
+from remanent.language.exchanges.planning import PlannedTask, TaskType
+from remanent.language.exchanges.react import Image, Tool, ToolCall
+from remanent.language.roles import REACT
+from remanent.language.tags import parse
+from remanent.language.tongue import Tongue
+from remanent.language.wording import Wording, abridged, block, group
+from remanent.loaders import AttachmentType
+from remanent.model import Conflict, Model
+from remanent.model.base import Text
+from remanent.model.clock import to_text
+from remanent.text.budget import fill
+from remanent.text.tokens import ESTIMATE
 
-PresentedT = TypeVar("PresentedT")
-ResultT = TypeVar("ResultT")
+MEMORY_TOKENS = 24_000
+"""Tokens of a prompt that memory may fill: of a window of 32,000 this leaves a quarter for the rest. What matters less
+is left out first."""
+
+_MAX_UPLOAD_CHARS = 20_000
+"""Characters of a document that go into the prompt of the step that recognises it; all of them become nodes."""
+_NORMAL: Wording = {
+    "zh": "请只执行上面的当前任务，依据已有记忆和工具结果作答。摘要不够详细时，用 deep_retrieval 读取节点原文。",
+    "en": "Do the current task above and nothing else, from memory and the results of tools. Where a summary is not "
+    "enough, read the words behind its node with deep_retrieval.",
+}
+_VALIDATE: Wording = {
+    "zh": "这是交叉验证：上面的说法互相矛盾。请查阅多个来源，比较其可靠性与时间，"
+    "明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
+    "en": "This is a cross-validation: the claims above contradict each other. Look at several sources, compare how "
+    "reliable and how recent they are, and say plainly which claim is right and why; if none is, or it cannot be "
+    "told, say so.",
+}
+_RECOGNISE: Wording = {
+    "zh": "请识别上面列出的上传内容（图片附在后面），详细描述其中的文字、数字、图表与含义，并写出文件名。",
+    "en": "Recognise the uploads listed above (pictures follow): describe the writing, numbers, charts and what they "
+    "mean in detail, and name the file.",
+}
+_NOTHING: Wording = {"zh": "（没有相关记忆）", "en": "(nothing is known yet)"}
+_UNRESOLVED: Wording = {"zh": "存在未解决的矛盾", "en": "contradicted, not settled"}
+_PROVISIONAL: Wording = {"zh": "待验证", "en": "waits for validation"}
+
+
+class EnhancedPrompt(Model):
+    """What a framework is given for one step; stored text in it is escaped and cannot leave its tag."""
+
+    insight: InsightDoc
+    nodes: tuple[RetrievedNode, ...] = ()
+    """What memory holds about the step, newest first, as far as it fits."""
+    task: Text
+    """`<task>` with the whole Insight Doc."""
+    memory: Text
+    """`<memory>` with the nodes' summary, context and keywords."""
+    details: Text = ""
+    """`<conflict>` or `<uploads>`, where the step is about one."""
+    instruction: Text = ""
+    uploads: tuple[Upload, ...] = ()
+    """The uploads to recognise in this step."""
+    images: tuple[Image, ...] = ()
+    """The images among the uploads, in their order."""
+    tools: tuple[Tool, ...] = ()
+    """The tools of memory itself, declared by JSON schema."""
+
+    @property
+    def text(self) -> str:
+        """The prompt as one text."""
+        return "\n".join(part for part in (self.task, self.memory, self.details, self.instruction) if part)
+
+
+def task_block(insight: InsightDoc) -> str:
+    """Return the Insight Doc in its tag."""
+    return block("task", tidy_insight(insight).render())
+
+
+def tidy_insight(insight: InsightDoc) -> InsightDoc:
+    """Return the Insight Doc with each value on one line: a line break in a result could fake another sub-task."""
+    return insight.replace(
+        goal=_one_line(insight.goal),
+        completed=tuple(
+            task.replace(description=_one_line(task.description), context=_one_line(task.context))
+            for task in insight.completed
+        ),
+        current=insight.current.replace(description=_one_line(insight.current.description))
+        if insight.current
+        else None,
+    )
+
+
+def memory_block(nodes: Sequence[RetrievedNode], *, tongue: Tongue) -> tuple[tuple[RetrievedNode, ...], str]:
+    """Return the nodes that fit and their text; candidates are preferred, best first, then their neighbours."""
+    worth = sorted(nodes, key=lambda item: (not item.is_candidate, -item.score))
+    blocks = {item.node.id: _node_block(item, tongue=tongue) for item in worth}
+    filling = fill(list(blocks.values()), MEMORY_TOKENS, separator="\n", counter=ESTIMATE)
+    kept = {worth[place].node.id for place in filling.kept}
+    shown = tuple(item for item in nodes if item.node.id in kept)
+    text = group("memory", [blocks[item.node.id] for item in shown])
+    return shown, text or block("memory", _NOTHING[tongue])
+
+
+def conflict_block(conflict: Conflict) -> str:
+    """Return the claims of a conflict, each under the id of its node."""
+    claims = [block("claim", claim.text, node=claim.record_id) for claim in conflict.claims]
+    return group("conflict", [block("description", conflict.description), *claims], id=conflict.id)
+
+
+def uploads_block(uploads: Sequence[tuple[Upload, str]]) -> str:
+    """Return the list of uploads, each with its text where it can be read without vision."""
+    return group(
+        "uploads",
+        [
+            block("upload", abridged(words or upload.name, _MAX_UPLOAD_CHARS), id=upload.upload_id, name=upload.name)
+            for upload, words in uploads
+        ],
+    )
+
+
+def instruction_for(task: PlannedTask | None, *, tongue: Tongue) -> str:
+    """Return the instruction for a step, by its type."""
+    if task is not None and task.type is TaskType.CROSS_VALIDATE:
+        return _VALIDATE[tongue]
+    return _RECOGNISE[tongue] if task is not None and task.upload_ids else _NORMAL[tongue]
+
+
+def _node_block(item: RetrievedNode, *, tongue: Tongue) -> str:
+    node = item.node
+    parts = [
+        block("context", node.context),
+        block("keywords", ", ".join(node.keywords)),
+        block("summary", node.summary),
+    ]
+    return group("node", parts, id=node.id, time=to_text(node.timestamp), **_status_of(node, tongue))
+
+
+def _status_of(node: QueryNode, tongue: Tongue) -> dict[str, str]:
+    if node.unresolved:
+        return {"status": _UNRESOLVED[tongue]}
+    return {"status": _PROVISIONAL[tongue]} if node.provisional else {}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+StepT = TypeVar("StepT")
+StepResultT = TypeVar("StepResultT")
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What came of a step."""
+    """What a framework made of a step."""
 
     answer: str
-    """What the step found out; of a cross-validation its verdict, of a recognition the description."""
+    """The result of the step: of a cross-validation the verdict, of a recognition the description."""
     context: str = ""
-    """The whole execution as text: reasoning, tool calls, results; what memory said already need not be in it."""
+    """The whole execution as text: reasoning, tool calls, results. The bank learns from it; what its own tools said
+    should be left out."""
     failed: bool = False
     detail: str = ""
-    """Why it failed, or ended before it was done."""
+    """Why it failed, or ended early."""
     tool_calls: tuple[ToolCall, ...] = ()
     recognised: Mapping[str, str] = field(default_factory=dict)
-    """By upload id, what each says, when that is known one by one."""
+    """The text of each upload by its id, where they were recognised one by one."""
     files: tuple[File, ...] = ()
-    """Files that tools gave; those that the context names are kept."""
+    """Files that tools returned; those that the context mentions by name are kept."""
 
 
-class Framework(Protocol[PresentedT, ResultT]):
-    """How another agent framework is put to work on a bank's steps.
+class Framework(Protocol[StepT, StepResultT]):
+    """An agent framework that executes the steps of a bank.
 
-    `present` brings a prompt into the framework's form, pictures included; `execute` has it done; `capture` reads what
-    came of it. Errors that `execute` raises as `RemanentError` mark the step as failed, and the run goes on.
+    `present` puts a prompt into the framework's form, images included; `execute` runs it; `capture` reads the result.
+    A `RemanentError` that `execute` raises marks the step as failed, and the run goes on; anything else ends it.
     """
 
-    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> PresentedT:
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> StepT:
         """Return the prompt as the framework takes it."""
         ...
 
-    async def execute(self, presented: PresentedT) -> ResultT:
+    async def execute(self, step: StepT) -> StepResultT:
         """Do the step."""
         ...
 
-    def capture(self, result: ResultT) -> Execution:
+    def capture(self, result: StepResultT) -> Execution:
         """Return what came of it."""
         ...
+
+
+class Transcript:
+    """Collects the thoughts, calls and results of a step as the text that the bank learns from.
+
+    Calls and results of memory-backed tools are left out: the bank would learn its own words as news.
+    """
+
+    def __init__(self, tools: Sequence[AgentTool]) -> None:
+        self._own = {tool.declaration.name for tool in tools if isinstance(tool, MemoryBackedTool)}
+        self._parts: list[str] = []
+        self.calls: list[ToolCall] = []
+        self.files: list[File] = []
+
+    def say(self, text: str) -> None:
+        """Add something that the agent thought or said before its answer."""
+        self._parts.append(text)
+
+    def call(self, call: ToolCall) -> None:
+        """Add a tool call."""
+        self.calls.append(call)
+        if call.name not in self._own:
+            self._parts.append(f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}")
+
+    def result(self, name: str, content: str, *, failed: bool = False) -> None:
+        """Add the result of a tool call; a failed one taught nothing."""
+        if name not in self._own and not failed:
+            self._parts.append(content)
+
+    def text(self, answer: str) -> str:
+        """Return the whole transcript, the answer last."""
+        return "\n\n".join(part.strip() for part in (*self._parts, answer) if part.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class ReactStep:
+    """A step in the form of the built-in agent."""
+
+    prompt: EnhancedPrompt
+    tools: tuple[AgentTool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReactStepResult:
+    """The result of a step: a run of the agent, or uploads that were read without one."""
+
+    step: ReactStep
+    outcome: AgentResult | None = None
+    recognised: Mapping[str, str] = field(default_factory=dict)
+
+
+class BuiltinReact:
+    """Executes steps with the built-in agent, on whichever engine is configured.
+
+    Images are shown to a model with vision; without one the text in them is read, if a reader is installed.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        limits: Limits | None = None,
+        reader: ImageReader | None = None,
+        listener: StepListener | None = None,
+    ) -> None:
+        self._engine = engine
+        self._limits = limits
+        self._reader = reader
+        self._listener = listener
+
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> ReactStep:
+        """Return the prompt with the tools of the step."""
+        return ReactStep(prompt, tuple(tools))
+
+    async def execute(self, step: ReactStep) -> ReactStepResult:
+        """Run the agent; uploads that its model cannot see are read without it."""
+        prompt = step.prompt
+        if prompt.uploads and not (prompt.images and self._engine.sees(REACT)):
+            return ReactStepResult(step, recognised=await self._read(prompt))
+        agent = ReactAgent(self._engine, tools=step.tools, limits=self._limits, listener=self._listener)
+        return ReactStepResult(step, outcome=await agent.run(prompt.text, images=prompt.images))
+
+    def capture(self, result: ReactStepResult) -> Execution:
+        """Return the answer with the reasoning, the calls and their results."""
+        outcome = result.outcome
+        if outcome is None:
+            told = "\n\n".join(result.recognised.values())
+            return Execution(answer=told, context=told, recognised=result.recognised)
+        if outcome.answer is None:
+            return Execution(answer="", failed=True, detail=outcome.detail or outcome.reason.value)
+        transcript = self._transcript(outcome, result.step.tools)
+        return Execution(
+            answer=outcome.answer,
+            context=transcript.text(outcome.answer),
+            detail="" if outcome.reason is StopReason.ANSWER else outcome.reason.value,
+            tool_calls=tuple(transcript.calls),
+            files=outcome.files,
+        )
+
+    async def _read(self, prompt: EnhancedPrompt) -> dict[str, str]:
+        pictures = iter(prompt.images)
+        told: dict[str, str] = {}
+        for upload in prompt.uploads:
+            if upload.type is AttachmentType.IMAGE:
+                image = next(pictures)
+                read = await recognise(upload, image.content, reader=self._reader, tongue=prompt.insight.tongue)
+                told[upload.upload_id] = read.text
+        return told
+
+    def _transcript(self, outcome: AgentResult, tools: Sequence[AgentTool]) -> Transcript:
+        transcript = Transcript(tools)
+        names = [tool.declaration.name for tool in tools]
+        # The offline engine has no thoughts, only set phrases, which would become nodes of no use.
+        thinks = self._engine.name != "offline"
+        for turn in outcome.turns:
+            said = parse(turn.said, tools=names)
+            transcript.say(said.thought if thinks else "")
+            for call in said.tool_calls:
+                transcript.call(call)
+            for result in turn.results:
+                transcript.result(result.name, result.content, failed=result.failed)
+        return transcript

@@ -1,13 +1,11 @@
-"""A bank's steps done by LangGraph."""
+"""The steps of a bank executed by LangGraph."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from remanent.agents.tools import AgentTool, carry_out
-from remanent.bank.adapter.framework import Execution
-from remanent.bank.adapter.prompt import EnhancedPrompt
-from remanent.bank.adapter.transcript import Transcript
+from remanent.agents.tools import AgentTool, call_tool
+from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.exchanges.react import ToolCall
 
@@ -22,8 +20,8 @@ Build = Callable[[Sequence["BaseTool"]], "Runnable[Any, Any]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
-    """A step as a graph takes it."""
+class GraphStep:
+    """A step in the form that a graph takes: the graph with its tools, and the message."""
 
     graph: "Runnable[Any, Any]"
     message: "HumanMessage"
@@ -31,17 +29,18 @@ class Presented:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What a graph made of a step."""
+class GraphStepResult:
+    """The messages that a graph added for a step."""
 
     messages: "Sequence[BaseMessage]"
     transcript: Transcript
 
 
 class LangGraphFramework:
-    """Has steps done by a graph of the user's, or by the usual loop of model and tools over a chat model.
+    """Executes steps with a graph of the user's, or with the usual loop of model and tools over a chat model.
 
-    Pictures go along as `image_url` parts with base64, as chat models take them.
+    The graph is built for each step, because the tools of a step are known only then. Images go along as base64 in
+    `image_url` parts, the form that most chat models accept.
     """
 
     def __init__(self, build: Build, *, max_steps: int = 120, tool_timeout: float = 120.0) -> None:
@@ -56,7 +55,7 @@ class LangGraphFramework:
         """Return the framework with the usual loop: the model is asked, its tool calls are made, until it answers."""
         return cls(lambda tools: _loop(model, tools), **options)
 
-    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> Presented:
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> GraphStep:
         """Return a message with text and pictures, and the graph with the tools of the step."""
         try:
             from langchain_core.messages import HumanMessage
@@ -65,34 +64,33 @@ class LangGraphFramework:
         transcript = Transcript(tools)
         graph = self._build([self._tool(tool, transcript) for tool in tools])
         if not prompt.images:
-            return Presented(graph, HumanMessage(content=prompt.text), transcript)
+            return GraphStep(graph, HumanMessage(content=prompt.text), transcript)
         parts: list[str | dict[Any, Any]] = [{"type": "text", "text": prompt.text}]
         parts += [
             {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.data}"}}
             for image in prompt.images
         ]
-        return Presented(graph, HumanMessage(content=parts), transcript)
+        return GraphStep(graph, HumanMessage(content=parts), transcript)
 
-    async def execute(self, presented: Presented) -> Done:
-        """Run the graph; whatever it raises is told as `ToolFailed`."""
+    async def execute(self, step: GraphStep) -> GraphStepResult:
+        """Run the graph; whatever it raises becomes `ToolFailed`."""
         try:
-            state = await presented.graph.ainvoke(
-                {"messages": [presented.message]}, {"recursion_limit": self._max_steps}
-            )
+            state = await step.graph.ainvoke({"messages": [step.message]}, {"recursion_limit": self._max_steps})
         except Exception as error:
             # A graph, its model and its tools may raise anything; the step failed, and the run goes on.
             raise ToolFailed(f"the graph failed: {type(error).__name__}: {error}") from error
-        return Done(state["messages"][1:], presented.transcript)
+        # The first message is the prompt itself.
+        return GraphStepResult(state["messages"][1:], step.transcript)
 
-    def capture(self, result: Done) -> Execution:
-        """Return the last thing that the model said, and all messages as text."""
+    def capture(self, result: GraphStepResult) -> Execution:
+        """Return the last message of the model as the answer, and all messages as text."""
         from langchain_core.messages import AIMessage, ToolMessage
 
         transcript = result.transcript
         answer = ""
         for message in result.messages:
             if isinstance(message, AIMessage):
-                transcript.say(answer)  # what was said before is no answer yet
+                transcript.say(answer)  # an earlier message was not the answer
                 answer = message.text
                 for call in message.tool_calls:
                     transcript.call(ToolCall(name=call["name"], arguments=call["args"]))
@@ -109,7 +107,7 @@ class LangGraphFramework:
         from langchain_core.tools import StructuredTool, ToolException
 
         async def call(**arguments: Any) -> str:
-            output, failed = await carry_out(tool, arguments, timeout=self._tool_timeout)
+            output, failed = await call_tool(tool, arguments, timeout=self._tool_timeout)
             if failed:
                 raise ToolException(output.text)
             transcript.files.extend(output.files)

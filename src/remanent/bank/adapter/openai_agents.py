@@ -1,14 +1,12 @@
-"""A bank's steps done by the OpenAI Agents SDK."""
+"""The steps of a bank executed by the OpenAI Agents SDK."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from remanent.agents.tools import AgentTool, carry_out
-from remanent.bank.adapter.framework import Execution
-from remanent.bank.adapter.prompt import EnhancedPrompt
-from remanent.bank.adapter.transcript import Transcript
+from remanent.agents.tools import AgentTool, call_tool
+from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.exchanges.react import ToolCall
 
@@ -17,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
-    """A step as the SDK takes it."""
+class SdkStep:
+    """A step in the form that the SDK takes: the agent with the step's tools, and the input."""
 
     agent: "Agent[Any]"
     items: "list[TResponseInputItem]"
@@ -26,15 +24,15 @@ class Presented:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What an agent made of a step."""
+class SdkStepResult:
+    """The result of an agent's run for a step."""
 
     result: "RunResult"
     transcript: Transcript
 
 
 class OpenAIAgentsFramework:
-    """Has steps done by an agent of the user's, which gets the tools of the step beside its own.
+    """Executes steps with an agent of the user's, which gets the tools of the step in addition to its own.
 
     Nothing is sent to a tracing service unless `run_config` says so.
     """
@@ -54,7 +52,7 @@ class OpenAIAgentsFramework:
         self._run_config = run_config
         self._tool_timeout = tool_timeout
 
-    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> Presented:
+    def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> SdkStep:
         """Return the agent with the tools of the step, and its input with text and pictures."""
         transcript = Transcript(tools)
         agent = self._agent.clone(tools=[*self._agent.tools, *(self._tool(tool, transcript) for tool in tools)])
@@ -67,22 +65,23 @@ class OpenAIAgentsFramework:
             }
             for image in prompt.images
         ]
-        return Presented(agent, [{"role": "user", "content": content}], transcript)
+        return SdkStep(agent, [{"role": "user", "content": content}], transcript)
 
-    async def execute(self, presented: Presented) -> Done:
-        """Run the agent; whatever it raises is told as `ToolFailed`."""
+    async def execute(self, step: SdkStep) -> SdkStepResult:
+        """Run the agent; whatever it raises becomes `ToolFailed`."""
         from agents import RunConfig, Runner
 
+        # The SDK sends traces to its vendor unless it is told not to; memory must not leave the machine unasked.
         config = self._run_config or RunConfig(tracing_disabled=True)
         try:
-            result = await Runner.run(presented.agent, presented.items, max_turns=self._max_turns, run_config=config)
+            result = await Runner.run(step.agent, step.items, max_turns=self._max_turns, run_config=config)
         except Exception as error:
             # An agent, its model and its tools may raise anything; the step failed, and the run goes on.
             raise ToolFailed(f"the agent failed: {type(error).__name__}: {error}") from error
-        return Done(result, presented.transcript)
+        return SdkStepResult(result, step.transcript)
 
-    def capture(self, result: Done) -> Execution:
-        """Return the final output, and all that was said and called as text."""
+    def capture(self, result: SdkStepResult) -> Execution:
+        """Return the final output as the answer, and everything said and called as text."""
         from agents import ItemHelpers, MessageOutputItem, ToolCallItem, ToolCallOutputItem
 
         transcript = result.transcript
@@ -92,6 +91,7 @@ class OpenAIAgentsFramework:
         for item in result.result.new_items:
             if isinstance(item, MessageOutputItem):
                 text = ItemHelpers.text_message_output(item)
+                # The answer is put last by itself; said twice it would weigh twice.
                 transcript.say("" if text == answer else text)
             elif isinstance(item, ToolCallItem):
                 call = _call_of(item.raw_item)
@@ -118,10 +118,10 @@ class OpenAIAgentsFramework:
             try:
                 arguments = json.loads(written or "{}")
             except ValueError:
-                return "error: the arguments are no JSON object"
+                return "error: the arguments are not a JSON object"
             if not isinstance(arguments, dict):
                 return "error: the arguments are no JSON object"
-            output, failed = await carry_out(tool, arguments, timeout=self._tool_timeout)
+            output, failed = await call_tool(tool, arguments, timeout=self._tool_timeout)
             transcript.files.extend(output.files)
             return f"error: {output.text}" if failed else output.text
 
@@ -131,6 +131,7 @@ class OpenAIAgentsFramework:
             description=declared.description,
             params_json_schema=dict(declared.parameters or {"type": "object", "properties": {}}),
             on_invoke_tool=call,
+            # Strict schemas allow no optional parameters, which `deep_retrieval` and most users' tools have.
             strict_json_schema=False,
         )
 
@@ -144,6 +145,6 @@ def _call_of(raw: Any) -> ToolCall:
 
 
 def _field(raw: Any, name: str) -> str:
-    """Return a field of an item that is an object or a dictionary, as the SDK has both."""
+    """Return a field of an item; the SDK has both objects and dictionaries."""
     value = raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None)
     return value if isinstance(value, str) else ""

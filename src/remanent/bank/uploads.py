@@ -1,7 +1,8 @@
-"""Uploads: they wait in a temporary folder until they are recognised, then their bytes move to where files are kept.
+"""Uploads: files that wait in a temporary folder until they are recognised, and reading them without a vision model.
 
 A run's folder is locked by the process that runs it. Whoever starts next removes every folder whose lock nobody holds,
-so a process that was killed leaves nothing behind for longer than that.
+so a killed process leaves nothing behind for longer than that. A file lock does this without a daemon: the kernel
+releases it however the process ends.
 """
 
 import asyncio
@@ -10,18 +11,21 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from remanent.embedding.port import MAX_IMAGE_BYTES
+from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.exchanges.planning import PendingUpload
+from remanent.language.tongue import Tongue
+from remanent.loaders import read_document
 from remanent.loaders.files import AttachmentType, media_type_of, type_of
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 
 _LOCK = ".lock"
-_LONGEST_NAME = 200
+_MAX_NAME_CHARS = 200
 
 
 class Upload(Model):
@@ -34,7 +38,7 @@ class Upload(Model):
 
     @property
     def type(self) -> AttachmentType:
-        """What sort of thing it is."""
+        """Image, document or code."""
         return type_of(self.media_type, self.name)
 
     @property
@@ -44,7 +48,7 @@ class Upload(Model):
 
 
 class Uploads:
-    """The temporary storage: folders by the id of an Insight Doc, one per run."""
+    """The temporary storage: one folder per run, named by the id of its Insight Doc."""
 
     def __init__(self, folder: Path | None = None, *, new_id: NewId) -> None:
         self._root = folder or Path(tempfile.gettempdir()) / f"remanent-{os.getuid()}" / "uploads"
@@ -58,19 +62,23 @@ class Uploads:
         return self._root
 
     async def sweep(self) -> int:
-        """Remove what processes that are gone have left; return how many runs it was of."""
+        """Remove what dead processes left behind; return of how many runs."""
         return await asyncio.to_thread(_sweep, self._root, frozenset(self._locks))
 
     async def add(self, insight_id: str, content: bytes, *, name: str = "", media_type: str = "") -> Upload:
-        """Keep a file until it is recognised."""
+        """Store a file until it is recognised.
+
+        The name is only a label: the file on disk is called by its id, so no name can lead out of the folder.
+        """
         if not content:
-            raise InvalidInput("the file is empty; there is nothing to recognise")
+            raise InvalidInput("the file is empty; upload one with content")
         if len(content) > MAX_IMAGE_BYTES:
             raise InvalidInput(
                 f"the file has {len(content)} bytes, and {MAX_IMAGE_BYTES} are taken at most; make it smaller"
             )
         media_type = media_type.partition(";")[0].strip().lower()
-        plain = Path(name.replace("\\", "/")).name.strip()[:_LONGEST_NAME]
+        # Browsers of Windows send whole paths.
+        plain = Path(name.replace("\\", "/")).name.strip()[:_MAX_NAME_CHARS]
         upload = Upload(
             upload_id=self._new_id(),
             name=plain or "upload",
@@ -96,7 +104,7 @@ class Uploads:
             raise StorageError(f"the upload {upload_id} cannot be read any more; upload it again") from error
 
     async def drop(self, insight_id: str, upload_id: str) -> None:
-        """Remove an upload: it was recognised, or given up."""
+        """Remove an upload that was recognised or given up."""
         self._waiting.get(insight_id, {}).pop(upload_id, None)
         await asyncio.to_thread(self._path(insight_id, upload_id).unlink, missing_ok=True)
 
@@ -121,14 +129,15 @@ class Uploads:
 
 
 def _take(root: Path, insight_id: str) -> int:
-    """Make a run's folder and return the lock that says that its process lives."""
+    """Create a run's folder and return the descriptor of the lock that shows that its process is alive."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = root / f"{insight_id}{_LOCK}"
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         with suppress(FileNotFoundError):
-            # Whoever sweeps may have removed the file between its making and its locking.
+            # A sweep may have removed the file after it was created and before it was locked; then this lock is on a
+            # file that has no name any more, and another one is needed.
             if os.fstat(descriptor).st_ino == path.stat().st_ino:
                 (root / insight_id).mkdir(mode=0o700, exist_ok=True)
                 return descriptor
@@ -171,3 +180,53 @@ def _write(path: Path, content: bytes) -> None:
     except OSError as error:
         path.unlink(missing_ok=True)
         raise StorageError(f"the upload cannot be kept: {error.strerror}; see bank.temp_dir") from error
+
+
+_TEXTS: dict[Tongue, dict[str, str]] = {
+    "zh": {
+        "image": "图片 {name} 中的文字：\n{text}",
+        "blank": "图片 {name} 中没有可识别的文字。",
+        "document": "文档 {name} 的内容：\n{text}",
+        "code": "代码 {name}：\n{text}",
+        "unseen": "图片 {name} 无法识别：没有配置能看图的模型（model.vision），"
+        "也没有启用文字识别（remanent[ocr]，image_reader）。",
+        "broken": "文件 {name} 无法读取：{why}",
+    },
+    "en": {
+        "image": "What is written in the picture {name}:\n{text}",
+        "blank": "The picture {name} has no writing that can be read.",
+        "document": "What the document {name} says:\n{text}",
+        "code": "The code {name}:\n{text}",
+        "unseen": "The picture {name} could not be recognised: no model that sees is configured (model.vision), "
+        "and no reader of writing is in use (remanent[ocr], image_reader).",
+        "broken": "The file {name} could not be read: {why}",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """The text of an upload, or a sentence that says why there is none."""
+
+    text: str
+    is_read: bool = True
+
+
+async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Tongue) -> Recognition:
+    """Return the text of an upload; where it cannot be read, a sentence that says so, since the step must go on."""
+    said = _TEXTS[tongue]
+    try:
+        text = await _words(upload, content, reader)
+    except InvalidInput as error:
+        return Recognition(said["broken"].format(name=upload.name, why=error), is_read=False)
+    if text is None:
+        return Recognition(said["unseen"].format(name=upload.name), is_read=False)
+    if not text.strip():
+        return Recognition(said["blank"].format(name=upload.name))
+    return Recognition(said[upload.type.value].format(name=upload.name, text=text.strip()))
+
+
+async def _words(upload: Upload, content: bytes, reader: ImageReader | None) -> str | None:
+    if upload.type is AttachmentType.IMAGE:
+        return await reader.read_text(content) if reader is not None else None
+    return read_document(content, media_type=upload.media_type)

@@ -1,6 +1,6 @@
 import pytest
 
-from remanent.bank.insight import InsightDoc
+from remanent.bank.planning import InsightDoc
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.language.offline.reacting import question_of

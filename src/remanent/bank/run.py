@@ -1,4 +1,8 @@
-"""A whole run of a task: plan, have a step done, take in what came of it, until nothing is left to do."""
+"""A whole run of a task: plan a step, have a framework execute it, ingest the outcome, until nothing is left to do.
+
+A run ends when the planner says so, or at `bank.max_rounds`. It can be resumed from the journal at any step; a step
+that was under way when its process died is done again.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -6,17 +10,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic
 
-from remanent.agents.knowledge import KnowledgeSearch, Text
-from remanent.agents.search import SerperSearch
-from remanent.agents.tools import AgentTool
-from remanent.agents.visit import Visit
-from remanent.agents.witness import witnessed
+from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.tools import AgentTool, with_listener
+from remanent.agents.web import SerperSearch, Visit
 from remanent.bank.adapter.adapter import Adapter
-from remanent.bank.adapter.framework import Execution, Framework, PresentedT, ResultT
-from remanent.bank.bank import READ, Bank
-from remanent.bank.events import EventKind
-from remanent.bank.insight import InsightDoc
-from remanent.bank.tree import source_of
+from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
+from remanent.bank.bank import INGESTED_SOURCES, MemoryBank
+from remanent.bank.conflicts import sides_of
+from remanent.bank.ledger import source_of
+from remanent.bank.planning import InsightDoc
+from remanent.bank.runtime import EventKind
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
 from remanent.language.exchanges.planning import FinishedTask, PlannedTask
@@ -28,12 +31,11 @@ from remanent.settings import Settings
 
 _logger = logging.getLogger(__name__)
 
-SIDES = " / "
-"""Parts the two statements in the description of a conflict that was found without a model."""
-_SHORTEST_STATEMENT = 6
+_MIN_STATEMENT_CHARS = 6
+"""A shorter statement would be cut out of unrelated sentences (chosen by hand)."""
 
 
-class End(StrEnum):
+class RunStatus(StrEnum):
     """How a run ended."""
 
     DONE = "done"
@@ -48,11 +50,11 @@ class RunResult(Model):
     """The answer of a run, what it rests on, and how it came about."""
 
     answer: Words
-    end: End
+    end: RunStatus
     rounds: Count
     insight: InsightDoc
     node_ids: tuple[Id, ...] = ()
-    """The nodes that the answer's step was shown, and those that it led to."""
+    """The nodes that the answering step was shown, and those that came of it."""
     entry_ids: tuple[Id, ...] = ()
     """The entries behind those nodes."""
 
@@ -66,27 +68,28 @@ class GivenFile:
     media_type: str = ""
 
 
-class BankRun(Generic[PresentedT, ResultT]):
-    """Runs a task on any framework; the Adapter's files are removed at the end, however it ends."""
+class BankRun(Generic[StepT, StepResultT]):
+    """Runs a task on any framework; temporary files are removed at the end, however it ends."""
 
     def __init__(
-        self, adapter: Adapter, framework: Framework[PresentedT, ResultT], *, tools: Sequence[AgentTool] = ()
+        self, adapter: Adapter, framework: Framework[StepT, StepResultT], *, tools: Sequence[AgentTool] = ()
     ) -> None:
         self._adapter = adapter
-        self._bank: Bank = adapter.bank
+        self._bank: MemoryBank = adapter.bank
         self._framework = framework
-        self._tools = tuple(witnessed(tool, adapter.witness) for tool in (*tools, adapter.tool))
+        self._tools = tuple(with_listener(tool, adapter.record_step) for tool in (*tools, adapter.tool))
         self._answer = ""
         self._rests_on: tuple[str, ...] = ()
 
     async def run(self, task: str, *, context: str = "", files: Sequence[GivenFile] = ()) -> RunResult:
-        """Begin a task and see it through."""
+        """Start a task and work on it to the end."""
         try:
             try:
                 await self._bank.start(task, context=context)
             except LanguageError as error:
-                # The words are kept and read again with what comes next; without a goal there is nothing to do.
-                self._bank.tell(EventKind.FAILED, str(error), role="start")
+                # The context is in the journal and is ingested with the next text. Without a goal there is nothing to
+                # do: then this raises.
+                self._bank.emit(EventKind.FAILED, str(error), role="start")
                 _ = self._bank.insight
             for file in files:
                 await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
@@ -96,14 +99,14 @@ class BankRun(Generic[PresentedT, ResultT]):
             await self._adapter.close()
 
     async def resume(self, *, files: Sequence[GivenFile] = ()) -> RunResult:
-        """Go on with a task that a bank holds already; files that were recognised before are not taken again."""
+        """Continue a task that the bank holds already; files that were recognised before are not uploaded again."""
         try:
             for file in files:
                 if file.name not in self._adapter.recognised:
                     await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
             current = self._bank.insight.current
             waiting = {upload.upload_id for upload in self._adapter.waiting}
-            # Uploads that waited in a process that is gone are gone: the step is planned anew, with those there are.
+            # Uploads of a dead process were removed with it; the step is planned again with those that are there now.
             if current is None or (current.upload_ids and not waiting.intersection(current.upload_ids)):
                 await self._adapter.plan()
             elif (settled := self._settled(current)) is not None:
@@ -113,7 +116,7 @@ class BankRun(Generic[PresentedT, ResultT]):
             await self._adapter.close()
 
     def _settled(self, task: PlannedTask) -> FinishedTask | None:
-        """Return a validation as finished whose conflict was settled before the process ended."""
+        """Return a validation as finished if its conflict was settled before the process died."""
         conflict = self._bank.conflicts.get(task.conflict_id) if task.conflict_id is not None else None
         if conflict is None or conflict.verdict is None:
             return None
@@ -124,12 +127,12 @@ class BankRun(Generic[PresentedT, ResultT]):
         most = self._bank.settings.max_rounds
         while (insight := self._bank.insight).current is not None:
             if rounds >= most:
-                self._bank.tell(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
-                return self._result(End.MAX_ROUNDS, rounds)
+                self._bank.emit(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
+                return self._result(RunStatus.MAX_ROUNDS, rounds)
             rounds += 1
-            self._bank.tell(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
+            self._bank.emit(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
             await self._round(insight)
-        return self._result(End.DONE if insight.is_complete else End.FAILED, rounds)
+        return self._result(RunStatus.DONE if insight.is_complete else RunStatus.FAILED, rounds)
 
     async def _round(self, insight: InsightDoc) -> None:
         assert insight.current is not None, "a round has a step"
@@ -137,8 +140,8 @@ class BankRun(Generic[PresentedT, ResultT]):
         try:
             prompt = await self._adapter.enhance()
             shown = tuple(item.node.id for item in prompt.nodes)
-            presented = self._framework.present(prompt, tools=self._tools)
-            execution = self._framework.capture(await self._framework.execute(presented))
+            step = self._framework.present(prompt, tools=self._tools)
+            execution = self._framework.capture(await self._framework.execute(step))
         except RemanentError as error:
             _logger.warning("a step failed: %s", error)
             execution = Execution(answer="", failed=True, detail=str(error))
@@ -149,10 +152,10 @@ class BankRun(Generic[PresentedT, ResultT]):
             self._answer = execution.answer
             self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
 
-    def _result(self, end: End, rounds: int) -> RunResult:
+    def _result(self, end: RunStatus, rounds: int) -> RunResult:
         nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)
         entries = dict.fromkeys(entry.entry_id for node_id in nodes for entry in self._bank.tree.of(node_id))
-        self._bank.tell(EventKind.ANSWER, self._answer, end=end.value, rounds=rounds)
+        self._bank.emit(EventKind.ANSWER, self._answer, end=end.value, rounds=rounds)
         return RunResult(
             answer=self._answer,
             end=end,
@@ -163,13 +166,13 @@ class BankRun(Generic[PresentedT, ResultT]):
         )
 
 
-def usual_tools(settings: Settings, bank: Bank, *, embedder: Embedder | None = None) -> list[AgentTool]:
-    """Return the tools that settings give a bank's agent: the web where there is a key, else what the bank was given.
+def default_tools(settings: Settings, bank: MemoryBank, *, embedder: Embedder | None = None) -> list[AgentTool]:
+    """Return the tools that a bank's agent has by default: the web where there is a key, else what the bank ingested.
 
-    Deep Retrieval is added by the run itself.
+    The run itself adds Deep Retrieval.
     """
     if settings.search.api_key is None:
-        return [KnowledgeSearch(lambda: given_texts(bank), embedder=embedder)]
+        return [KnowledgeSearch(lambda: ingested_texts(bank), embedder=embedder)]
     return [SerperSearch(settings.search), Visit(settings.reader)]
 
 
@@ -180,35 +183,37 @@ async def close_tools(tools: Sequence[AgentTool]) -> None:
             await tool.close()
 
 
-def given_texts(bank: Bank) -> list[Text]:
-    """Return all that a bank took in, to be searched: what it was given, and what steps brought from outside."""
-    refuted = _refuted(bank)
+def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
+    """Return the texts that a bank ingested, for its agent to search, without statements that were refuted."""
+    refuted = _refuted_statements(bank)
     texts = []
     for entry in bank.tree.entries:
-        if source_of(entry) in READ and entry.text.strip():
+        if source_of(entry) in INGESTED_SOURCES and entry.text.strip():
             text = entry.text
             for statement in refuted:
                 text = text.replace(statement, "")
-            texts.append(Text(entry.id, text, title=source_of(entry)))
+            texts.append(SearchableText(entry.id, text, title=source_of(entry)))
     return texts
 
 
-def _refuted(bank: Bank) -> list[str]:
-    """Return the statements that validations found wrong, as the conflicts' descriptions quote them.
+def _refuted_statements(bank: MemoryBank) -> list[str]:
+    """Return the statements that validations found wrong, as the descriptions of their conflicts quote them.
 
-    They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again.
+    They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again, or the agent
+    would repeat in its answer what the validation before it had settled.
     """
     refuted = []
-    for conflict in bank.conflicts.every:
+    for conflict in bank.conflicts.all:
         upheld = conflict.verdict.upheld if conflict.verdict is not None else ()
         right = [claim.text for claim in conflict.claims if claim.record_id in upheld]
         wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
         if not right:
             continue
-        sides = [side.strip() for side in conflict.description.split(SIDES)]
-        refuted += [side for side in sides if _stands_in(side, wrong) and not _stands_in(side, right)]
-    return [statement for statement in refuted if len(statement) >= _SHORTEST_STATEMENT]
+        refuted += [
+            side for side in sides_of(conflict) if _is_quoted_in(side, wrong) and not _is_quoted_in(side, right)
+        ]
+    return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
 
 
-def _stands_in(side: str, texts: Sequence[str]) -> bool:
+def _is_quoted_in(side: str, texts: Sequence[str]) -> bool:
     return any(side in text for text in texts)

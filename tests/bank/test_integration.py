@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.bank import Bank
-from remanent.bank.merging import Grounds
+from remanent.bank import MemoryBank
+from remanent.bank.integration import MergeReason
 from remanent.errors import InvalidInput
 from remanent.language.exchanges.integration import Trigger
 from remanent.model import Origin
@@ -18,7 +18,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, 
 EDGES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=10)
 
 
-async def filled(edges: list[tuple[int, int]]) -> Bank:
+async def filled(edges: list[tuple[int, int]]) -> MemoryBank:
     bank = a_bank(ScriptedEngine())
     await bank.start("goal")
     for text in TEXTS:
@@ -30,7 +30,7 @@ async def filled(edges: list[tuple[int, int]]) -> Bank:
     return bank
 
 
-def tree_texts(bank: Bank, node_id: str) -> set[str]:
+def tree_texts(bank: MemoryBank, node_id: str) -> set[str]:
     return {entry.text for entry in bank.tree.of(node_id) if entry.source == "context"}
 
 
@@ -54,7 +54,7 @@ async def merge_and_undo(edges: list[tuple[int, int]], merges: list[tuple[int, i
         before = ({node.id: node for node in bank.graph.nodes}, bank.graph.edges)
         beside = {near.id for node_id in (first, second) for near in bank.graph.neighbours(node_id)} - {first, second}
         texts = tree_texts(bank, first) | tree_texts(bank, second)
-        merged, _ = await bank._merger.integrate([first, second], Grounds(Trigger.MERGE))
+        merged, _ = await bank._merger.integrate([first, second], MergeReason(Trigger.MERGE))
         assert merged is not None
         assert tree_texts(bank, merged.id) == texts
         assert {near.id for near in bank.graph.neighbours(merged.id)} == beside
@@ -79,7 +79,7 @@ async def test_originals_of_a_chain_of_merges_stay_readable_and_unchanged() -> N
     entries = bank.tree.entries
     last = bank.graph.nodes[0].id
     for node in bank.graph.nodes[1:]:
-        merged, _ = await bank._merger.integrate([last, node.id], Grounds(Trigger.MERGE))
+        merged, _ = await bank._merger.integrate([last, node.id], MergeReason(Trigger.MERGE))
         assert merged is not None
         last = merged.id
     tree = bank.tree.of(last)
@@ -91,12 +91,12 @@ async def test_originals_of_a_chain_of_merges_stay_readable_and_unchanged() -> N
 async def test_a_merge_that_was_merged_further_is_taken_back_last() -> None:
     bank = await filled([])
     one, two, three, *_ = (node.id for node in bank.graph.nodes)
-    first, _ = await bank._merger.integrate([one, two], Grounds(Trigger.MERGE))
+    first, _ = await bank._merger.integrate([one, two], MergeReason(Trigger.MERGE))
     assert first is not None
     first_event = bank.tree.of(first.id)[-1].entry_id
-    second, _ = await bank._merger.integrate([first.id, three], Grounds(Trigger.MERGE))
+    second, _ = await bank._merger.integrate([first.id, three], MergeReason(Trigger.MERGE))
     assert second is not None
-    with pytest.raises(InvalidInput, match="merged further"):
+    with pytest.raises(InvalidInput, match="merged again"):
         await bank.undo(first_event)
     await bank.undo(bank.tree.of(second.id)[-1].entry_id)
     await bank.undo(first_event)
@@ -107,7 +107,7 @@ async def test_a_merge_that_was_merged_further_is_taken_back_last() -> None:
 async def test_what_a_merged_node_was_tied_to_since_stays_tied_to_its_parts() -> None:
     bank = await filled([])
     one, two, three, *_ = (node.id for node in bank.graph.nodes)
-    merged, _ = await bank._merger.integrate([one, two], Grounds(Trigger.MERGE))
+    merged, _ = await bank._merger.integrate([one, two], MergeReason(Trigger.MERGE))
     assert merged is not None
     await bank.graph.connect(merged.id, three, at=merged.timestamp)
     await bank.undo(bank.tree.of(merged.id)[-1].entry_id)
@@ -121,9 +121,9 @@ async def test_a_merge_is_trusted_as_far_as_the_least_trusted_of_its_nodes(origi
     await bank.start("goal")
     for text, origin in zip(TEXTS, origins, strict=False):
         await bank.observe(text, origin=origin)
-    merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], Grounds(Trigger.MERGE))
+    merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], MergeReason(Trigger.MERGE))
     assert merged is not None
-    record = bank._bench.ledger.record(merged.id)
+    record = bank._runtime.ledger.record(merged.id)
     assert record is not None
     assert record.trust is max(origins, key=list(Origin).index)
 
@@ -135,9 +135,9 @@ async def test_a_merge_is_trusted_no_further_than_what_settled_it() -> None:
     for text in TEXTS[:2]:
         await bank.observe(text)
     evidence = await bank.note("a page says so", source="step", origin=Origin.WEB)
-    grounds = Grounds(Trigger.MERGE, validation="a page says so", evidence=evidence)
-    merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], grounds)
+    reason = MergeReason(Trigger.MERGE, validation="a page says so", evidence=evidence)
+    merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], reason)
     assert merged is not None
-    record = bank._bench.ledger.record(merged.id)
+    record = bank._runtime.ledger.record(merged.id)
     assert record is not None
     assert record.trust is Origin.WEB

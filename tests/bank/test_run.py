@@ -10,11 +10,11 @@ from pydantic import SecretStr
 
 from remanent.agents import AgentTool
 from remanent.agents.knowledge import KnowledgeSearch
-from remanent.agents.witness import witnessed
+from remanent.agents.tools import with_listener
 from remanent.bank import EventKind
 from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
-from remanent.bank.running import BankRun, GivenFile, close_tools, usual_tools
-from remanent.bank.tree import source_of
+from remanent.bank.ledger import source_of
+from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.errors import LanguageError, NotFound, ToolFailed
 from remanent.language.exchanges.planning import (
     PlannedTask,
@@ -43,7 +43,7 @@ class Anything:
         self.prompts.append(prompt)
         return prompt.text
 
-    async def execute(self, presented: str) -> str:
+    async def execute(self, step: str) -> str:
         answer = self._answers.pop(0)
         if isinstance(answer, BaseException):
             raise answer
@@ -78,7 +78,7 @@ async def test_a_task_is_seen_through_without_a_model_and_without_a_key(
     question: str, context: str, expected: str, tmp_path: Path
 ) -> None:
     made = desk(tmp_path)
-    tools = usual_tools(Settings(home=tmp_path), made.bank, embedder=WordEmbedder())
+    tools = default_tools(Settings(home=tmp_path), made.bank, embedder=WordEmbedder())
     result = await BankRun(made.adapter, builtin(), tools=tools).run(question, context=context)
     assert result.end == "done"
     assert expected in result.answer
@@ -92,7 +92,7 @@ async def test_a_task_is_seen_through_without_a_model_and_without_a_key(
 async def test_a_document_that_was_given_is_recognised_first_and_then_answered_from(tmp_path: Path) -> None:
     made = desk(tmp_path)
     file = GivenFile(pdf("The first master of the station was Karl Brandt."), name="register.pdf")
-    run = BankRun(made.adapter, builtin(), tools=usual_tools(Settings(home=tmp_path), made.bank))
+    run = BankRun(made.adapter, builtin(), tools=default_tools(Settings(home=tmp_path), made.bank))
     result = await run.run("Who was the first master of the station?", files=[file])
     assert (result.end, made.adapter.routed[0].route) == ("done", "recognition")
     assert "Karl Brandt" in result.answer
@@ -102,7 +102,7 @@ async def test_a_document_that_was_given_is_recognised_first_and_then_answered_f
 @pytest.mark.spec("BANK-10", "BANK-25")
 async def test_every_tool_call_and_all_that_it_gave_are_journaled(tmp_path: Path) -> None:
     made = desk(tmp_path)
-    tools = usual_tools(Settings(home=tmp_path), made.bank)
+    tools = default_tools(Settings(home=tmp_path), made.bank)
     run = BankRun(made.adapter, builtin(), tools=tools)
     await run.run("Where was Ada Holm born?", context="The station of Vell was opened in 1904.")
     steps = [entry for entry in made.bank.tree.entries if source_of(entry) == "step"]
@@ -116,7 +116,7 @@ async def test_every_tool_call_and_all_that_it_gave_are_journaled(tmp_path: Path
 async def test_a_call_that_failed_is_journaled_with_the_reason(tmp_path: Path) -> None:
     made = desk(tmp_path)
     await made.bank.start("Go.")
-    tool = witnessed(made.adapter.tool, made.adapter.witness)
+    tool = with_listener(made.adapter.tool, made.adapter.record_step)
     with pytest.raises(NotFound):
         await tool.call({"node_id": "nobody"})
     last = made.bank.tree.entries[-1]
@@ -188,9 +188,9 @@ async def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path) -> No
 
 async def test_the_web_is_searched_where_there_is_a_key_and_else_what_the_bank_was_given(tmp_path: Path) -> None:
     made = desk(tmp_path)
-    (given,) = usual_tools(Settings(home=tmp_path), made.bank)
+    (given,) = default_tools(Settings(home=tmp_path), made.bank)
     assert isinstance(given, KnowledgeSearch)
     settings = Settings(home=tmp_path, search=SearchSettings(api_key=SecretStr("key")))
-    tools = usual_tools(settings, made.bank)
+    tools = default_tools(settings, made.bank)
     assert [tool.declaration.name for tool in tools] == ["search", "visit"]
     await close_tools(tools)

@@ -1,0 +1,244 @@
+"""Ingestion: from a raw text to nodes of the graph that are related to what is already there.
+
+First the text is cut into chunks, each chunk is split into topics, and each topic is summarised; this runs
+concurrently. Then the new nodes are judged against the most similar ones, strictly one after the other: what one finds
+depends on what became of those before it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from remanent.bank.conflicts import Conflicts
+from remanent.bank.graph import NodeDraft
+from remanent.bank.integration import Merger, MergeReason
+from remanent.bank.node import QueryNode
+from remanent.bank.runtime import BankRuntime, EventKind
+from remanent.language.engine import Answer
+from remanent.language.exchanges.analysis import (
+    AnalysisRequest,
+    AnalysisResponse,
+    Phase,
+    Relation,
+    Relationship,
+    second_phase,
+)
+from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse, Cluster
+from remanent.language.exchanges.integration import Trigger
+from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT
+from remanent.language.exchanges.structure import StructureRequest
+from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
+from remanent.language.tidying import shortened
+from remanent.model import Entry, Source
+from remanent.text.budget import Chunk, chunks
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedTopics:
+    """The topics of one entry, ready to become nodes."""
+
+    drafts: tuple[NodeDraft, ...]
+    question: str = ""
+    """The user's own question, where one was looked for and found."""
+
+
+class TopicExtractor:
+    """Splits entries into topics and has each of them summarised, in the order of the text."""
+
+    def __init__(self, runtime: BankRuntime) -> None:
+        self._runtime = runtime
+
+    async def read(self, entry: Entry, *, task: str = "", find_question: bool = False) -> ExtractedTopics:
+        """Return a draft for each topic of an entry; each of its characters is a source of exactly one of them."""
+        runtime = self._runtime
+        limit = max(1, int(runtime.window * runtime.settings.chunk_ratio))
+        parts = [part for part in chunks(entry.text, limit) if part.text.strip()]
+        task = shortened(task, LONGEST_REMARK)
+        done = 0
+
+        async def classified(number: int, part: Chunk) -> Answer[ClassificationResponse]:
+            nonlocal done
+            # People put their question before or after a long text, hardly ever in the middle; the chunks between
+            # would only offer questions that the text itself quotes.
+            looks = find_question and number in {0, len(parts) - 1}
+            request = ClassificationRequest(text=part.text, task=task, find_question=looks)
+            answer = await runtime.ask(CLASSIFICATION, request)
+            done += 1
+            runtime.emit(
+                EventKind.CHUNK,
+                answer.value.clusters[0].context if answer.value.clusters else answer.value.question,
+                done=done,
+                of=len(parts),
+                clusters=len(answer.value.clusters),
+            )
+            return answer
+
+        answers = await gather_all([classified(number, part) for number, part in enumerate(parts)])
+        clusters = [
+            (part, cluster)
+            for part, answer in zip(parts, answers, strict=True)
+            for cluster in answer.value.clusters
+            if cluster.content.strip()
+        ]
+        drafts = await gather_all([self._draft(entry, part, cluster, task) for part, cluster in clusters])
+        questions = dict.fromkeys(answer.value.question for answer in answers if answer.value.question)
+        return ExtractedTopics(tuple(drafts), "\n".join(questions))
+
+    async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
+        request = StructureRequest(
+            content=cluster.content[:LONGEST_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
+        )
+        answer = await self._runtime.ask(STRUCTURE, request)
+        return NodeDraft(
+            summary=answer.value.summary,
+            context=cluster.context,
+            keywords=cluster.keywords,
+            sources=tuple(
+                Source(entry_id=entry.id, start=part.start + stretch.start, end=part.start + stretch.end)
+                for stretch in cluster.stretches
+            ),
+            trust=entry.origin,
+            made_by=answer.made_by,
+        )
+
+
+async def gather_all(work: Sequence[Awaitable[_T]]) -> list[_T]:
+    """Run all concurrently and return their results in order; the first failure is raised once all have ended.
+
+    Unlike a task group it lets the others finish: what a role has answered was paid for, and a retry may use it.
+    """
+    results = await asyncio.gather(*work, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What an ingestion changed: the nodes that hold the text now, and what was found on the way."""
+
+    node_ids: list[str] = field(default_factory=list)
+    conflict_ids: list[str] = field(default_factory=list)
+    merges: list[str] = field(default_factory=list)
+    """What each merge did, in words, for the planner."""
+    bounds: list[str] = field(default_factory=list)
+    """What a limit stopped, in words, for the planner."""
+
+
+class NodeLinker:
+    """Adds new nodes to the graph and acts on how each relates to those most similar to it."""
+
+    def __init__(self, runtime: BankRuntime, conflicts: Conflicts, merger: Merger) -> None:
+        self._runtime = runtime
+        self._conflicts = conflicts
+        self._merger = merger
+
+    async def add(self, drafts: Sequence[NodeDraft], report: IngestReport, *, task: str = "") -> None:
+        """Add drafts as nodes, one after the other, and relate each to the graph."""
+        runtime = self._runtime
+        vectors = await runtime.graph.vectors_of(drafts)
+        for draft, kept in zip(drafts, vectors, strict=True):
+            node_id = runtime.new_id()
+            async with runtime.ledger.transaction() as tx:
+                runtime.graph.put_new(tx, draft, node_id=node_id, at=runtime.now(), vectors=kept)
+            runtime.emit(EventKind.NODE, draft.context, node_id=node_id, keywords=list(draft.keywords))
+            await self.relate(node_id, report, task=task)
+
+    async def relate(self, node_id: str, report: IngestReport, *, task: str = "") -> None:
+        """Judge a node against those most similar to it; a merged node is judged again, until nothing merges.
+
+        `max_merges` bounds this: a model that merges everything would never end.
+        """
+        runtime = self._runtime
+        for _ in range(runtime.settings.max_merges + 1):
+            node = runtime.graph.get(node_id)
+            # Its neighbours have been judged already: a merged node inherits them.
+            beside = [near.id for near in runtime.graph.neighbours(node_id)]
+            candidates = await runtime.graph.similar(
+                node_id, k=runtime.settings.top_k, alpha=runtime.settings.alpha, exclude=beside
+            )
+            merged = await self._act_on_analysis(node, candidates, report, task=task) if candidates else None
+            if merged is None:
+                report.node_ids.append(node_id)
+                return
+            node_id = merged.id
+        report.node_ids.append(node_id)
+        text = f"node {node_id}: {runtime.settings.max_merges} merges in a row; it stays as it is now"
+        report.bounds.append(text)
+        runtime.emit(EventKind.LIMIT, text, node_id=node_id)
+
+    async def _act_on_analysis(
+        self, node: QueryNode, candidates: Sequence[QueryNode], report: IngestReport, *, task: str
+    ) -> QueryNode | None:
+        """Act on what the analysis found, conflict before merge before related; return the merged node if there is one.
+
+        A node that contradicts another one is not merged: the validation decides first what is right.
+        """
+        response = await self._analyse(node, candidates, task=task)
+        conflicts = response.found(Relationship.CONFLICT)
+        for relation in conflicts:
+            existing = self._runtime.graph.get(relation.existing_node)
+            raised = await self._conflicts.raise_(node, existing, description=relation.conflict_description)
+            report.conflict_ids += [raised.id] if raised is not None else []
+        merges = response.found(Relationship.MERGE)
+        merged = await self._merge(node, merges, report) if merges and not conflicts else None
+        for relation in response.found(Relationship.RELATED):
+            await self._connect(merged or node, node, relation)
+        return merged
+
+    async def _analyse(self, node: QueryNode, candidates: Sequence[QueryNode], *, task: str) -> AnalysisResponse:
+        runtime = self._runtime
+        request = AnalysisRequest(
+            new_node=node.shown,
+            candidates=tuple(candidate.shown for candidate in candidates),
+            phase=Phase.CONFLICT_OR_MERGE if runtime.settings.two_phase else Phase.ORDERED,
+            task=shortened(task, LONGEST_REMARK),
+        )
+        response = (await runtime.ask(ANALYSIS, request)).value
+        second = second_phase(request, response)
+        return response if second is None else (await runtime.ask(ANALYSIS, second)).value
+
+    async def _merge(self, node: QueryNode, relations: Sequence[Relation], report: IngestReport) -> QueryNode | None:
+        """Merge a node with those that say the same, leaving out any that stand in conflict with one another."""
+        chosen = [node.id]
+        for relation in relations:
+            if all(self._conflicts.between(relation.existing_node, other) is None for other in chosen):
+                chosen.append(relation.existing_node)
+        if len(chosen) < 2:
+            return None
+        strategy = " ".join(dict.fromkeys(relation.merge_strategy for relation in relations if relation.merge_strategy))
+        merged, said = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
+        if merged is not None:
+            report.merges.append(said)
+            return merged
+        # The integration found that they disagree after all: a contradiction, to be validated like any other.
+        for other in chosen[1:]:
+            raised = await self._conflicts.raise_(node, self._runtime.graph.get(other), description=said)
+            report.conflict_ids += [raised.id] if raised is not None else []
+        return None
+
+    async def _connect(self, node: QueryNode, judged: QueryNode, relation: Relation) -> None:
+        """Connect two related nodes and give both the context and keywords that the analysis suggests.
+
+        Where `judged` was merged into `node` meanwhile, its own new wording is dropped: it was meant for a node that
+        is gone.
+        """
+        graph, at = self._runtime.graph, self._runtime.now()
+        if relation.existing_node not in graph or relation.existing_node == node.id:
+            return
+        await graph.connect(node.id, relation.existing_node, at=at)
+        self._runtime.emit(EventKind.EDGE, relation.reasoning, nodes=[node.id, relation.existing_node])
+        await self._update_wording(
+            relation.existing_node, relation.context_update_existing, relation.keywords_update_existing
+        )
+        if node.id == judged.id:
+            await self._update_wording(node.id, relation.context_update_new, relation.keywords_update_new)
+
+    async def _update_wording(self, node_id: str, context: str, keywords: tuple[str, ...]) -> None:
+        if context or keywords:
+            graph = self._runtime.graph
+            await graph.update(node_id, at=self._runtime.now(), context=context or None, keywords=keywords or None)

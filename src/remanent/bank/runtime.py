@@ -1,0 +1,162 @@
+"""What the parts of one bank share: its storage and settings, the language roles, time, ids, and its events.
+
+Every part gets the one `BankRuntime`. It is also the only place from which roles are asked and events are emitted, so
+that retries, the bound on concurrent calls and the count of calls hold for all of them.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from pydantic import Field, JsonValue
+
+from remanent.bank.graph import QueryGraph
+from remanent.bank.ledger import BANK, Ledger
+from remanent.bank.settings import BankSettings
+from remanent.errors import LanguageError
+from remanent.language.engine import Answer, Engine
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.model import (
+    Attachment,
+    Clock,
+    Entry,
+    EntryKind,
+    Instant,
+    JsonObject,
+    Model,
+    NewId,
+    Origin,
+    Scope,
+    to_instant,
+)
+from remanent.model.base import Text
+
+
+class EventKind(StrEnum):
+    """What happens in a bank; live views, logs and progress reports are made of these."""
+
+    CHUNK = "chunk"
+    """One chunk of a long text was split into topics."""
+    NODE = "node"
+    EDGE = "edge"
+    CONFLICT = "conflict"
+    MERGE = "merge"
+    VERDICT = "verdict"
+    UNRESOLVED = "unresolved"
+    UNDONE = "undone"
+    PLAN = "plan"
+    ROUND = "round"
+    TOOL = "tool"
+    RETRY = "retry"
+    """A role failed and is asked once more."""
+    FAILED = "failed"
+    """A step failed; the run goes on."""
+    LIMIT = "limit"
+    """A limit was reached; the text says what it stopped."""
+    ANSWER = "answer"
+    CLEARED = "cleared"
+
+
+class BankEvent(Model):
+    """One thing that happened in a bank."""
+
+    kind: EventKind
+    at: Instant
+    text: Text = ""
+    data: JsonObject = Field(default_factory=dict)
+
+
+EventListener = Callable[[BankEvent], None]
+"""Receives every event in order, on the event loop; it must not block."""
+
+
+_TICK = timedelta(milliseconds=1)
+"""The resolution of stored times: a smaller step would be lost when a bank is read back."""
+
+
+@dataclass(slots=True)
+class BankRuntime:
+    """Everything that the parts of one bank need to do their work."""
+
+    ledger: Ledger
+    graph: QueryGraph
+    engine: Engine
+    settings: BankSettings
+    clock: Clock
+    new_id: NewId
+    window: int
+    """Tokens that fit into one call of the classification role; longer texts are cut into chunks."""
+    listeners: list[EventListener] = field(default_factory=list)
+    calls: Counter[str] = field(default_factory=Counter)
+    """How often each role was asked, failed attempts included: the price of a run."""
+    write_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while the graph is read and then changed by what was read: between the two, roles take seconds."""
+    _asking: asyncio.Semaphore | None = None
+    _last: datetime | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """The scope of the task."""
+        return self.ledger.scope
+
+    def now(self) -> datetime:
+        """Return the time, never the same twice: it orders nodes and entries, also after the clock stepped back."""
+        now = to_instant(self.clock())
+        if self._last is not None and now <= self._last:
+            now = self._last + _TICK
+        self._last = now
+        return now
+
+    def advance_past(self, moments: Sequence[datetime]) -> None:
+        """Continue after these moments, so that what is added to a resumed bank is newer than what it held."""
+        self._last = max([*moments, *([self._last] if self._last else [])], default=None)
+
+    def emit(self, kind: EventKind, text: str = "", **data: JsonValue) -> None:
+        """Send an event to all listeners."""
+        event = BankEvent(kind=kind, at=to_instant(self.clock()), text=text, data=data)
+        for listener in self.listeners:
+            listener(event)
+
+    def entry(
+        self,
+        text: str,
+        *,
+        source: str,
+        kind: EntryKind = EntryKind.EVENT,
+        role: str = "bank",
+        origin: Origin = Origin.AGENT,
+        attachments: Sequence[Attachment] = (),
+        occurred_at: datetime | None = None,
+        metadata: dict[str, JsonValue] | None = None,
+        **said: JsonValue,
+    ) -> Entry:
+        """Return a journal entry whose metadata says what it is to the bank: its `source`, and what else is given."""
+        now = self.now()
+        return Entry(
+            id=self.new_id(),
+            scope=self.scope,
+            kind=kind,
+            role=role,
+            text=text,
+            occurred_at=occurred_at or now,
+            recorded_at=now,
+            metadata={**(metadata or {}), BANK: {"source": source, **said}},
+            attachments=tuple(attachments),
+            origin=origin,
+        )
+
+    async def ask(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Ask a role; after one failure it is asked once more, a second one is raised."""
+        if self._asking is None:
+            self._asking = asyncio.Semaphore(self.settings.concurrency)
+        async with self._asking:
+            self.calls[role.name] += 1
+            try:
+                return await self.engine.run(role, request)
+            except LanguageError as error:
+                self.emit(EventKind.RETRY, str(error), role=role.name)
+                self.calls[role.name] += 1
+                return await self.engine.run(role, request)
