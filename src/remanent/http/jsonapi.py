@@ -23,7 +23,7 @@ _MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """How long is waited, how much is read, how often is tried."""
+    """How long to wait, how much to read and how often to try."""
 
     timeout: float = 60.0
     """Seconds for a question in all, further attempts included."""
@@ -80,7 +80,7 @@ class JsonApi:
         """Return the bytes of a successful answer; raise `ModelUnavailable` or `ModelRejected` otherwise."""
         try:
             async with asyncio.timeout(self._bounds.timeout):
-                return await self._persist(f"{self._base_url}/{path}", body)
+                return await self._post_with_retries(f"{self._base_url}/{path}", body)
         except TimeoutError as error:
             raise ModelUnavailable(f"{self._base_url} did not answer in time; see {self._prefix}timeout") from error
 
@@ -90,7 +90,7 @@ class JsonApi:
         if self._client is not None:
             await self._client.aclose()
 
-    async def _persist(self, url: str, body: Mapping[str, Any]) -> bytes:
+    async def _post_with_retries(self, url: str, body: Mapping[str, Any]) -> bytes:
         """Ask until there is an answer, the attempts are used up, or waiting is of no use."""
         failures = 0
         while True:
@@ -121,8 +121,8 @@ class JsonApi:
                 f"{self._base_url} did not answer in time; see {self._prefix}request_timeout"
             ) from self._scrubber.cause(error)
         except (httpx2.HTTPError, httpx2.StreamError, OSError, RuntimeError) as error:
-            said = self._scrubber.clean(str(error)) or type(error).__name__
-            raise ModelUnavailable(f"{self._base_url} could not be reached: {said}") from self._scrubber.cause(error)
+            reason = self._scrubber.clean(str(error)) or type(error).__name__
+            raise ModelUnavailable(f"{self._base_url} could not be reached: {reason}") from self._scrubber.cause(error)
         except httpx2.InvalidURL as error:
             raise ModelRejected(
                 f"{self._base_url} is no URL that can be asked; correct {self._prefix}base_url"
@@ -157,17 +157,17 @@ class JsonApi:
     def _failure(self, response: "httpx2.Response") -> ModelUnavailable | ModelRejected:
         """Return the error for a status: who must act, and which setting to look at."""
         status = response.status_code
-        told = f"{self._base_url} answers {status}: {self._said(response)}"
+        message = f"{self._base_url} answers {status}: {self._provider_message(response)}"
         if status in _MAY_PASS:
-            return ModelUnavailable(told, retry_after=retry_after(response.headers, now=self._clock()))
+            return ModelUnavailable(message, retry_after=retry_after(response.headers, now=self._clock()))
         if status in {401, 403}:
-            return ModelRejected(f"{told}. Check {self._prefix}api_key and what it is allowed to do")
+            return ModelRejected(f"{message}. Check {self._prefix}api_key and what it is allowed to do")
         if status == 404 or response.is_redirect:
             also = f" and {self._prefix}name" if self._names_model else ""
-            return ModelRejected(f"{told}. Check {self._prefix}base_url{also}")
-        return ModelRejected(told)
+            return ModelRejected(f"{message}. Check {self._prefix}base_url{also}")
+        return ModelRejected(message)
 
-    def _said(self, response: "httpx2.Response") -> str:
+    def _provider_message(self, response: "httpx2.Response") -> str:
         """Return what the provider said, in a line and without keys."""
         try:
             body = response.json()
@@ -175,5 +175,5 @@ class JsonApi:
             text = response.text
             return "a page of HTML" if text.lstrip().startswith("<") else self._scrubber.clean(text or "nothing")
         inner = body.get("error", body) if isinstance(body, dict) else body
-        message = inner.get("message", inner) if isinstance(inner, dict) else inner
-        return self._scrubber.clean(str(message))
+        text = inner.get("message", inner) if isinstance(inner, dict) else inner
+        return self._scrubber.clean(str(text))
