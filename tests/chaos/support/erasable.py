@@ -31,7 +31,7 @@ from remanent.recall import Recall
 from remanent.server.proxy.spool import Spool, Turn
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.blobs import FileBlobs
-from remanent.stores.erasures import BegunErasure
+from remanent.stores.erasures import PendingErasure
 from remanent.stores.local import LocalVectors, files
 from remanent.stores.local.files import CellsFile
 from remanent.stores.notes import Note, Notes
@@ -200,7 +200,7 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (files, "remove"),
     (Recall, "erased"),
     (FileBlobs, "delete"),
-    (BegunErasure, "end"),
+    (PendingErasure, "end"),
 )
 """Everything that an erasure does one after the other; the process is killed before or after any of it."""
 
