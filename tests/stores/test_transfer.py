@@ -92,7 +92,7 @@ MALFORMED: list[tuple[str, Edit]] = [
     ("entry", lambda body: body["scope"].update(session="bad\nlabel")),
     ("entry", lambda body: body.update(occurred_at="yesterday")),
     ("record", lambda body: body.update(confidence=7)),
-    ("record", lambda body: body.update(kind="opinion")),
+    ("record", lambda body: body.update(kind="no kind!")),
     ("record", lambda body: body.update(version=0)),
     ("version", lambda body: body.update(superseded_at=None)),
     ("version", lambda body: body.update(record=None)),
@@ -108,6 +108,14 @@ MALFORMED: list[tuple[str, Edit]] = [
     ("job", lambda body: body.update(state="running")),
     ("job", lambda body: body.update(kind=None)),
 ]
+
+
+async def test_a_record_of_a_kind_that_nobody_knows_here_is_carried_along(
+    elsewhere: SqliteStore, lines: list[str]
+) -> None:
+    changed, _ = edited(lines, "record", lambda body: body.update(kind="opinion"))
+    await import_lines(elsewhere, SCOPE, changed)
+    assert await exported(elsewhere) == changed
 
 
 @pytest.mark.parametrize("case", MALFORMED, ids=[f"{sort}-{place}" for place, (sort, _) in enumerate(MALFORMED)])

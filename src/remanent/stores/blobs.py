@@ -64,8 +64,8 @@ URI = "blob:"
 class AttachmentStore:
     """The permanent storage of files in one scope; what was added here can be taken away again.
 
-    A file is put before the entry that refers to it is committed. If that commit fails, nobody refers to the file: it
-    remembers which files it added, and leaves alone those that were there before.
+    A file is put before the entry that refers to it is committed. If that commit fails, nobody refers to the file: so
+    it remembers which files it added, and leaves alone those that were there before.
     """
 
     def __init__(self, blobs: Blobs, scope: Scope) -> None:

@@ -384,9 +384,9 @@ async def main():
         except OSError:
             break
     for number in (0, 6):
-        async with store._pool.lend(agent(number)):
+        async with store._pool.check_out(agent(number)):
             pass
-    async with store._pool.lend(agent(0)), store._pool.lend(agent(6)):
+    async with store._pool.check_out(agent(0)), store._pool.check_out(agent(6)):
         try:
             await say(store, agent(7), 7)
         except StoreBusy as error:

@@ -263,6 +263,8 @@ _VECTORS_OF_RECORDS: LiteralString = f"SELECT data FROM vectors WHERE record_id 
 
 # A reply is indexed under words of what it replies to as well. Within 512 places: a session that was left longer than
 # that is hardly continued by a reply; chosen by hand.
+# A reply is indexed under words of what it replies to as well. Within 512 places: a session that was left for longer
+# than that is hardly continued by a reply; chosen by hand.
 _REPLY_TO = """
 SELECT later.id FROM entries said
 JOIN entries later ON later.seq BETWEEN said.seq + 1 AND said.seq + 512 AND later.session IS said.session

@@ -394,8 +394,8 @@ class UnitOfWork:
 
     def _without_quotes(self, job_id: str, error: str) -> str:
         """Return an error as it may be kept: of one that may quote what was erased while the job ran, only the name."""
-        told = self._sql("SELECT error FROM jobs WHERE id = ?", (job_id,)).get
-        return error.partition(":")[0] if told == ERASED_MEANWHILE else error
+        held = self._sql("SELECT error FROM jobs WHERE id = ?", (job_id,)).get
+        return error.partition(":")[0] if held == ERASED_MEANWHILE else error
 
     def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None]:
         """Return lane and key of a job that this worker still holds; `LeaseLost` when it does not."""
