@@ -7,8 +7,7 @@ import typer
 
 from bench import commands
 from remanent.cli.app import Commands
-from remanent.cli.options import PLAIN
-from remanent.cli.place import Place, placed
+from remanent.cli.options import PLAIN, Place, placed
 
 app = typer.Typer(
     name="bench",

@@ -21,7 +21,7 @@ from bench.server import run_server_bench
 from bench.store import run_store_bench
 from remanent.cli import words
 from remanent.cli.exits import Exit
-from remanent.cli.place import Place
+from remanent.cli.options import Place
 from remanent.cli.screen import Screen, begin
 from remanent.errors import InvalidInput
 

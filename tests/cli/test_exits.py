@@ -4,8 +4,10 @@ import inspect
 import pytest
 
 from remanent import errors
-from remanent.cli.exits import TABLE, Exit, exit_of, row_of
-from remanent.errors import RemanentError
+from remanent.cli import execution
+from remanent.cli.exits import TABLE, Exit, exit_of, guarded, row_of
+from remanent.errors import NotFound, QueueFull, RemanentError
+from tests.cli.conftest import Cli
 
 EXPECTED = {
     "RemanentError": 69,
@@ -71,3 +73,46 @@ def test_every_code_is_explained_in_both_languages(code: Exit) -> None:
     row = row_of(code)
     assert row.english.isascii()
     assert not row.chinese.isascii()
+
+
+def fails(error: BaseException) -> object:
+    raise error
+
+
+def test_an_error_is_one_line_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(lambda: fails(NotFound("no record x here")), []) == 3
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "Error: no record x here\n")
+
+
+def test_with_json_an_error_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(lambda: fails(QueueFull("太满了")), ["remember", "--json"]) == 75
+    assert capsys.readouterr().err == '{"error": "QueueFull", "message": "太满了", "exit": 75}\n'
+
+
+def test_debugging_shows_where_it_happened(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMANENT_DEBUG", "1")
+    assert guarded(lambda: fails(NotFound("x")), []) == 3
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_defect_does_not_look_like_an_empty_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(lambda: fails(ZeroDivisionError("division by zero")), []) == 69
+    shown = capsys.readouterr().err
+    assert "ZeroDivisionError: division by zero" in shown
+    assert "REMANENT_DEBUG=1" in shown
+    assert "Traceback" not in shown
+
+
+def test_trouble_of_the_system_is_told_in_its_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(lambda: fails(PermissionError(13, "Permission denied", "/x")), []) == 69
+    assert capsys.readouterr().err == "Error: [Errno 13] Permission denied: '/x'\n"
+
+
+def test_an_interrupt_ends_with_130_and_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(execution, "execution", interrupted)
+    said = cli("recall", "x")
+    assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from remanent.cli.reading import show_found
+from remanent.cli.display import show_found
 from remanent.cli.screen import Meter, Screen, human_size, local_time, visible
 from remanent.model import Found, FoundItem, FoundSource, Kind
 

@@ -10,7 +10,7 @@ import scripts.cli_face
 from remanent.discipline.shapes import Limit, Page, Session
 from remanent.model import Entry, Model
 from remanent.operations import CATALOGUE, Call, Operation, Permission, operation
-from remanent.server.openapi import openapi
+from remanent.server.documentation import openapi
 from tests.server.rest.conftest import AGENT, running
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")

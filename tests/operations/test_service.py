@@ -1,6 +1,8 @@
 """The one way in: what is allowed, what is as if it did not exist, what is noted."""
 
 import asyncio
+import inspect
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from itertools import product
@@ -8,13 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
-from remanent.discipline.shapes import Done, Nothing
+from remanent.discipline.shapes import ZH, Done, Nothing, read_cursor, write_cursor
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
+from remanent.memory import AsyncAgent
 from remanent.model import Model
 from remanent.operations import (
+    CATALOGUE,
     LOCAL,
+    Body,
     Call,
+    Catalogue,
+    Operation,
     Permission,
     Place,
     Principal,
@@ -24,8 +32,7 @@ from remanent.operations import (
     Step,
     operation,
 )
-from remanent.operations.run import Run
-from remanent.operations.runfiles import RunFiles
+from remanent.operations.runs import Run, RunFiles
 from tests.power import Disk
 
 HERE = Place(org="acme", workspace="lab", agent="ada")
@@ -345,10 +352,10 @@ async def test_work_whose_process_ended_is_told_as_interrupted(service: Service)
 
 
 async def test_runs_that_are_written_down_are_bounded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    from remanent.operations import runfiles, runs
+    from remanent.operations import runs
 
     monkeypatch.setattr(runs, "MOST_KEPT", 3)
-    monkeypatch.setattr(runfiles, "_TIDY_EVERY", 2)
+    monkeypatch.setattr(runs, "_TIDY_EVERY", 2)
     able = Service(service.memory, catalogue=service.catalogue.with_more([tell]))
     able.runs._files._most = 3
     for number in range(8):
@@ -372,3 +379,117 @@ async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch
         assert left is not None
         assert left.run.state is state
     files.close()
+
+
+EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
+# What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.
+LOCAL_ONLY = {"repair", "dead_letters"}
+
+
+@EVERY
+def test_an_operation_is_explained_in_both_languages(one: Operation[Any, Any]) -> None:
+    assert one.help.en.endswith(".")
+    assert re.search(r"[\u4e00-\u9fff]", one.help.zh)
+    if one.tool is not None:
+        assert re.search(r"[\u4e00-\u9fff]", one.tool.description.zh)
+        assert {name.partition(".")[0] for name in one.tool.fields or ()} <= set(one.request.model_fields)
+
+
+@EVERY
+def test_every_field_of_a_request_is_explained_in_both_languages(one: Operation[Any, Any]) -> None:
+    for name, field in one.request.model_fields.items():
+        assert field.description, name
+        assert isinstance(field.json_schema_extra, dict), name
+        assert re.search(r"[\u4e00-\u9fff]", str(field.json_schema_extra[ZH])), name
+
+
+@EVERY
+def test_examples_are_requests(one: Operation[Any, Any]) -> None:
+    for example in one.examples:
+        assert isinstance(one.request.model_validate(dict(example)), one.request)
+
+
+@EVERY
+def test_the_shapes_of_request_and_answer_can_be_told_as_json_schema(one: Operation[Any, Any]) -> None:
+    assert one.request.model_json_schema()["type"] == "object"
+    if one.answers is Body.JSON:
+        assert TypeAdapter(one.response).json_schema(mode="serialization")
+
+
+@EVERY
+def test_reading_changes_nothing_and_changing_is_no_get(one: Operation[Any, Any]) -> None:
+    assert not (one.changes and one.method == "GET")
+    assert not (one.changes and one.permission is Permission.READ)
+
+
+def test_everything_that_an_agents_memory_can_do_is_an_operation() -> None:
+    able = {
+        name
+        for name, member in inspect.getmembers(AsyncAgent)
+        if not name.startswith("_") and (inspect.iscoroutinefunction(member) or inspect.isasyncgenfunction(member))
+    }
+    offered = {one.face.method for one in CATALOGUE.values() if one.face is not None}
+    assert able - LOCAL_ONLY == offered
+
+
+def test_a_face_takes_the_same_arguments_as_its_operation() -> None:
+    for one in CATALOGUE.values():
+        if one.face is None or one.name == "attachment":
+            continue
+        taken = set(inspect.signature(getattr(AsyncAgent, one.face.method)).parameters) - {"self", "on_progress"}
+        assert taken - {one.face.upload} <= set(one.request.model_fields), one.name
+
+
+def test_no_more_than_eleven_tools_are_shown_to_a_model() -> None:
+    assert sum(one.tool is not None for one in CATALOGUE.values()) < 12
+
+
+class _Wave(Model):
+    times: int = 1
+
+
+def _wave(name: str, **more: Any) -> Operation[_Wave, Done]:
+    @operation(name, zh="挥手。", permission=Permission.READ, **more)
+    async def wave(call: Call, request: _Wave) -> Done:
+        """Wave."""
+        del call, request
+        return Done()
+
+    return wave
+
+
+def test_a_route_follows_from_the_name_unless_it_is_given() -> None:
+    waved = _wave("sea.wave_twice")
+    assert (waved.method, waved.path) == ("POST", "sea/wave-twice")
+
+
+def test_two_operations_cannot_share_a_name_or_a_route() -> None:
+    with pytest.raises(ValueError, match="two operations are called wave"):
+        Catalogue([_wave("wave"), _wave("wave")])
+    with pytest.raises(ValueError, match="same route"):
+        Catalogue([_wave("wave", route="GET sea"), _wave("swell", route="GET sea")])
+
+
+@pytest.mark.parametrize("name", ["Wave", "a.b.c", "wave-twice", ""])
+def test_a_name_that_no_interface_could_show_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="no name of an operation"):
+        _wave(name)
+
+
+def test_a_place_in_the_path_must_be_a_field_of_the_request() -> None:
+    with pytest.raises(ValueError, match="sea_id in its path"):
+        _wave("wave", route="GET seas/{sea_id}")
+
+
+def test_an_operation_without_words_is_refused() -> None:
+    async def silent(call: Call, request: Nothing) -> Done:
+        del call, request
+        return Done()
+
+    with pytest.raises(ValueError, match="needs a docstring"):
+        operation("silent", zh="无声。", permission=Permission.READ)(silent)
+
+
+@pytest.mark.parametrize("place", [7, "0190-abc", 0])
+def test_a_cursor_stands_for_its_place(place: int | str) -> None:
+    assert read_cursor(write_cursor(place), type(place)) == place

@@ -10,8 +10,7 @@ import remanent
 from remanent import errors
 from remanent.memory import aopen
 from remanent.operations import CATALOGUE, Place, Service
-from remanent.server.mcp.schemas import offered
-from remanent.server.mcp.tools import chosen
+from remanent.server.mcp.tools import chosen, offered
 from tests.scenario.play import play
 from tests.scenario.test_same_everywhere import through
 from tests.server.mcp.world import TRANSPORTS, Transport, connected

@@ -1,17 +1,38 @@
 """The commands and their options. Everything heavy is imported when a command runs, so that help is instant."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
-from remanent.cli.border import guarded, quiet_pipe
-from remanent.cli.options import PLAIN, add_commands
-from remanent.cli.place import Place, placed
-from remanent.cli.plugged import commands
+from remanent.cli.commands import COMMANDS
+from remanent.cli.exits import guarded, quiet_pipe
+from remanent.cli.options import PLAIN, Made, Place, add_commands, placed
+from remanent.plugins import others_declared, ours_available
+
+
+def commands() -> Iterator[Made]:
+    """Yield every command that is made of an operation."""
+    available = {"", *ours_available()}
+    yield from (made for made in COMMANDS if made.discipline in available)
+    if others_declared():
+        yield from _of_others()
+
+
+def _of_others() -> list[Made]:
+    """Make the commands of other distributions' disciplines."""
+    from remanent.cli.generation import commands_text
+    from remanent.discipline import registered
+    from remanent.plugins import OURS
+
+    operations = [operation for one in registered() if one.name not in OURS for operation in one.operations()]
+    names: dict[str, Any] = {"__name__": f"{__name__}.others"}
+    exec(compile(commands_text(operations), "<commands of disciplines>", "exec"), names)
+    return list(names["COMMANDS"])
+
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -122,9 +143,9 @@ def serve(
 def serve_mcp(place: Place, *, ctx: typer.Context) -> None:
     """Serve an agent that speaks MCP, over standard input and output; its client starts this by itself."""
     if ctx.invoked_subcommand is None:
-        from remanent.cli import mcp as protocol
+        from remanent.cli import serving
 
-        protocol.serve(place)
+        serving.serve_mcp(place)
 
 
 @mcp.command("install")
@@ -149,9 +170,9 @@ def install_mcp(
     ] = None,
 ) -> None:
     """Show the configuration that gives an MCP client this memory, or write it."""
-    from remanent.cli import mcp as protocol
+    from remanent.cli import serving
 
-    protocol.install(place, name=client, write=write, file=file)
+    serving.install_mcp(place, name=client, write=write, file=file)
 
 
 @app.command()
@@ -189,9 +210,9 @@ def run(
     ] = None,
 ) -> None:
     """Read, cross-check and answer. Everything is cleared at the end unless it is exported."""
-    from remanent.cli import banking
+    from remanent.cli import bank
 
-    banking.run(place, task=task, context=context or [], images=image or [], export=export, bank_id=bank_id)
+    bank.run(place, task=task, context=context or [], images=image or [], export=export, bank_id=bank_id)
 
 
 @drawn("bank")
@@ -205,9 +226,9 @@ def show(
     ] = None,
 ) -> None:
     """Draw the Query Graph of an exported bank and print its Interaction Trees."""
-    from remanent.cli import banking
+    from remanent.cli import bank
 
-    banking.show(place, file, svg=svg)
+    bank.show(place, file, svg=svg)
 
 
 @drawn("associative", "show")
@@ -222,6 +243,6 @@ def show_associative(
     ] = None,
 ) -> None:
     """Show an agent's associative memory: its size, what is in focus, or a drawing of the graph."""
-    from remanent.cli import associating
+    from remanent.cli import associative
 
-    associating.show(place, svg=svg, file=file)
+    associative.show(place, svg=svg, file=file)

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from remanent.cli import options
-from remanent.cli.options import Made, choices, say
-from remanent.cli.place import Place, placed, read_moment
+from remanent.cli.options import Made, Place, choices, placed, read_moment, say
 
 Session = Annotated[str | None, typer.Option("--session", "-s", metavar="NAME", help=say("The session.", "会话。"))]
 Task = Annotated[str | None, typer.Option("--task", metavar="NAME", help=say("The task.", "任务。"))]
@@ -154,6 +153,14 @@ Digest = Annotated[
     str,
     typer.Argument(metavar="DIGEST", help=say("The file's SHA-256, as its reference names it.", "文件的 SHA-256。")),
 ]
+EvaluateRecipe = Annotated[
+    str | None,
+    typer.Option(
+        "--recipe",
+        metavar="TEXT",
+        help=say("How is searched: as recall's own `recipe`.", "检索方案：同 recall 的 `recipe`。"),
+    ),
+]
 Statuses = Annotated[
     list[str] | None,
     typer.Option(
@@ -274,14 +281,6 @@ JobIds = Annotated[
 Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="N", max=86400, help=say("Seconds to wait at most.", "最多等待的秒数。")),
-]
-EvaluateRecipe = Annotated[
-    str | None,
-    typer.Option(
-        "--recipe",
-        metavar="TEXT",
-        help=say("How is searched: as recall's own `recipe`.", "检索方案：同 recall 的 `recipe`。"),
-    ),
 ]
 Role = Annotated[str, typer.Argument(metavar="ROLE", help=say("As `roles` names it.", "角色名，见 `roles`。"))]
 KeysCreateName = Annotated[str, typer.Argument(metavar="NAME", help=say("What the key is for.", "密钥的用途。"))]
@@ -426,7 +425,7 @@ def remember(
     wait: options.Wait = True,
 ) -> None:
     """Keep messages for good."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "remember",
@@ -460,7 +459,7 @@ def recall(
     explain: options.Explain = False,
 ) -> None:
     """Answer a question from what is remembered."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "recall",
@@ -500,7 +499,7 @@ def entries(
     limit: EntriesLimit = 100,
 ) -> None:
     """Show what was said, raw and in order."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "entries",
@@ -522,7 +521,7 @@ def attach(
     place: Place, *, file: options.ImportFile, name: Name = "", media_type: MediaType = "application/octet-stream"
 ) -> None:
     """Keep a file durably and return the reference to put among a message's `attachments`."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("attach", place, {"name": name, "media_type": media_type}, file=file)
 
@@ -530,9 +529,17 @@ def attach(
 @placed("agent")
 def attachment(place: Place, *, digest: Digest) -> None:
     """Return the bytes of a file that was kept."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("attachment", place, {"digest": digest})
+
+
+@placed("agent")
+def evaluate(place: Place, *, file: options.QuestionsFile, recipe: EvaluateRecipe = None) -> None:
+    """Measure how well and how fast recall answers questions whose answers are known."""
+    from remanent.cli.execution import perform
+
+    perform("evaluate", place, {"recipe": recipe}, intake={"file": file})
 
 
 @placed("agent")
@@ -550,7 +557,7 @@ def records(
     limit: EntriesLimit = 100,
 ) -> None:
     """List what is remembered, newest first."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "records",
@@ -572,7 +579,7 @@ def records(
 @placed("agent")
 def get(place: Place, *, record_id: RecordId) -> None:
     """Show a record, whatever its status."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("get", place, {"record_id": record_id})
 
@@ -580,7 +587,7 @@ def get(place: Place, *, record_id: RecordId) -> None:
 @placed("agent")
 def deep_retrieval(place: Place, *, record_id: RecordId, attachment_id: AttachmentId = None) -> None:
     """Show every raw word that a record came from, with its files; a long file only when it is asked for."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("deep_retrieval", place, {"record_id": record_id, "attachment_id": attachment_id})
 
@@ -588,7 +595,7 @@ def deep_retrieval(place: Place, *, record_id: RecordId, attachment_id: Attachme
 @placed("agent")
 def versions(place: Place, *, record_id: RecordId) -> None:
     """Show every version of a record, the current one last."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("versions", place, {"record_id": record_id})
 
@@ -596,7 +603,7 @@ def versions(place: Place, *, record_id: RecordId) -> None:
 @placed("agent")
 def links(place: Place, *, record_id: RecordId) -> None:
     """Show the links from and to a record."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("links", place, {"record_id": record_id})
 
@@ -604,7 +611,7 @@ def links(place: Place, *, record_id: RecordId) -> None:
 @placed("agent")
 def link(place: Place, *, from_id: FromId, to_id: ToId, relation: Relation = "", strength: Strength = 1.0) -> None:
     """Tie two records together, from the first to the second."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("link", place, {"from_id": from_id, "to_id": to_id, "relation": relation, "strength": strength})
 
@@ -612,7 +619,7 @@ def link(place: Place, *, from_id: FromId, to_id: ToId, relation: Relation = "",
 @placed("agent")
 def forget(place: Place, *, record_ids: RecordIds, reason: Reason = "", expects: Expects = None) -> None:
     """Put records out of mind."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("forget", place, {"reason": reason, "expects": expects}, each=("record_id", record_ids))
 
@@ -620,7 +627,7 @@ def forget(place: Place, *, record_ids: RecordIds, reason: Reason = "", expects:
 @placed("agent")
 def restore(place: Place, *, record_ids: RecordIds, expects: Expects = None, wait: options.Wait = True) -> None:
     """Bring forgotten records back to mind."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("restore", place, {"expects": expects}, each=("record_id", record_ids), wait=wait)
 
@@ -628,7 +635,7 @@ def restore(place: Place, *, record_ids: RecordIds, expects: Expects = None, wai
 @placed("agent")
 def tombstones(place: Place) -> None:
     """Show what is left of everything forgotten."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("tombstones", place, {})
 
@@ -638,7 +645,7 @@ def conflicts(
     place: Place, *, states: States = None, record_id: ConflictsRecordId = None, limit: EntriesLimit = 100
 ) -> None:
     """Show contradictions between records, oldest first."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("conflicts", place, {"states": states, "record_id": record_id, "limit": limit})
 
@@ -646,7 +653,7 @@ def conflicts(
 @placed("agent")
 def scratchpad_read(place: Place, *, key: Key = None, session: ScratchpadReadSession = None) -> None:
     """Show what stands on a scratchpad."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("scratchpad.read", place, {"key": key, "session": session})
 
@@ -656,7 +663,7 @@ def scratchpad_write(
     place: Place, *, key: ScratchpadWriteKey, value: Value = None, session: ScratchpadReadSession = None
 ) -> None:
     """Write a value on a scratchpad, or remove it."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("scratchpad.write", place, {"key": key, "value": value, "session": session})
 
@@ -672,7 +679,7 @@ def erase(
     yes: options.Yes = False,
 ) -> None:
     """Destroy texts for good."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "erase",
@@ -686,7 +693,7 @@ def erase(
 @placed("agent")
 def export(place: Place, *, file: options.ExportFile = Path("-")) -> None:
     """Write everything that an agent remembers as JSON lines."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("export", place, {}, file=file)
 
@@ -694,7 +701,7 @@ def export(place: Place, *, file: options.ExportFile = Path("-")) -> None:
 @placed("agent")
 def import_(place: Place, *, file: options.ImportFile, wait: options.Wait = True) -> None:
     """Fill an empty agent from an export: all of it or nothing."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("import", place, {}, file=file, wait=wait)
 
@@ -702,7 +709,7 @@ def import_(place: Place, *, file: options.ImportFile, wait: options.Wait = True
 @placed("agent")
 def queue(place: Place) -> None:
     """Show how the agent's background work stands."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("queue", place, {})
 
@@ -710,7 +717,7 @@ def queue(place: Place) -> None:
 @placed("agent")
 def jobs(place: Place, *, states: JobsStates = None, limit: EntriesLimit = 100) -> None:
     """List background work that waits, runs or was given up."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("jobs", place, {"states": states, "limit": limit})
 
@@ -718,7 +725,7 @@ def jobs(place: Place, *, states: JobsStates = None, limit: EntriesLimit = 100) 
 @placed("agent")
 def revive(place: Place, *, job_ids: JobIds, wait: options.Wait = True) -> None:
     """Try given-up background work again."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("revive", place, {}, each=("job_id", job_ids), wait=wait)
 
@@ -726,7 +733,7 @@ def revive(place: Place, *, job_ids: JobIds, wait: options.Wait = True) -> None:
 @placed("agent")
 def check(place: Place) -> None:
     """Examine every page, index and reference of an agent's files."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("check", place, {})
 
@@ -734,7 +741,7 @@ def check(place: Place) -> None:
 @placed("agent")
 def settle(place: Place, *, timeout: Timeout = None) -> None:
     """Wait until background work is done."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("settle", place, {"timeout": timeout})
 
@@ -742,23 +749,15 @@ def settle(place: Place, *, timeout: Timeout = None) -> None:
 @placed("workspace")
 def agents(place: Place) -> None:
     """List the agents of a workspace that remember something."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("agents", place, {})
-
-
-@placed("agent")
-def evaluate(place: Place, *, file: options.QuestionsFile, recipe: EvaluateRecipe = None) -> None:
-    """Measure how well and how fast recall answers questions whose answers are known."""
-    from remanent.cli.perform import perform
-
-    perform("evaluate", place, {"recipe": recipe}, intake={"file": file})
 
 
 @placed("workspace")
 def roles(place: Place) -> None:
     """Show who does the language work: every role with its engine, model and settings."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("roles", place, {})
 
@@ -773,7 +772,7 @@ def try_(
     role: Role,
 ) -> None:
     """Run one role by hand: a request goes in, the checked response comes out."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("try", place, {"role": role}, intake={"file": file, "schema": schema, "prompt": prompt})
 
@@ -790,7 +789,7 @@ def keys_create(
     expires_at: ExpiresAt = None,
 ) -> None:
     """Make a key."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "keys.create",
@@ -809,7 +808,7 @@ def keys_create(
 @placed("org")
 def keys_list(place: Place) -> None:
     """List the keys, the revoked ones too."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("keys.list", place, {})
 
@@ -817,7 +816,7 @@ def keys_list(place: Place) -> None:
 @placed("org")
 def keys_rotate(place: Place, *, key_id: KeyId, grace: Grace = 0) -> None:
     """Give a key another token; the old one opens until the grace is over."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("keys.rotate", place, {"key_id": key_id, "grace": grace})
 
@@ -825,7 +824,7 @@ def keys_rotate(place: Place, *, key_id: KeyId, grace: Grace = 0) -> None:
 @placed("org")
 def keys_revoke(place: Place, *, key_ids: KeyIds) -> None:
     """Let keys open nothing from now on."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("keys.revoke", place, {}, each=("key_id", key_ids))
 
@@ -833,7 +832,7 @@ def keys_revoke(place: Place, *, key_ids: KeyIds) -> None:
 @placed("org")
 def audit_list(place: Place, *, limit: EntriesLimit = 100) -> None:
     """Show who did what to whose memory, oldest first."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("audit.list", place, {"limit": limit})
 
@@ -841,7 +840,7 @@ def audit_list(place: Place, *, limit: EntriesLimit = 100) -> None:
 @placed("org")
 def audit_verify(place: Place) -> None:
     """Walk along the organisation's audit log and say whether every line is there, and as it was written."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("audit.verify", place, {})
 
@@ -860,7 +859,7 @@ def associative_remember(
     wait: options.Wait = True,
 ) -> None:
     """Keep messages and link them into the associative memory; they are durable on return."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "associative.remember",
@@ -884,7 +883,7 @@ def associative_recall(
     by_meaning: ByMeaning = False,
 ) -> None:
     """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform(
         "associative.recall",
@@ -904,7 +903,7 @@ def associative_recall(
 @placed("agent")
 def associative_focus(place: Place) -> None:
     """Show the nodes in focus, newest first."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("associative.focus", place, {})
 
@@ -912,7 +911,7 @@ def associative_focus(place: Place) -> None:
 @placed("agent")
 def associative_state(place: Place) -> None:
     """Show how many nodes and links there are and how strong they are."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("associative.state", place, {})
 
@@ -920,7 +919,7 @@ def associative_state(place: Place) -> None:
 @placed("agent")
 def associative_compress(place: Place, *, wait: options.Wait = True) -> None:
     """Ask for a compression, as every remembering does."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("associative.compress", place, {}, wait=wait)
 
@@ -928,7 +927,7 @@ def associative_compress(place: Place, *, wait: options.Wait = True) -> None:
 @placed("agent")
 def associative_forgotten(place: Place) -> None:
     """Show what is left of deleted nodes, last forgotten first."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("associative.forgotten", place, {})
 
@@ -936,7 +935,7 @@ def associative_forgotten(place: Place) -> None:
 @placed("agent")
 def associative_restore(place: Place, *, node_id: NodeId, wait: options.Wait = True) -> None:
     """Make a deleted node again from the journal, while that has its words."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("associative.restore", place, {"node_id": node_id}, wait=wait)
 
@@ -944,7 +943,7 @@ def associative_restore(place: Place, *, node_id: NodeId, wait: options.Wait = T
 @placed("agent")
 def associative_triples(place: Place, *, file: options.ExportFile = Path("-")) -> None:
     """Write the graph as N-Triples."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("associative.triples", place, {}, file=file)
 
@@ -952,7 +951,7 @@ def associative_triples(place: Place, *, file: options.ExportFile = Path("-")) -
 @placed("agent")
 def associative_load_triples(place: Place, *, file: options.ImportFile, wait: options.Wait = True) -> None:
     """Take in a graph of N-Triples: all of it or nothing."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("associative.load_triples", place, {}, file=file, wait=wait)
 
@@ -960,7 +959,7 @@ def associative_load_triples(place: Place, *, file: options.ImportFile, wait: op
 @placed("agent")
 def bank_get(place: Place, *, bank_id: BankId) -> None:
     """Show how a kept bank stands: its task, its nodes, its contradictions."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.get", place, {"bank_id": bank_id})
 
@@ -968,7 +967,7 @@ def bank_get(place: Place, *, bank_id: BankId) -> None:
 @placed("agent")
 def bank_resume(place: Place, *, bank_id: BankId) -> None:
     """Go on with the task of a kept bank where it was."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.resume", place, {"bank_id": bank_id})
 
@@ -976,7 +975,7 @@ def bank_resume(place: Place, *, bank_id: BankId) -> None:
 @placed("agent")
 def bank_observe(place: Place, *, bank_id: BankId, text: Text) -> None:
     """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.observe", place, {"bank_id": bank_id, "text": text})
 
@@ -984,7 +983,7 @@ def bank_observe(place: Place, *, bank_id: BankId, text: Text) -> None:
 @placed("agent")
 def bank_search(place: Place, *, bank_id: BankId, query: BankSearchQuery, k: K = None, alpha: Alpha = None) -> None:
     """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.search", place, {"bank_id": bank_id, "query": " ".join(query), "k": k, "alpha": alpha})
 
@@ -992,7 +991,7 @@ def bank_search(place: Place, *, bank_id: BankId, query: BankSearchQuery, k: K =
 @placed("agent")
 def bank_resolve(place: Place, *, bank_id: BankId, conflict_id: ConflictId, finding: Finding) -> None:
     """Settle a contradiction of a kept bank: what you find is the authority."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.resolve", place, {"bank_id": bank_id, "conflict_id": conflict_id, "finding": finding})
 
@@ -1000,7 +999,7 @@ def bank_resolve(place: Place, *, bank_id: BankId, conflict_id: ConflictId, find
 @placed("agent")
 def bank_undo(place: Place, *, bank_id: BankId, change_id: ChangeId) -> None:
     """Take back a merge or a verdict of a kept bank."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.undo", place, {"bank_id": bank_id, "change_id": change_id})
 
@@ -1014,7 +1013,7 @@ def bank_deep_retrieval(
     attachment_id: BankDeepRetrievalAttachmentId = None,
 ) -> None:
     """Read every raw entry behind a node of a kept bank, with the contents of its files."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.deep_retrieval", place, {"bank_id": bank_id, "node_id": node_id, "attachment_id": attachment_id})
 
@@ -1022,7 +1021,7 @@ def bank_deep_retrieval(
 @placed("agent")
 def bank_export(place: Place, *, file: options.ExportFile = Path("-"), bank_id: BankId) -> None:
     """Write a whole kept bank as one line of JSON."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.export", place, {"bank_id": bank_id}, file=file)
 
@@ -1030,7 +1029,7 @@ def bank_export(place: Place, *, file: options.ExportFile = Path("-"), bank_id: 
 @placed("agent")
 def bank_import(place: Place, *, file: options.ImportFile, bank_id: BankId) -> None:
     """Make a kept bank from an export."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.import", place, {"bank_id": bank_id}, file=file)
 
@@ -1038,7 +1037,7 @@ def bank_import(place: Place, *, file: options.ImportFile, bank_id: BankId) -> N
 @placed("agent")
 def bank_clear(place: Place, *, bank_id: BankId, yes: options.Yes = False) -> None:
     """Clear all that a kept bank holds."""
-    from remanent.cli.perform import perform
+    from remanent.cli.execution import perform
 
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
 
@@ -1070,6 +1069,14 @@ COMMANDS = (
         attach,
     ),
     Made(("attachment",), say("Return the bytes of a file that was kept.", "取出保存过的文件。"), attachment),
+    Made(
+        ("evaluate",),
+        say(
+            "Measure how well and how fast recall answers questions whose answers are known.",
+            "用已知答案的问题衡量检索的质量与速度。",
+        ),
+        evaluate,
+    ),
     Made(("records",), say("List what is remembered, newest first.", "列出记忆，新的在前。"), records),
     Made(("get",), say("Show a record, whatever its status.", "显示一条记忆，无论其状态。"), get),
     Made(
@@ -1159,14 +1166,6 @@ COMMANDS = (
         ("agents",),
         say("List the agents of a workspace that remember something.", "列出工作区中有记忆的智能体。"),
         agents,
-    ),
-    Made(
-        ("evaluate",),
-        say(
-            "Measure how well and how fast recall answers questions whose answers are known.",
-            "用已知答案的问题衡量检索的质量与速度。",
-        ),
-        evaluate,
     ),
     Made(
         ("roles",),

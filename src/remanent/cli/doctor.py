@@ -16,7 +16,7 @@ from rich.text import Text
 from remanent._sync import Agent, Memory
 from remanent.cli import words
 from remanent.cli.exits import Exit
-from remanent.cli.place import Place
+from remanent.cli.options import Place
 from remanent.cli.screen import Screen, begin, human_size, local_time
 from remanent.embedding import Embedder, open_embedder
 from remanent.errors import IntegrityError, NotFound, RemanentError, SchemaTooNew

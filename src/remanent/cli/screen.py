@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from remanent.cli.place import Place
+from remanent.cli.options import Place
 from remanent.cli.words import AGO, INDEXING, STEPS_DONE, Language, Phrase, Worded, language_of
 from remanent.jobs import Progress as JobProgress
 from remanent.settings import Settings, load_settings

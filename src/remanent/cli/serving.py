@@ -2,23 +2,27 @@
 
 import asyncio
 import json
+import os
 import sys
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from remanent.cli import sample as told
-from remanent.cli import words
-from remanent.cli.place import Place
-from remanent.cli.screen import Screen
+from remanent.cli import demo, words
+from remanent.cli.options import Place
+from remanent.cli.screen import Screen, begin
 from remanent.cli.words import language_of
 from remanent.errors import StorageError
+from remanent.operations import Place as Where
 from remanent.operations import Service
 from remanent.operations.access.keys import KeyRing
 from remanent.server import mcp
-from remanent.server.allocator import tame_allocator
 from remanent.server.app import Part
+from remanent.server.mcp.clients import client_of, configuration, entry_of
+from remanent.server.mcp.clients import install as put_entry
 from remanent.server.proxy import Proxy
-from remanent.server.running import check_address, log_to_stderr
-from remanent.server.running import serve as serve_memory
+from remanent.server.serving import check_address, log_to_stderr, tame_allocator
+from remanent.server.serving import serve as serve_memory
 from remanent.settings import Settings, load_settings
 
 WORKSPACE, AGENT = "sample", "ada"
@@ -50,7 +54,7 @@ async def _serve(screen: Screen, settings: Settings, *, is_open: bool, sample: b
     def parts(service: Service) -> list[Part]:
         if not mcp.is_installed():
             return [Proxy(service)]
-        from remanent.server.mcp.part import Mcp
+        from remanent.server.mcp.server import Mcp
 
         return [Mcp(service), Proxy(service)]
 
@@ -65,7 +69,7 @@ def _announce(screen: Screen, settings: Settings, url: str, *, is_open: bool, sa
     if screen.as_json:
         screen.give({"url": url, "docs": f"{url}/docs", "mcp": f"{url}/mcp", "proxy": f"{url}/v1", "keys": not is_open})
         return
-    body: dict[str, Any] = {"query": told.QUESTIONS[0].question, "limit": 1}
+    body: dict[str, Any] = {"query": demo.QUESTIONS[0].question, "limit": 1}
     screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), **place))
     if is_open:
         screen.tell(words.OPEN_TO_MACHINE, style="yellow")
@@ -84,8 +88,51 @@ async def _fill(screen: Screen, service: Service, *, org: str) -> None:
     """Tell the sample to an agent that remembers nothing yet; the same messages again are stored once."""
     agent = service.memory.agent(AGENT, workspace=WORKSPACE, org=org)
     count = 0
-    for session, messages in told.sessions().items():
+    for session, messages in demo.sessions().items():
         count += len((await agent.remember(messages, session=session)).entry_ids)
     await agent.settle()
     if not screen.as_json:
         screen.tell(words.SAMPLE_READY, workspace=WORKSPACE, agent=AGENT, count=count)
+
+
+NAME = "remanent"
+
+
+def serve_mcp(place: Place) -> None:
+    """Serve the client that started this process, until it closes our input."""
+    mcp.require()
+    from remanent.server.mcp.server import serve_stdio
+
+    settings = load_settings(**place.overrides())
+    log_to_stderr()
+    asyncio.run(serve_stdio(settings, place=_where(place, settings)))
+
+
+def install_mcp(place: Place, *, name: str, write: bool, file: Path | None) -> None:
+    """Show the entry that has a client start this program, or put it into the client's configuration."""
+    screen, settings = begin(place)
+    client = client_of(name)
+    where = _where(place, settings)
+    entry = entry_of(client, _mcp_command(settings, where))
+    target = file or client.file(home=Path.home(), roaming=os.environ.get("APPDATA"))
+    if not write:
+        print(configuration(client, NAME, entry))
+        screen.tell(words.MCP_SHOWN, client=client.title, file=str(target))
+        return
+    done = put_entry(client, NAME, entry, file=target, now=datetime.now(UTC))
+    if place.as_json:
+        backup = None if done.backup is None else str(done.backup)
+        screen.give({"file": str(done.file), "changed": done.changed, "backup": backup})
+        return
+    phrase = words.MCP_WRITTEN if done.changed else words.MCP_UNCHANGED
+    screen.tell(phrase, client=client.title, file=str(done.file), backup=str(done.backup or "–"))
+
+
+def _where(place: Place, settings: Settings) -> Where:
+    return Where(org=settings.org, workspace=settings.workspace, agent=place.agent or settings.agent)
+
+
+def _mcp_command(settings: Settings, where: Where) -> list[str]:
+    """Return the command that starts this program for this place, wherever the client starts it."""
+    scope = ["--org", where.org, "--workspace", str(where.workspace), "--agent", str(where.agent)]
+    return [sys.executable, "-m", "remanent", "mcp", "--home", str(settings.home), *scope]

@@ -162,6 +162,23 @@ class AsyncRemoteAgent:
         answer: bytes = await self._connection.do("attachment", {"attachment": attachment}, place=self._place)
         return answer
 
+    async def evaluate(
+        self,
+        questions: Sequence[Probe | Mapping[str, Any]],
+        *,
+        recipe: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Evaluation:
+        """Ask questions whose answers are known, and measure how well and how fast they are answered.
+
+        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
+        names neither should get no answer. Nothing is written.
+        """
+        answer: Evaluation = await self._connection.do(
+            "evaluate", {"questions": questions, "recipe": recipe}, place=self._place, on_progress=on_progress
+        )
+        return answer
+
     async def records(
         self,
         *,
@@ -322,23 +339,6 @@ class AsyncRemoteAgent:
     ) -> None:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         await self._connection.do("settle", {"timeout": timeout}, place=self._place, on_progress=on_progress)
-
-    async def evaluate(
-        self,
-        questions: Sequence[Probe | Mapping[str, Any]],
-        *,
-        recipe: str | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> Evaluation:
-        """Ask questions whose answers are known, and measure how well and how fast they are answered.
-
-        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
-        names neither should get no answer. Nothing is written.
-        """
-        answer: Evaluation = await self._connection.do(
-            "evaluate", {"questions": questions, "recipe": recipe}, place=self._place, on_progress=on_progress
-        )
-        return answer
 
 
 class AsyncRemoteMemory:

@@ -2,11 +2,10 @@
 
 from remanent.discipline.call import Report, Step
 from remanent.discipline.operation import Body, Command, Face, Level, Operation, Said, Tool, operation
-from remanent.operations.access.principal import LOCAL, Permission, Place, Principal, Reach
+from remanent.operations.access.keys import LOCAL, Permission, Place, Principal, Reach
 from remanent.operations.call import Call
-from remanent.operations.catalogue import CATALOGUE, Catalogue
-from remanent.operations.run import Run, RunState
-from remanent.operations.service import Service
+from remanent.operations.runs import Run, RunState
+from remanent.operations.service import CATALOGUE, Catalogue, Service
 
 __all__ = [
     "CATALOGUE",

@@ -7,8 +7,7 @@ from remanent.discipline.call import Report
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.operations.access.audit import AuditLog
-from remanent.operations.access.keys import KeyRing
-from remanent.operations.access.principal import LOCAL, Place, Principal
+from remanent.operations.access.keys import LOCAL, KeyRing, Place, Principal
 
 
 async def _nothing() -> AsyncIterator[bytes]:

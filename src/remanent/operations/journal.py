@@ -3,6 +3,7 @@
 import hashlib
 from typing import Annotated, Any, Literal
 
+from remanent.discipline.call import Step
 from remanent.discipline.operation import Body, Command, Face, Said, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import (
@@ -25,7 +26,8 @@ from remanent.discipline.shapes import (
 )
 from remanent.discipline.uploads import read_whole
 from remanent.errors import InvalidInput
-from remanent.model import Attachment, Entry, Found, Grain, Model, Receipt
+from remanent.jobs import Progress
+from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, Receipt
 from remanent.operations.call import Call
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -269,4 +271,50 @@ async def attachment(call: Call, request: Fetch) -> bytes:
     return await call.agent.attachment(Attachment(attachment_id=request.digest, digest=request.digest))
 
 
-OPERATIONS = (remember, recall, entries, attach, attachment)
+class Evaluate(Model):
+    """Questions whose answers are known."""
+
+    questions: Annotated[
+        tuple[Probe, ...],
+        about(
+            "Questions, each with the `ids` of entries, records or messages that answer it, or `texts` that an answer "
+            "holds; with neither where nothing answers it.",
+            "问题；每个附上能回答它的原始记录、记忆或消息的 `ids`，或答案应包含的 `texts`；两者皆无表示没有答案。",
+            min_length=1,
+            max_length=MOST,
+        ),
+    ]
+    recipe: Annotated[
+        str | None,
+        about("How is searched: as recall's own `recipe`.", "检索方案：同 recall 的 `recipe`。", max_length=200),
+    ] = None
+
+
+@operation(
+    "evaluate",
+    zh="用已知答案的问题衡量检索的质量与速度。",
+    permission=Permission.READ,
+    route="POST evaluations",
+    changes=False,
+    long=True,
+    examples=(
+        {
+            "questions": [
+                {"question": "Where does Ada live?", "texts": ["Lisbon"]},
+                {"question": "What is the name of her yacht?"},
+            ]
+        },
+    ),
+    face=Face("evaluate", ask=lambda given: {**given, "questions": list(given["questions"])}),
+    command=Command(takes="questions"),
+)
+async def evaluate(call: Call, request: Evaluate) -> Evaluation:
+    """Measure how well and how fast recall answers questions whose answers are known."""
+
+    def tell(progress: Progress) -> None:
+        call.report(Step(done=progress.done, total=progress.done + progress.pending))
+
+    return await call.agent.evaluate(request.questions, recipe=request.recipe, on_progress=tell)
+
+
+OPERATIONS = (remember, recall, entries, attach, attachment, evaluate)

@@ -10,8 +10,7 @@ from remanent.discipline.shapes import Cursor, Limit, Moment, Nothing, Page, abo
 from remanent.errors import NotFound, NotPermitted
 from remanent.model import Model
 from remanent.operations.access.chain import Noted, Verified
-from remanent.operations.access.keys import Key
-from remanent.operations.access.principal import Name, Permission, Reach
+from remanent.operations.access.keys import Key, Name, Permission, Reach
 from remanent.operations.call import Call
 
 ADMIN, ORG = Permission.ADMIN, Level.ORG

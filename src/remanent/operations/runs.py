@@ -1,26 +1,154 @@
 """Long work: started, followed by its progress, cancelled, fetched; what it came to is known after a restart, too."""
 
 import asyncio
+import fcntl
 import json
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Annotated, Any
 
-from pydantic import TypeAdapter
+from pydantic import Field, JsonValue, TypeAdapter
 
 from remanent.discipline.call import Report, Step
 from remanent.discipline.operation import Operation
 from remanent.discipline.shapes import Done
-from remanent.errors import NotFound, NotPermitted, QueueFull, RemanentError
+from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
 from remanent.jobs.failure import describe_failure
-from remanent.model import Clock, Scope, system_clock
-from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
-from remanent.operations.run import Run, RunState
-from remanent.operations.runfiles import RunFile, RunFiles
+from remanent.model import Clock, Model, Scope, system_clock
+from remanent.model.clock import Instant
+from remanent.model.ids import Id
+from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Place, Principal
 from remanent.stores.notes import Note, Notes
+from remanent.stores.sqlite.layout import make_folder, write_durably
+
+
+class RunState(StrEnum):
+    """How long work stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+    """The process that did it ended before it was done."""
+
+
+class Run(Model):
+    """Long work as it stands."""
+
+    run_id: Id
+    operation: str
+    state: RunState = RunState.RUNNING
+    started_at: Instant
+    ended_at: Instant | None = None
+    step: Step = Step()
+    response: JsonValue = None
+    """The operation's answer, once it is done."""
+    error: str | None = None
+    """The name of the error that it failed with."""
+    message: str = ""
+
+
+_TIDY_EVERY = 100
+
+
+class RunFile(Model):
+    """A run as it is written down: without its answer and without its words."""
+
+    run: Run
+    place: Place
+    permission: Permission
+    process: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+
+
+class RunFiles:
+    """A file for each run under the home folder, and a lock for each process that has some.
+
+    A run that stands as running although nobody holds the lock of its process was interrupted.
+    """
+
+    def __init__(self, home: Path, *, most: int) -> None:
+        self.process = secrets.token_hex(8)
+        self._folder = home / FOLDER / "runs"
+        self._most = most
+        self._lock: IO[Any] | None = None
+        self._written = 0
+
+    def write(self, run: Run, *, place: Place, permission: Permission) -> None:
+        """Write down how a run stands; on return that survives a power cut."""
+        told = run.replace(response=None, message="", step=run.step.replace(note=""))
+        content = RunFile(run=told, place=place, permission=permission, process=self.process).to_json().encode()
+        try:
+            self._begin()
+            write_durably(self._folder / f"{run.run_id}.json", content)
+            self._written += 1
+            if self._written % _TIDY_EVERY == 1:
+                self._tidy()
+        except OSError as error:
+            raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
+
+    def read(self, run_id: str) -> RunFile | None:
+        """Return a run as it was last written down."""
+        if not (run_id.isascii() and run_id.isalnum()):
+            return None
+        try:
+            return RunFile.from_json((self._folder / f"{run_id}.json").read_bytes())
+        except (OSError, InvalidInput):
+            return None
+
+    def all(self) -> Iterator[RunFile]:
+        """Yield every run that is written down, oldest first."""
+        for file in self._files():
+            found = self.read(file.stem)
+            if found is not None:
+                yield found
+
+    def is_alive(self, process: str) -> bool:
+        """Return whether a process that wrote runs down is still there."""
+        if process == self.process:
+            return True
+        try:
+            with (self._folder / f"{process}.lock").open("r+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def close(self) -> None:
+        """Say that this process is gone."""
+        if self._lock is not None:
+            (self._folder / f"{self.process}.lock").unlink(missing_ok=True)
+            self._lock.close()
+            self._lock = None
+
+    def _begin(self) -> None:
+        if self._lock is None:
+            make_folder(self._folder)
+            self._lock = (self._folder / f"{self.process}.lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def _files(self) -> list[Path]:
+        found = []
+        for file in self._folder.glob("*.json"):
+            with suppress(OSError):
+                found.append((file.stat().st_mtime_ns, file))
+        return [file for _, file in sorted(found)]
+
+    def _tidy(self) -> None:
+        for file in self._files()[: -self._most]:
+            file.unlink(missing_ok=True)
+        for lock in self._folder.glob("*.lock"):
+            if not self.is_alive(lock.stem):
+                lock.unlink(missing_ok=True)
+
 
 MOST_RUNNING = 32
 MOST_OF_ONE = 8

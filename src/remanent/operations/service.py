@@ -1,23 +1,58 @@
 """The one way in: whoever asks, through whatever interface, an operation is allowed, done and noted here."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from remanent.discipline import registry
 from remanent.discipline.call import Report
 from remanent.discipline.operation import Level, Operation
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
+from remanent.operations import care, journal, keys, language, records, scratchpad
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.chain import Deed
-from remanent.operations.access.keys import MAKE_ONE, KeyRing
-from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
+from remanent.operations.access.keys import LOCAL, MAKE_ONE, KeyRing, Permission, Place, Principal
 from remanent.operations.call import Call
-from remanent.operations.catalogue import CATALOGUE, Catalogue
-from remanent.operations.run import Run
-from remanent.operations.runfiles import RunFiles
-from remanent.operations.runs import MOST_KEPT, Runs
+from remanent.operations.runs import MOST_KEPT, Run, RunFiles, Runs
+
+MODULES = (journal, records, scratchpad, care, language, keys)
+"""Every module here that declares operations, in the order in which people are shown them."""
+
+
+class Catalogue(Mapping[str, Operation[Any, Any]]):
+    """Operations by name, in order."""
+
+    def __init__(self, operations: Iterable[Operation[Any, Any]]) -> None:
+        self._operations: dict[str, Operation[Any, Any]] = {}
+        routes: dict[tuple[str, str, str], str] = {}
+        for operation in operations:
+            if operation.name in self._operations:
+                raise ValueError(f"two operations are called {operation.name}")
+            route = (operation.level, operation.method, operation.path)
+            if route in routes:
+                raise ValueError(f"{routes[route]} and {operation.name} have the same route {' '.join(route)}")
+            routes[route] = operation.name
+            self._operations[operation.name] = operation
+
+    def __getitem__(self, name: str) -> Operation[Any, Any]:
+        return self._operations[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._operations)
+
+    def __len__(self) -> int:
+        return len(self._operations)
+
+    def with_more(self, operations: Iterable[Operation[Any, Any]]) -> "Catalogue":
+        """Return a catalogue that holds others too."""
+        return Catalogue([*self.values(), *operations])
+
+
+CATALOGUE = Catalogue([*(one for module in MODULES for one in module.OPERATIONS), *registry.operations()])
+"""What can be done here."""
+
 
 _SUBJECT = ("_id", "_ids")
 _MOST_SUBJECTS = 100

@@ -12,17 +12,15 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from remanent.operations import Service
-from remanent.server import metrics as figures
-from remanent.server.border import Border
-from remanent.server.door import Door
-from remanent.server.health import readiness
+from remanent.server import telemetry as figures
+from remanent.server.authentication import Door
+from remanent.server.documentation import openapi, page
+from remanent.server.health import Warming, readiness
 from remanent.server.hosts import allowed_hosts, allowed_origins
-from remanent.server.openapi import openapi
-from remanent.server.page import page
+from remanent.server.middleware import Border
 from remanent.server.problems import Refusal
 from remanent.server.rest import REFUSED, Rest, refused
 from remanent.server.telemetry import Tracer
-from remanent.server.warming import Warming
 
 
 class Part(Protocol):

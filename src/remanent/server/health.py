@@ -1,16 +1,54 @@
 """Whether the server lives, and whether it can do its work."""
 
 import asyncio
+import logging
 import os
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from remanent.errors import RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
 from remanent.operations.access.audit import AuditLog, Standing
-from remanent.server.warming import Warming
+
+_logger = logging.getLogger(__name__)
+
+
+class Warming:
+    """Loads the models, then the indexes of the agents that were used last."""
+
+    def __init__(self, memory: AsyncMemory, *, agents: int) -> None:
+        self._memory = memory
+        self._agents = agents
+        self.models = asyncio.Event()
+        """Set when the models are loaded, as far as they can be: from then on the server calls itself ready."""
+        self.done = asyncio.Event()
+        """Set when the indexes are loaded, too."""
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Be at work while this lasts; whatever is not done at the end is left."""
+        task = asyncio.create_task(self._warm(), name="remanent serve: warming")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _warm(self) -> None:
+        try:
+            await self._memory.warm(agents=0)
+            self.models.set()
+            await self._memory.warm(agents=self._agents)
+            self.done.set()
+        except RemanentError as error:
+            _logger.warning("not everything could be loaded beforehand: %s", type(error).__name__)
+        finally:
+            self.models.set()
+
 
 MOST_AGENTS = 50
 """Agents in use whose queues are looked at."""

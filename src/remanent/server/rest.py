@@ -2,29 +2,154 @@
 
 import asyncio
 import time
+import types
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from functools import cache
+from typing import Any, Union, get_args, get_origin
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from remanent.errors import RemanentError, VersionConflict
+from remanent.errors import InvalidInput, RemanentError, VersionConflict
 from remanent.model import Model
+from remanent.model.base import describe
 from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
-from remanent.server.door import Door
-from remanent.server.limits import UPLOAD_DISCOUNT, check_type, cost_of, declared, pieces, read_content
+from remanent.server.authentication import Door
+from remanent.server.idempotency import Replays, fingerprint, hashed, key_of
+from remanent.server.limits import UPLOAD_DISCOUNT, Shares, check_type, cost_of, declared, pieces, read_content
 from remanent.server.problems import Refusal, problem
-from remanent.server.reading import BYTES, IF_MATCH, LINES, from_json, from_query, takes_body, upload_types
-from remanent.server.replays import Replays, fingerprint, hashed, key_of
-from remanent.server.shares import Shares
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
+
+_DEEPEST = 20
+
+
+@cache
+def _schema(request: type[Model]) -> dict[str, Any]:
+    return request.model_json_schema(mode="validation")
+
+
+def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
+    """Refuse values of another JSON type than the request's schema names; everything else is left to the request."""
+    schema = _schema(request)
+    for name, value in body.items():
+        expected = schema.get("properties", {}).get(name)
+        if expected is not None and not _fits(expected, value, schema.get("$defs", {}), _DEEPEST):
+            raise InvalidInput(f"{name}: this is not of the type that is asked for")
+
+
+def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -> bool:
+    if not isinstance(schema, dict) or depth == 0:
+        return True
+    if "$ref" in schema:
+        return _fits(definitions[schema["$ref"].rpartition("/")[2]], value, definitions, depth - 1)
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if options:
+        return any(_fits(option, value, definitions, depth - 1) for option in options)
+    if "type" in schema and not _is(schema["type"], value):
+        return False
+    if isinstance(value, list):
+        return all(_fits(schema.get("items"), one, definitions, depth - 1) for one in value)
+    if isinstance(value, dict):
+        known, others = schema.get("properties", {}), schema.get("additionalProperties")
+        return all(_fits(known.get(name, others), one, definitions, depth - 1) for name, one in value.items())
+    return True
+
+
+def _is(kind: str, value: Any) -> bool:
+    if kind == "integer":
+        return (isinstance(value, int) and not isinstance(value, bool)) or (
+            isinstance(value, float) and value.is_integer()
+        )
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    types = {"string": str, "boolean": bool, "array": list, "object": dict, "null": type(None)}
+    return isinstance(value, types[kind])
+
+
+IF_MATCH = "if-match"
+LINES = "application/x-ndjson"
+TRIPLES = "application/n-triples"
+BYTES = "application/octet-stream"
+
+
+def takes_body(operation: Operation[Any, Any]) -> bool:
+    """Return whether the request's fields are sent as JSON."""
+    return operation.reads is Body.JSON and operation.method in {"POST", "PUT"}
+
+
+def upload_types(operation: Operation[Any, Any]) -> tuple[str, ...]:
+    """Return the types that what is sent beside the request's fields may have; a form can send none of them."""
+    return {Body.JSON: (), Body.LINES: (LINES, TRIPLES), Body.BYTES: (BYTES,)}[operation.reads]
+
+
+def own_fields(operation: Operation[Any, Any]) -> list[str]:
+    """Return the fields that stand neither in the path nor in a header."""
+    apart = {*operation.path_fields, operation.version_field}
+    return [name for name in operation.request.model_fields if name not in apart]
+
+
+def is_list(operation: Operation[Any, Any], name: str) -> bool:
+    """Return whether a field takes several values."""
+    annotation = operation.request.model_fields[name].annotation
+    options = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
+    return any(get_origin(option) is tuple for option in options)
+
+
+def from_query(operation: Operation[Any, Any], request: Request) -> Model:
+    """Read a request whose fields are in the address."""
+    values: dict[str, Any] = {name: request.path_params[name] for name in operation.path_fields}
+    for name in dict.fromkeys(request.query_params.keys()):
+        given = request.query_params.getlist(name)
+        if name not in own_fields(operation):
+            raise InvalidInput(f"there is no parameter {name!a}")
+        if is_list(operation, name):
+            values[name] = tuple(given)
+        elif len(given) == 1:
+            values[name] = given[0]
+        else:
+            raise InvalidInput(f"{name} is given {len(given)} times")
+    expected = _expected(operation, request)
+    try:
+        read: Model = operation.request.model_validate_strings({**values, **expected})
+    except ValidationError as error:
+        raise InvalidInput(describe(error, what="request")) from error
+    return read
+
+
+def from_json(operation: Operation[Any, Any], request: Request, body: dict[str, Any]) -> Model:
+    """Read a request whose fields are in the body; types are taken at their word there."""
+    if request.query_params:
+        raise InvalidInput("this takes no parameters in the address; send them in the body")
+    apart = {name for name in (*operation.path_fields, operation.version_field) if name is not None and name in body}
+    if apart:
+        raise InvalidInput(f"{', '.join(sorted(apart))} must not be in the body")
+    check_types(operation.request, body)
+    path = {name: request.path_params[name] for name in operation.path_fields}
+    expected = {name: int(value) for name, value in _expected(operation, request).items()}
+    try:
+        read: Model = operation.request.model_validate({**body, **path, **expected})
+    except ValidationError as error:
+        raise InvalidInput(describe(error, what="request")) from error
+    return read
+
+
+def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str]:
+    """Return the version that If-Match names, for operations that have one."""
+    given = request.headers.get(IF_MATCH)
+    if given is None or operation.version_field is None or given.strip() == "*":
+        return {}
+    tag = given.strip().removeprefix('"').removesuffix('"')
+    # A tag that is none of ours names a version that nothing has; whether the thing itself exists is asked first.
+    is_ours = tag.isascii() and tag.isdigit() and 0 < len(tag) < 16 and int(tag) > 0
+    return {operation.version_field: str(int(tag)) if is_ours else str(2**53)}
+
 
 ADDRESS: Mapping[Level, str] = {
     Level.ORG: "/v1/orgs/{org}",

@@ -28,7 +28,7 @@ from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
 from remanent.model.message import Message
 from remanent.recall import Recall
-from remanent.server.proxy.spool import Spool, Turn
+from remanent.server.proxy.memory import Spool, Turn
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.erasures import BegunErasure
 from remanent.stores.files import FileBlobs

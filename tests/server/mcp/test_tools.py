@@ -9,8 +9,7 @@ from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput
 from remanent.model import Model
 from remanent.operations import CATALOGUE, Call, Catalogue, Operation, Permission, Said, Tool, operation
-from remanent.server.mcp.schemas import check_offered, input_schema, offered
-from remanent.server.mcp.tools import MOST, chosen
+from remanent.server.mcp.tools import MOST, check_offered, chosen, input_schema, offered
 
 TOOLS = chosen(CATALOGUE)
 

@@ -10,7 +10,7 @@ from remanent.context.waiting import FOLDER, REFUSED, Waiting
 from remanent.errors import DuplicateEntry
 from remanent.memory import aopen
 from remanent.model import Message, id_source
-from remanent.server.proxy.spool import Spool, Turn
+from remanent.server.proxy.memory import Spool, Turn
 from tests.language.scripted.steps import says
 from tests.server.proxy.test_spool import ADA, BOB, Memory, turn
 from tests.server.proxy.world import MODEL, broken, question, world

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from remanent.server.proxy import conversation as module
-from remanent.server.proxy.body import Unreadable, read_body
-from remanent.server.proxy.conversation import MOST_MESSAGES, MOST_NEW, Conversation
+from remanent.server.proxy.conversation import MOST_MESSAGES, MOST_NEW, Conversation, Unreadable, read_body
 
 
 def chat(count: int, *, answered: bool = True) -> tuple[dict[str, str], ...]:

@@ -7,7 +7,7 @@ import pytest
 from remanent.context.waiting import REFUSED, Waiting
 from remanent.errors import DuplicateEntry, StoreBusy
 from remanent.model import Message, Scope, id_source
-from remanent.server.proxy.spool import Spool, Turn
+from remanent.server.proxy.memory import Spool, Turn
 from tests.power import Disk
 
 ADA, BOB = (Scope(org="o", workspace="w", agent=name, session="s") for name in ("ada", "bob"))

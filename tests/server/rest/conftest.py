@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from remanent.operations import Catalogue, Service
-from remanent.operations.catalogue import CATALOGUE
-from remanent.server.running import serve
+from remanent.operations.service import CATALOGUE
+from remanent.server.serving import serve
 from remanent.settings import load_settings
 
 FILE = {"content-type": "application/octet-stream"}

@@ -7,7 +7,7 @@ import pytest
 
 from remanent.discipline.shapes import Done, Nothing
 from remanent.operations import Call, Permission, Step, operation
-from remanent.operations.catalogue import CATALOGUE
+from remanent.operations.service import CATALOGUE
 from tests.server.rest.conftest import AGENT, FILE, LINES, TRIPLES, Served, Start
 
 

@@ -1,38 +1,145 @@
 """The OpenAI-compatible proxy: any agent gets a memory by changing its base URL."""
 
 import asyncio
+import json
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
-from starlette.types import Message, Receive, Send
+from starlette.types import Message as AsgiMessage
+from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
 from remanent.context.waiting import FOLDER
-from remanent.errors import NotFound, RemanentError
-from remanent.model import Clock, NewId, Scope, id_source, system_clock
+from remanent.errors import InvalidSettings, ModelUnavailable, NotFound, RemanentError
+from remanent.memory import AsyncMemory
+from remanent.model import Clock, Entry, Message, NewId, Scope, id_source, system_clock
 from remanent.operations import Principal, Service
 from remanent.operations.access.keys import PREFIX
-from remanent.server.door import Door
-from remanent.server.limits import JSON, check_type, cost_of, declared, pieces
-from remanent.server.places import default_scope, place_of, scope_of
-from remanent.server.problems import Refusal
+from remanent.server.authentication import Door, default_scope, place_of, scope_of
+from remanent.server.limits import JSON, Shares, check_type, cost_of, declared, pieces
+from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, row_of
 from remanent.server.proxy.answers import Answer
-from remanent.server.proxy.body import ChatBody, Unreadable, read_body
-from remanent.server.proxy.conversation import Conversation
-from remanent.server.proxy.exchange import Exchange
-from remanent.server.proxy.keeping import REMEMBER, Keeper, Kept
-from remanent.server.proxy.refusals import refusal
-from remanent.server.proxy.relay import Keep, Relay, while_connected
-from remanent.server.proxy.reminding import Reminder, Reminding
-from remanent.server.proxy.spool import Spool
-from remanent.server.proxy.upstream import Headers, Upstream
-from remanent.server.shares import Shares
+from remanent.server.proxy.conversation import (
+    WINDOW,
+    ChatBody,
+    Conversation,
+    Unreadable,
+    bucket_of,
+    message_id,
+    read_body,
+    to_remember,
+)
+from remanent.server.proxy.memory import REMEMBER, Keeper, Kept, Reminder, Reminding, Spool, Tolerated, Turn
+from remanent.server.proxy.upstream import Headers, Keep, Relay, Upstream, while_connected
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.text.tokens import token_counter
+
+_NAMES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+    502: "upstream_unavailable",
+    503: "proxy_not_configured",
+}
+
+
+def refusal(error: RemanentError | Refusal) -> tuple[int, Headers, bytes]:
+    """Return status, headers and body that say what is wrong."""
+    status, message = _said(error)
+    if isinstance(error, RemanentError):
+        log_failure(error, status=status)
+    kind = _NAMES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    body = json.dumps({"error": {"message": message, "type": kind, "param": None, "code": kind}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 429:
+        seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
+        headers.append((b"retry-after", str(math.ceil(seconds)).encode()))
+    return status, headers, body
+
+
+def _said(error: RemanentError | Refusal) -> tuple[int, str]:
+    if isinstance(error, Refusal):
+        return error.status, error.detail
+    if isinstance(error, ModelUnavailable):
+        return 502, str(error)  # here the model is what stands behind, and not what is asked
+    if isinstance(error, InvalidSettings):
+        return 503, str(error)
+    row = row_of(error)
+    return row.status, str(error) if row.tells else row.title
+
+
+_LOOKED_THROUGH = 200
+
+
+class Exchange:
+    """A request on its way to becoming a turn."""
+
+    def __init__(
+        self, scope: Scope, conversation: Conversation, *, who: str, memory: AsyncMemory, clock: Clock
+    ) -> None:
+        self.scope = scope
+        self._who = who
+        self._conversation = conversation
+        self._agent = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
+        self._longest = memory.settings.max_text_length
+        self._patience = memory.settings.proxy.keep_timeout
+        self._clock = clock
+        self._begun = clock()
+        self._is_turning = False
+        # While the model thinks: by the time it has answered, this is known.
+        self._looking = asyncio.create_task(self._look())
+
+    def turn(self, answer: Answer, *, cut_by: str | None = None) -> Awaitable[Turn | None]:
+        """Return what to keep, if there is anything; `cut_by` says who ended the answer before its end."""
+        # From the call on, and not from when it is first waited for: in between the request may be gone.
+        self._is_turning = True
+        return self._turn(answer, cut_by=cut_by)
+
+    async def _turn(self, answer: Answer, *, cut_by: str | None) -> Turn | None:
+        bucket = await self._looking
+        answered = answer.to_remember(
+            self._conversation.chain, bucket=bucket, moment=self._clock(), longest=self._longest, cut_by=cut_by
+        )
+        asked = self._asked(bucket, self._begun)
+        if cut_by and not answered:
+            asked = [message.replace(metadata={**message.metadata, "unanswered": cut_by}) for message in asked]
+        messages = (*asked, *answered)
+        return Turn(scope=self.scope, who=self._who, messages=messages) if messages else None
+
+    def _asked(self, bucket: int, moment: datetime) -> list[Message]:
+        return [
+            message
+            for said in self._conversation.new
+            for message in to_remember(said, bucket=bucket, moment=moment, longest=self._longest)
+        ]
+
+    def abandon(self) -> None:
+        """Stop looking when no turn will come of this; a turn under way has what it needs."""
+        if not self._is_turning:
+            self._looking.cancel()
+
+    async def _look(self) -> int:
+        """Return the stretch of time that the request counts to: that of a first sending, if this is a second one."""
+        bucket = bucket_of(self._begun)
+        before = {message_id(said.chain, bucket - 1) for said in self._conversation.new}
+        lately: list[Entry] = []
+        with Tolerated("memory cannot tell what was said lately"):
+            async with asyncio.timeout(self._patience):
+                lately = await self._agent.entries(
+                    session=self.scope.session,
+                    since=self._begun - timedelta(seconds=WINDOW),
+                    newest_first=True,
+                    limit=_LOOKED_THROUGH,
+                )
+        return bucket - 1 if any(entry.caller_id in before for entry in lately) else bucket
+
 
 _PLAIN = "-_.:@+=~ /#,()"
 """What scope names hold beside letters and digits, and a header can hold as it is."""
@@ -231,7 +338,7 @@ class _Endpoint:
     async def __call__(self, connection: Connection, receive: Receive, send: Send) -> None:
         has_begun = False
 
-        async def watched(message: Message) -> None:
+        async def watched(message: AsgiMessage) -> None:
             nonlocal has_begun
             has_begun = True
             await send(message)
