@@ -6,11 +6,11 @@ from rich.table import Table
 
 from remanent.associative import GraphState, Node
 from remanent.cli import words
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin, local_time, standard_output, visible
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin, local_time, standard_output, visible
 
 
-def show(place: Place, *, svg: bool, file: Path | None) -> None:
+def show(place: CommonOptions, *, svg: bool, file: Path | None) -> None:
     """Show an agent's graph: as figures and what is in focus, or as a drawing."""
     screen, settings = begin(place)
     with place.open(settings) as memory:
@@ -32,7 +32,7 @@ def _give(drawing: str, file: Path | None) -> None:
         file.write_text(drawing, encoding="utf-8")
 
 
-def _tell(screen: Screen, state: GraphState, focuses: list[Node]) -> None:
+def _tell(screen: Terminal, state: GraphState, focuses: list[Node]) -> None:
     screen.show(
         screen.word(
             words.GRAPH,

@@ -14,12 +14,12 @@ from rich.panel import Panel
 from rich.text import Text
 
 from remanent._sync import Agent, Memory
+from remanent.bilingual import Bilingual
 from remanent.cli import words
 from remanent.cli.display import show_found
 from remanent.cli.files import write_export
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin, human_size, local_time
-from remanent.cli.words import Phrase
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin, human_size, local_time
 from remanent.model import Found, system_clock
 
 HOME = "moving house"
@@ -58,7 +58,7 @@ _TOLD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SampleQuestion:
     """A question of the demonstration and the message that answers it."""
 
     question: str
@@ -66,12 +66,12 @@ class Asked:
 
 
 QUESTIONS = (
-    Asked("Which city is she moving to?", "h01"),
-    Asked("谁负责前端？", "t02"),
-    Asked("她不能吃什么？", "h09"),
-    Asked("Which database did the team choose, and which did it reject?", "t05"),
-    Asked("What was the booking code of my flight?", "h04"),
-    Asked("为什么推迟发布？", "t08"),
+    SampleQuestion("Which city is she moving to?", "h01"),
+    SampleQuestion("谁负责前端？", "t02"),
+    SampleQuestion("她不能吃什么？", "h09"),
+    SampleQuestion("Which database did the team choose, and which did it reject?", "t05"),
+    SampleQuestion("What was the booking code of my flight?", "h04"),
+    SampleQuestion("为什么推迟发布？", "t08"),
 )
 
 OUTDATED = "t01"
@@ -95,7 +95,7 @@ def sessions() -> dict[str, list[dict[str, Any]]]:
     return told
 
 
-def settle(screen: Screen, memory: Memory) -> None:
+def settle(screen: Terminal, memory: Memory) -> None:
     """Wait for the index, and show that there is something to wait for."""
     with screen.indexing() as report:
         memory.settle(on_progress=report)
@@ -108,14 +108,14 @@ EXPORT = "demo-export.jsonl"
 class Stage:
     """What the steps of the demonstration share, and what they leave for a program to read."""
 
-    screen: Screen
+    screen: Terminal
     memory: Memory
     agent: Agent
     home: Path
     step: int = 0
     done: dict[str, Any] = field(default_factory=dict)
 
-    def announce(self, phrase: Phrase) -> None:
+    def announce(self, phrase: Bilingual) -> None:
         """Say in one line what comes next."""
         self.step += 1
         if not self.screen.as_json:
@@ -124,13 +124,13 @@ class Stage:
                 Text.assemble((f" {self.step} ", "bold reverse cyan"), " ", (self.screen.word(phrase), "bold"))
             )
 
-    def say(self, phrase: Phrase, *, style: str = "", **values: object) -> None:
+    def say(self, phrase: Bilingual, *, style: str = "", **values: object) -> None:
         """Say what came of it."""
         if not self.screen.as_json:
             self.screen.show(Text(self.screen.word(phrase, **values), style))
 
 
-def run(place: Place) -> None:
+def run(place: CommonOptions) -> None:
     """Show every step on a fresh agent."""
     screen, settings = begin(place)
     begun = time.perf_counter()

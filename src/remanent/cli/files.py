@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from remanent._sync import Agent
 from remanent.cli import words
-from remanent.cli.screen import Screen, standard_output
+from remanent.cli.screen import Terminal, standard_output
 from remanent.errors import InvalidInput
 
 STANDARD = Path("-")
@@ -55,7 +55,7 @@ def size_of(file: Path) -> int | None:
     return file.stat().st_size if file.is_file() else None
 
 
-def write_export(agent: Agent, file: Path, screen: Screen) -> int:
+def write_export(agent: Agent, file: Path, screen: Terminal) -> int:
     """Write an agent's lines and return how many they are."""
     count = 0
     with target(file) as stream, screen.meter(words.EXPORTING) as meter:

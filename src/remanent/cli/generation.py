@@ -17,10 +17,10 @@ from typing import Any, Final, Union, get_args, get_origin
 from annotated_types import Ge, Gt, Le
 from pydantic.fields import FieldInfo
 
+from remanent.bilingual import Bilingual
 from remanent.cli import options
 from remanent.cli.options import GROUPS
-from remanent.cli.words import Phrase
-from remanent.discipline import Said, registered
+from remanent.discipline import registered
 from remanent.discipline.operation import Body, Level, Operation
 from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidSettings
@@ -55,13 +55,13 @@ from typing import Annotated
 import typer
 
 from remanent.cli import options
-from remanent.cli.options import Made, choices, say
-from remanent.cli.options import Place, placed, read_moment
+from remanent.cli.options import GeneratedCommand, choices, say
+from remanent.cli.options import CommonOptions, with_common_options, read_moment
 
 '''
 
 
-class Aliases:
+class TypeAliases:
     """Names for annotated types: a signature of names is one that can be read."""
 
     def __init__(self) -> None:
@@ -86,11 +86,11 @@ def _camel(name: str) -> str:
 
 def commands_text(operations: Iterable[Operation[Any, Any]]) -> str:
     """Give the text of a module with the commands of operations, before it is formatted."""
-    aliases = Aliases()
+    aliases = TypeAliases()
     functions: list[str] = []
     made: list[str] = []
     disciplines = {one.name for one in registered()}
-    purposes: dict[str, Said | Phrase] = {**GROUPS} | {one.name: one.purpose for one in registered()}
+    purposes: dict[str, Bilingual] = {**GROUPS} | {one.name: one.purpose for one in registered()}
     for operation in operations:
         if operation.command is None:
             continue
@@ -107,12 +107,12 @@ def commands_text(operations: Iterable[Operation[Any, Any]]) -> str:
         first = operation.name.partition(".")[0]
         if first in disciplines:
             parts.append(f"discipline={first!r}")
-        made.append(f"Made({', '.join(parts)})")
+        made.append(f"GeneratedCommand({', '.join(parts)})")
     table = "COMMANDS = (" + "".join(f"{one}," for one in made) + ")"
     return "\n\n\n".join([HEAD + aliases.lines(), *functions, table]) + "\n"
 
 
-def _function(function: str, operation: Operation[Any, Any], aliases: Aliases) -> str:
+def _function(function: str, operation: Operation[Any, Any], aliases: TypeAliases) -> str:
     command = operation.command
     assert command is not None
     taken = _options(f"Take{command.takes.title()}") if command.takes else None
@@ -130,10 +130,10 @@ def _function(function: str, operation: Operation[Any, Any], aliases: Aliases) -
     parameters += more_parameters
     arguments = [f'"{operation.name}"', "place", "{" + ", ".join(fields) + "}", *more_arguments]
     level = {Level.ORG: "org", Level.WORKSPACE: "workspace", Level.AGENT: "agent"}[operation.level]
-    signature = ", ".join(["place: Place", *(["*"] if first + parameters else []), *first, *parameters])
+    signature = ", ".join(["place: CommonOptions", *(["*"] if first + parameters else []), *first, *parameters])
     return "\n".join(
         [
-            f'@placed("{level}")',
+            f'@with_common_options("{level}")',
             f"def {function}({signature}) -> None:",
             f'    """{_plain_docstring(operation.help.en)}"""',
             "    from remanent.cli.execution import perform",
@@ -144,7 +144,7 @@ def _function(function: str, operation: Operation[Any, Any], aliases: Aliases) -
 
 
 def _beside(
-    operation: Operation[Any, Any], aliases: Aliases, taken: list[tuple[str, str, str]] | None
+    operation: Operation[Any, Any], aliases: TypeAliases, taken: list[tuple[str, str, str]] | None
 ) -> tuple[list[str], list[str], list[str]]:
     """Return what a command has beside its fields: parameters before and behind them, and what is passed on."""
     command = operation.command

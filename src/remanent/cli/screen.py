@@ -13,8 +13,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from remanent.cli.options import Place
-from remanent.cli.words import AGO, INDEXING, STEPS_DONE, Language, Phrase, Worded, language_of
+from remanent.bilingual import Bilingual, Language
+from remanent.cli.options import CommonOptions
+from remanent.cli.words import AGO, INDEXING, STEPS_DONE, language_of
 from remanent.jobs import Progress as JobProgress
 from remanent.settings import Settings, load_settings
 
@@ -29,7 +30,7 @@ _PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} |
 _PICTURES |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 
-class Screen:
+class Terminal:
     """The two streams of one command."""
 
     def __init__(self, *, as_json: bool, language: Language) -> None:
@@ -38,11 +39,11 @@ class Screen:
         self.out: Console = _Console()
         self.err: Console = _Console(stderr=True)
 
-    def word(self, phrase: Worded, /, **values: object) -> str:
+    def word(self, phrase: Bilingual, /, **values: object) -> str:
         """Return a phrase in the user's language, safe to show."""
         return visible(phrase.say(self.language, **values))
 
-    def tell(self, phrase: Worded, /, *, style: str = "", **values: object) -> None:
+    def tell(self, phrase: Bilingual, /, *, style: str = "", **values: object) -> None:
         """Say something about the work, beside the data."""
         self.err.print(self.word(phrase, **values), style=style, soft_wrap=True)
 
@@ -79,9 +80,9 @@ class Screen:
         print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
         return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
 
-    def meter(self, phrase: Phrase, *, total: float | None = None) -> "Meter":
+    def meter(self, phrase: Bilingual, *, total: float | None = None) -> "ProgressMeter":
         """Return a progress bar that shows itself when the work takes long."""
-        return Meter(self.err, self.word(phrase), total=total)
+        return ProgressMeter(self.err, self.word(phrase), total=total)
 
     @contextmanager
     def indexing(self) -> Iterator[Callable[[JobProgress], None]]:
@@ -95,10 +96,10 @@ class Screen:
         return self.word(AGO[unit], count=count)
 
 
-def begin(place: Place) -> tuple[Screen, Settings]:
+def begin(place: CommonOptions) -> tuple[Terminal, Settings]:
     """Return where a command writes and the settings it works with."""
     settings = load_settings(**place.overrides())
-    return Screen(as_json=place.as_json, language=language_of(settings.language)), settings
+    return Terminal(as_json=place.as_json, language=language_of(settings.language)), settings
 
 
 class _Console(Console):
@@ -118,7 +119,7 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-class Meter:
+class ProgressMeter:
     """A progress bar on standard error that is silent without a terminal and for quick work."""
 
     def __init__(

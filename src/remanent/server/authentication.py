@@ -10,13 +10,13 @@ from starlette.requests import Request
 from remanent.errors import InvalidScope, NotAuthenticated, NotPermitted
 from remanent.model import Scope
 from remanent.model.scope import check_label
-from remanent.operations import Permission, Place, Principal, Service
+from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings, Settings
 
-_REFUSED_COST = 20.0
+WRONG_KEY_COST = 20.0
 """What a wrong key costs of the address's own bucket: guessing is slow."""
 
 
@@ -24,7 +24,7 @@ _RATES: WeakKeyDictionary[Service, tuple[RateLimit, RateLimit]] = WeakKeyDiction
 """The buckets of keys and of strangers: REST, MCP and the proxy of one server share them."""
 
 
-class Door:
+class Authenticator:
     """Lets in whoever has a key, or whoever sits at the machine until the first key is made."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Door:
         try:
             principal = self._service.authenticate((key or self.bearer)(request), is_local=is_local(request.scope))
         except NotAuthenticated:
-            self._strangers.take(client, cost=_REFUSED_COST)
+            self._strangers.take(client, cost=WRONG_KEY_COST)
             raise
         request.state.who = principal.name
         self._rate.take(principal.name)
@@ -113,6 +113,6 @@ def default_scope(settings: Settings, principal: Principal) -> Scope:
     )
 
 
-def place_of(scope: Scope) -> Place:
+def place_of(scope: Scope) -> Target:
     """Return a scope as the place of an operation."""
-    return Place(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+    return Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)

@@ -12,12 +12,12 @@ from pathlib import Path
 from remanent.errors import RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
-from remanent.operations.access.audit import AuditLog, Standing
+from remanent.operations.access.audit import AuditLog, AuditStatus
 
 _logger = logging.getLogger(__name__)
 
 
-class Warming:
+class Warmup:
     """Loads the models, then the indexes of the agents that were used last."""
 
     def __init__(self, memory: AsyncMemory, *, agents: int) -> None:
@@ -50,7 +50,7 @@ class Warming:
             self.models.set()
 
 
-MOST_AGENTS = 50
+MAX_AGENTS_CHECKED = 50
 """Agents in use whose queues are looked at."""
 
 
@@ -77,11 +77,11 @@ async def readiness(
     *,
     oldest: float,
     audit: AuditLog | None = None,
-    warming: Warming | None = None,
+    warming: Warmup | None = None,
     clock: Clock = system_clock,
 ) -> Readiness:
     """Write and sync a file, open the schema of the agents in use, look how long work has waited and what is loaded."""
-    standing = Standing()
+    standing = AuditStatus()
     checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock)]
     if warming is not None:
         loaded = warming.models.is_set()
@@ -93,7 +93,7 @@ async def readiness(
     return Readiness(ready=ready, degraded=bool(standing.damaged), checks=tuple(checks))
 
 
-def _told(standing: Standing) -> str:
+def _told(standing: AuditStatus) -> str:
     """Say how the audit logs stand, without naming whose."""
     if standing.failing:
         return "the audit log cannot be written, so that nothing is changed"
@@ -122,7 +122,7 @@ def _probe(home: Path) -> None:
 async def _queues(memory: AsyncMemory, *, oldest: float, clock: Clock) -> tuple[Check, Check]:
     """Look at the agents in use; nothing of what is said names one."""
     try:
-        states = await memory.backlog(limit=MOST_AGENTS)
+        states = await memory.backlog(limit=MAX_AGENTS_CHECKED)
     except RemanentError as error:
         name = type(error).__name__
         return Check(check="schema", ok=False, detail=name), Check(check="queue", ok=False, detail=name)

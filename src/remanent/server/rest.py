@@ -19,15 +19,23 @@ from starlette.types import Receive, Scope, Send
 from remanent.errors import InvalidInput, RemanentError, VersionConflict
 from remanent.model import Model
 from remanent.model.base import describe
-from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
-from remanent.server.authentication import Door
-from remanent.server.idempotency import Replays, fingerprint, hashed, key_of
-from remanent.server.limits import UPLOAD_DISCOUNT, Shares, check_type, cost_of, declared, pieces, read_content
+from remanent.operations import Body, Level, Operation, Principal, Run, RunState, Service, Target
+from remanent.server.authentication import Authenticator
+from remanent.server.idempotency import IdempotencyStore, fingerprint, hashed_upload, key_of
+from remanent.server.limits import (
+    UPLOAD_DISCOUNT,
+    OrgCapacity,
+    body_chunks,
+    body_cost,
+    check_type,
+    declared_length,
+    read_json_body,
+)
 from remanent.server.problems import Refusal, problem
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
 
-_DEEPEST = 20
+_MAX_SCHEMA_DEPTH = 20
 
 
 @cache
@@ -40,7 +48,7 @@ def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
     schema = _schema(request)
     for name, value in body.items():
         expected = schema.get("properties", {}).get(name)
-        if expected is not None and not _fits(expected, value, schema.get("$defs", {}), _DEEPEST):
+        if expected is not None and not _fits(expected, value, schema.get("$defs", {}), _MAX_SCHEMA_DEPTH):
             raise InvalidInput(f"{name}: this is not of the type that is asked for")
 
 
@@ -181,9 +189,9 @@ class Rest:
         self._service = service
         self._settings = settings
         self._tracer = tracer
-        self._door = Door(service, settings, timer=timer)
-        self._shares = Shares.of(service)
-        self._replays = Replays(service, timer=timer)
+        self._authenticator = Authenticator(service, settings, timer=timer)
+        self._capacity = OrgCapacity.of(service)
+        self._replays = IdempotencyStore(service, timer=timer)
         self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
 
     def routes(self) -> list[BaseRoute]:
@@ -214,53 +222,53 @@ class Rest:
 
     def _endpoint(self, operation: Operation[Any, Any]) -> Endpoint:
         async def endpoint(request: Request) -> Response:
-            principal = self._door.principal(request)
+            principal = self._authenticator.principal(request)
             names = {
                 name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params
             }
-            place = Place(**names)
+            place = Target(**names)
             # Before anything is read of what lies there, and before anything is said of what was sent.
             await self._service.admit(operation, None, place=place, principal=principal)
             key_of(request)
-            with self._shares.seat(place.org):
+            with self._capacity.request_slot(place.org):
                 if operation.reads is not Body.JSON:
                     # No turn is taken: a file comes as fast as its client sends it, and is read in threads.
                     return await self._upload(operation, request, place, principal)
                 asked = await self._asked(operation, request, place, principal)
-                async with self._shares.turn(place.org):
+                async with self._capacity.work_slot(place.org):
                     return await self._keyed(operation, request, asked, place, principal)
 
         return endpoint
 
     async def _asked(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
         if not takes_body(operation):
             return from_query(operation, request)
         # Before it is here: many at once would else all be let in before the first of them is counted.
-        self._door.charge(principal, cost=cost_of(declared(request)))
-        async with self._shares.room(place.org, request):
+        self._authenticator.charge(principal, cost=body_cost(declared_length(request)))
+        async with self._capacity.body_slot(place.org, request):
             return await self._read_body(operation, request, place, principal)
 
     async def _read_body(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
         limits = self._settings
-        content = await read_content(
+        content = await read_json_body(
             request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
         )
         size = len(content.data)
-        self._door.charge(principal, cost=cost_of(0 if declared(request) else size))
+        self._authenticator.charge(principal, cost=body_cost(0 if declared_length(request) else size))
 
         try:
-            return await self._shares.read(
+            return await self._capacity.parse(
                 place.org, size=size, work=lambda: from_json(operation, request, content.read())
             )
         finally:  # what is refused took its time, too
-            self._door.charge(principal, cost=cost_of(0, values=content.count))
+            self._authenticator.charge(principal, cost=body_cost(0, values=content.count))
 
     async def _keyed(
-        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Target, principal: Principal
     ) -> Response:
         key = key_of(request)
         if key is None or not operation.changes:
@@ -282,7 +290,7 @@ class Rest:
         operation: Operation[Any, Any],
         request: Request,
         asked: Model,
-        place: Place,
+        place: Target,
         principal: Principal,
         *,
         key: str | None = None,
@@ -294,21 +302,21 @@ class Rest:
                 return _json(run, status=202, headers={"Location": where})
             if operation.answers is Body.LINES:
                 lines = await self._service.stream(operation.name, asked, place=place, principal=principal)
-                return await _stream(lines, seat=self._shares.seat(place.org))
+                return await _stream(lines, seat=self._capacity.request_slot(place.org))
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, key=key)
         return self._respond(operation, request, answer)
 
     async def _upload(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Response:
         check_type(request, *upload_types(operation))
         asked = from_query(operation, request)
         key = key_of(request)
-        upload = self._counted(principal, pieces(request, limit=int(self._settings.max_upload)))
+        upload = self._counted(principal, body_chunks(request, limit=int(self._settings.max_upload)))
         if key is None or not operation.changes:
             return await self._take(operation, request, asked, place, principal, upload=upload)
         # A key must be held against what comes with it before anything is done: it waits in a file.
-        async with hashed(upload) as (digest, content):
+        async with hashed_upload(upload) as (digest, content):
             return await self._replays.once(
                 key,
                 who=principal.name,
@@ -322,7 +330,7 @@ class Rest:
         operation: Operation[Any, Any],
         request: Request,
         asked: Model,
-        place: Place,
+        place: Target,
         principal: Principal,
         *,
         upload: AsyncIterator[bytes],
@@ -338,7 +346,7 @@ class Rest:
                 size += len(piece)
                 yield piece
         finally:
-            self._door.charge(principal, cost=cost_of(size // UPLOAD_DISCOUNT))
+            self._authenticator.charge(principal, cost=body_cost(size // UPLOAD_DISCOUNT))
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
         if operation.answers is Body.BYTES:
@@ -372,11 +380,11 @@ class Rest:
         await self._service.runs.get(run_id, principal=principal, org=org)
         runs = self._service.runs.follow(run_id, principal=principal, org=org)
         events = _events(runs, longest=self._settings.stream_timeout)
-        return _Stream(events, seat=self._shares.seat(org), media_type=EVENTS)
+        return _Stream(events, seat=self._capacity.request_slot(org), media_type=EVENTS)
 
     def _at_runs(self, request: Request) -> tuple[Principal, str]:
-        principal = self._door.principal(request)
-        return principal, Place(org=request.path_params["org"]).org
+        principal = self._authenticator.principal(request)
+        return principal, Target(org=request.path_params["org"]).org
 
 
 def _json(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -421,9 +429,9 @@ async def _stream(lines: AsyncIterator[str], *, seat: AbstractContextManager[Non
     return _Stream(content(), seat=seat, media_type=LINES)
 
 
-def refused(error: Exception, request: Request) -> Response:
+def error_response(error: Exception, request: Request) -> Response:
     """Return the answer to what was refused."""
     return problem(error, request_id=getattr(request.state, "request_id", ""))
 
 
-REFUSED: tuple[type[Exception], ...] = (Refusal, RemanentError)
+HANDLED_ERRORS: tuple[type[Exception], ...] = (Refusal, RemanentError)

@@ -18,9 +18,9 @@ from remanent.errors import InvalidSettings
 from remanent.memory import aopen
 from remanent.operations import CATALOGUE, Catalogue, Service
 from remanent.operations.access.keys import KeyRing
-from remanent.server.app import Part, create_app
+from remanent.server.app import ServerPart, create_app
 from remanent.server.connections import timed_protocol
-from remanent.server.health import Warming
+from remanent.server.health import Warmup
 from remanent.server.hosts import is_loopback
 from remanent.server.middleware import JsonLines
 from remanent.settings import ServerSettings, Settings
@@ -28,10 +28,10 @@ from remanent.settings import ServerSettings, Settings
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """As glibc's malloc.h numbers them."""
 _LARGE = 1 << 20
-MOST_ARENAS = 8
+MAX_ARENAS = 8
 
 
-def tame_allocator(*, cores: int | None = None) -> bool:
+def tune_allocator(*, cores: int | None = None) -> bool:
     """Have glibc share its pools among threads and give large blocks back; return whether it was told.
 
     Left alone, it makes up to eight pools a core, none of which uses what is free in another, and keeps blocks of up to
@@ -42,7 +42,7 @@ def tame_allocator(*, cores: int | None = None) -> bool:
         return False
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL("libc.so.6").mallopt
-        arenas = max(2, min(MOST_ARENAS, cores or os.cpu_count() or 2))
+        arenas = max(2, min(MAX_ARENAS, cores or os.cpu_count() or 2))
         return all(
             mallopt(option, value) == 1
             for option, value in ((_ARENA_MAX, arenas), (_MMAP_THRESHOLD, _LARGE), (_TRIM_THRESHOLD, 2 * _LARGE))
@@ -50,7 +50,7 @@ def tame_allocator(*, cores: int | None = None) -> bool:
     return False
 
 
-MakeParts = Callable[[Service], Sequence[Part]]
+MakeParts = Callable[[Service], Sequence[ServerPart]]
 Ready = Callable[[Service, str], None]
 
 
@@ -88,7 +88,7 @@ async def serve(
         made = parts(service)
         for part in made:
             await stack.enter_async_context(part.running())
-        warming = Warming(memory, agents=settings.server.warm_agents)
+        warming = Warmup(memory, agents=settings.server.warm_agents)
         server = _Server(_config(create_app(service, parts=made, warming=warming), settings.server))
         server.begun = lambda: ready(service, _address(listener, settings.server.host))
         server.ending = service.runs.close

@@ -8,8 +8,8 @@ from mcp.shared.exceptions import MCPError
 
 from remanent.errors import CallerError, RemanentError
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.operations import Place, Principal, Service
-from remanent.server.mcp.telling import tell
+from remanent.operations import Principal, Service, Target
+from remanent.server.mcp.rendering import to_text
 
 _ABOUT: dict[str, dict[Tongue, str]] = {
     "with_memory": {
@@ -53,7 +53,7 @@ class Prompts:
         ]
 
     async def get(
-        self, name: str, arguments: Mapping[str, str], *, place: Place, principal: Principal
+        self, name: str, arguments: Mapping[str, str], *, place: Target, principal: Principal
     ) -> types.GetPromptResult:
         """Return a prompt's messages."""
         if name == "wrap_up":
@@ -70,7 +70,7 @@ class Prompts:
         except RemanentError as error:
             raise MCPError(types.INTERNAL_ERROR, "memory cannot be read now; try again later") from error
         tongue = tongue_of(question)
-        return _one(_WITH[tongue].format(found=tell(found, tongue=tongue), question=question), self._about(name))
+        return _one(_WITH[tongue].format(found=to_text(found, tongue=tongue), question=question), self._about(name))
 
     def _about(self, name: str) -> str:
         return _ABOUT[name][self._tongue]
@@ -123,7 +123,7 @@ class Resources:
             ),
         ]
 
-    async def read(self, uri: str, *, place: Place, principal: Principal) -> types.TextResourceContents:
+    async def read(self, uri: str, *, place: Target, principal: Principal) -> types.TextResourceContents:
         """Return what is behind an address."""
         try:
             if uri.startswith(RECORD) and len(uri) > len(RECORD):
@@ -140,12 +140,12 @@ class Resources:
         raise MCPError(types.INVALID_PARAMS, "there is no such resource", {"uri": uri})
 
     async def _journal(
-        self, uri: str, session: str | None, *, place: Place, principal: Principal
+        self, uri: str, session: str | None, *, place: Target, principal: Principal
     ) -> types.TextResourceContents:
         asked = {"session": session, "newest_first": True, "limit": _LAST}
         page = await self._service.perform("entries", asked, place=place, principal=principal)
         oldest_first = page.model_copy(update={"items": page.items[::-1], "next": None})
-        return types.TextResourceContents(uri=uri, mime_type=_TEXT, text=tell(oldest_first, tongue=self._tongue))
+        return types.TextResourceContents(uri=uri, mime_type=_TEXT, text=to_text(oldest_first, tongue=self._tongue))
 
     def _about(self, name: str) -> str:
         return _WORDS[name][self._tongue]

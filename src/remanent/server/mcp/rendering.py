@@ -15,17 +15,17 @@ from remanent.recall.injection import notices
 from remanent.text.escaping import escape, escape_lines, escape_name
 from remanent.text.excerpt import excerpt
 
-_LONGEST = 2000
+_MAX_ITEM_LENGTH = 2000
 """Characters of one item that are shown; the structure has all of them."""
 
 
-def tell(answer: object, *, tongue: Tongue) -> str:
+def to_text(answer: object, *, tongue: Tongue) -> str:
     """Return an answer as a text; what there are no words for is told as JSON."""
     if isinstance(answer, Page) and answer.items and isinstance(answer.items[0], Entry):
         return _entries(answer, tongue)
     if isinstance(answer, Page) and not answer.items:
         return {"en": "There is nothing.", "zh": "没有内容。"}[tongue]
-    for kind, told in _WORDS.items():
+    for kind, told in _WRITERS.items():
         if isinstance(answer, kind):
             return told(answer, tongue)
     # Escaped before it is written: signs that an entity stands for would end a string afterwards.
@@ -110,10 +110,10 @@ def _pad(pad: PadValues, tongue: Tongue) -> str:
 
 
 def _shown(text: str) -> str:
-    return escape_lines(excerpt(text, _LONGEST))
+    return escape_lines(excerpt(text, _MAX_ITEM_LENGTH))
 
 
-_WORDS: dict[type, Callable[[Any, Tongue], str]] = {
+_WRITERS: dict[type, Callable[[Any, Tongue], str]] = {
     Found: _found,
     Receipt: _receipt,
     Tombstone: _tombstone,
