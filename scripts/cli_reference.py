@@ -39,7 +39,7 @@ commands.
 
 def document() -> str:
     """Return the whole document."""
-    rows = [f"| {int(row.code)} | {row.english} | {row.chinese} | {_errors(row)} |" for row in EXIT_MEANINGS]
+    rows = [f"| {int(row.code)} | {row.meaning.en} | {row.meaning.zh} | {_errors(row)} |" for row in EXIT_MEANINGS]
     helps = [_section(path) for path in _paths(get_command(app))]
     return HEAD + "\n".join(rows) + "\n\n## Commands · 命令\n\n" + "\n".join(helps)
 

@@ -21,6 +21,7 @@ EXPECTED = {
     "DuplicateEntry": 4,
     "NotAuthenticated": 77,
     "NotPermitted": 77,
+    "OriginRefused": 65,
     "BusyError": 75,
     "QueueFull": 75,
     "StoreBusy": 75,
@@ -31,6 +32,7 @@ EXPECTED = {
     "StorageFull": 75,
     "IntegrityError": 5,
     "DamagedExport": 5,
+    "KeysDamaged": 5,
     "DatabaseMissing": 5,
     "SchemaTooNew": 69,
     "StoreClosed": 69,
@@ -71,8 +73,8 @@ def test_a_full_disk_may_be_tried_again_and_other_trouble_of_the_system_may_not(
 @pytest.mark.parametrize("code", Exit)
 def test_every_code_is_explained_in_both_languages(code: Exit) -> None:
     row = meaning_of(code)
-    assert row.english.isascii()
-    assert not row.chinese.isascii()
+    assert row.meaning.en.isascii()
+    assert not row.meaning.zh.isascii()
 
 
 def fails(error: BaseException) -> object:
@@ -113,6 +115,6 @@ def test_an_interrupt_ends_with_130_and_no_traceback(cli: Cli, monkeypatch: pyte
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(execution, "execution", interrupted)
+    monkeypatch.setattr(execution, "perform", interrupted)
     said = cli("recall", "x")
     assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")

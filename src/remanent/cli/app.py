@@ -76,6 +76,7 @@ def main() -> None:
 
 
 def _show_version(wanted: bool) -> None:
+    """Print the version and end, before any other option is looked at."""
     if wanted:
         from importlib.metadata import version
 
@@ -90,6 +91,7 @@ def _root(
         typer.Option("--version", is_eager=True, callback=_show_version, help=say("Show the version.", "显示版本。")),
     ] = False,
 ) -> None:
+    """Take the options that stand before a command."""
     del version
 
 

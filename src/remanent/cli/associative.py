@@ -1,4 +1,7 @@
-"""`associative`: the memory that forgets, shown."""
+"""`associative show`: the memory that forgets, as figures or as a drawing.
+
+A module of its own, as `bank` is, because a discipline may be missing and the others must still work.
+"""
 
 from pathlib import Path
 
@@ -26,6 +29,7 @@ def show(place: CommonOptions, *, svg: bool, file: Path | None) -> None:
 
 
 def _give(drawing: str, file: Path | None) -> None:
+    """Write the drawing to a file or to standard output, in UTF-8 whatever the locale says."""
     if file is None or str(file) == "-":
         standard_output().write(drawing.encode())
     else:
@@ -33,6 +37,7 @@ def _give(drawing: str, file: Path | None) -> None:
 
 
 def _tell(screen: Terminal, state: GraphState, focuses: list[Node]) -> None:
+    """Show the figures, and what is in focus as a table."""
     screen.show(
         screen.word(
             words.GRAPH,

@@ -1,4 +1,7 @@
-"""`bank`: work on one long task and watch its memory grow; look at a bank that was exported."""
+"""`bank`: work on one long task and watch its memory grow; look at a bank that was exported.
+
+Showing an export needs neither a store nor a model: it is loaded into memory and thrown away.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 _MAX_LINE_LENGTH = 160
 _MAX_DONE_LINES = 6
+"""Finished steps that the picture shows, above the one at hand: with the rest it fits a terminal of 24 lines."""
 
 
 def run(
@@ -93,6 +97,7 @@ def show(place: CommonOptions, file: Path, *, svg: Path | None) -> None:
 
 
 async def _loaded(exported: bytes) -> Bank:
+    """Return an exported bank, opened in memory alone and without any model: showing it must change nothing."""
     bank = open_bank(
         Scope(org="default", workspace="default", agent="bank", task="shown"),
         engine=OfflineEngine(),
@@ -106,6 +111,7 @@ async def _loaded(exported: bytes) -> Bank:
 
 
 def _tree(bank: Bank, node_id: str) -> Tree:
+    """Return a node with the raw entries behind it, each with its attachments."""
     node = bank.graph.get(node_id)
     tree = Tree(Text(visible(f"{node.context}  [{node.id}]"), style="bold"))
     tree.add(Text(visible(", ".join(node.keywords)), style="dim"))
@@ -118,6 +124,7 @@ def _tree(bank: Bank, node_id: str) -> Tree:
 
 
 def _conflicts(screen: Terminal, bank: Bank) -> Tree:
+    """Return every contradiction with the verdict on it, if there is one."""
     tree = Tree(Text(screen.word(words.BANK_CONFLICTS), style="bold"))
     for conflict in bank.conflicts.every:
         branch = tree.add(Text(visible(f"{conflict.state.value}: {conflict.description}")))
@@ -130,6 +137,7 @@ def _conflicts(screen: Terminal, bank: Bank) -> Tree:
 
 
 def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Path | None) -> None:
+    """Show the answer on standard output, and what it rests on beside it."""
     rests_on = [node for node in bank.nodes if node.id in result.node_ids]
     if screen.as_json:
         screen.give(
@@ -199,6 +207,7 @@ class _Watch:
             self._screen.note(line)
 
     def _take(self, event: BankEvent, line: str) -> None:
+        """Note what an event changes in the picture."""
         if event.kind in {EventKind.ROUND, EventKind.ANSWER}:
             if self._task:
                 self._done.append(f"{'✗' if self._failed else '✓'} {self._task}")
@@ -214,6 +223,7 @@ class _Watch:
             self._disputes.append(f"{_SIGNS[event.kind]} {event.text}")
 
     def _line(self, event: BankEvent) -> str:
+        """Return what an event looks like as a line; nothing for those that only a picture can show well."""
         if event.kind is EventKind.ROUND:
             return self._screen.word(words.BANK_ROUND, number=event.data["number"], task=excerpt(event.text, 200))
         if event.kind is EventKind.CHUNK:
@@ -223,6 +233,7 @@ class _Watch:
         return f"{event.kind.value}: {excerpt(event.text, _MAX_LINE_LENGTH)}"
 
     def _picture(self) -> RenderableType:
+        """Return the whole picture: what is done, what is at hand, and how the graph stands."""
         count = self._count
         settled = count[EventKind.VERDICT] + count[EventKind.UNRESOLVED]
         graph = self._screen.word(

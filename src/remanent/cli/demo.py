@@ -1,4 +1,8 @@
-"""`demo`: remembers a small demo, recalls it with its sources, forgets, erases and exports, and says what it does."""
+"""`demo`: tells a small sample to an agent, recalls it with its sources, forgets, erases and exports.
+
+The sample is two conversations, one English, one Chinese, whose questions cross the languages. Everything that is
+claimed is measured while it runs: the bytes of a secret are counted in every file before and after it is erased.
+"""
 
 import shutil
 import tempfile
@@ -153,6 +157,7 @@ def run(place: CommonOptions) -> None:
 
 @contextmanager
 def _home(given: Path | None) -> Iterator[Path]:
+    """Give the folder to play in: the one that was named, which stays, or one that is removed at the end."""
     if given is not None:
         yield given.absolute()
         return
@@ -169,6 +174,7 @@ def _unused_name(memory: Memory) -> str:
 
 
 def _remember(stage: Stage) -> None:
+    """Tell both conversations to an agent, and time how long it takes until they are durable and indexed."""
     stage.announce(words.DEMO_REMEMBER)
     begun = time.perf_counter()
     count = 0
@@ -186,6 +192,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _recall(stage: Stage) -> None:
+    """Ask every question, across languages, and note which message answered it."""
     stage.announce(words.DEMO_RECALL)
     answers = []
     for asked in QUESTIONS:
@@ -200,6 +207,7 @@ def _recall(stage: Stage) -> None:
 
 
 def _forget(stage: Stage) -> None:
+    """Forget what no longer holds, and show the tombstone that stays."""
     stage.announce(words.DEMO_FORGET)
     record_id = _id_of(stage, OUTDATED)
     stone = stage.agent.forget(record_id, reason=stage.screen.word(words.DEMO_REASON))
@@ -214,6 +222,7 @@ def _forget(stage: Stage) -> None:
 
 
 def _erase(stage: Stage) -> None:
+    """Erase the secret and count its occurrences in every file before and after: erasing is proven, not claimed."""
     stage.announce(words.DEMO_ERASE)
     entry_id = _id_of(stage, SECRET)
     before, files = _occurrences(stage.home, SECRET_WORD)
@@ -243,6 +252,7 @@ def _mentions(found: Found, word: str) -> bool:
 
 
 def _export(stage: Stage) -> None:
+    """Write everything to a file that can be read without Remanent."""
     stage.announce(words.DEMO_EXPORT)
     file = stage.home / EXPORT
     lines = write_export(stage.agent, file, stage.screen)

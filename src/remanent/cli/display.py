@@ -1,4 +1,8 @@
-"""How what is remembered and what was said looks on a screen."""
+"""How answers look: cards and tables for people at a terminal, plain lines in a pipe, JSON for programs.
+
+An operation may bring its own way to be shown; those here are for the types that operations share. Stored text can hold
+anything, so everything passes through `visible`, which leaves no control character to the terminal.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +48,7 @@ from remanent.text.excerpt import excerpt
 QUOTED = 60
 """Characters of a text that is quoted in a table or beside another."""
 REASON = 24
+"""Characters of a path's reason, which stands in one cell of a table."""
 
 
 def show_found(screen: Terminal, found: Found, *, now: datetime) -> None:
@@ -61,6 +66,7 @@ def show_found(screen: Terminal, found: Found, *, now: datetime) -> None:
 
 
 def _source(screen: Terminal, item: FoundItem, source: FoundSource) -> str:
+    """Return where an answer comes from: who said it, when, in which session, and the words if they differ."""
     parts = [source.role, local_time(source.occurred_at)]
     if source.session is not None:
         parts.append(screen.word(words.SESSION, name=source.session))
@@ -124,7 +130,9 @@ def show_entries(screen: Terminal, found: Sequence[Entry]) -> None:
 
 
 MAX_COLUMNS = 8
+"""Columns of a table that nobody designed: more do not fit a terminal."""
 MAX_MISSED = 10
+"""Unanswered questions that are listed; --json lists all."""
 
 
 @dataclass(slots=True)
@@ -190,6 +198,7 @@ def question_of(
 
 
 def _joined(receipts: Sequence[Receipt]) -> Receipt:
+    """Return one receipt for all batches of a file, as if it had been sent at once."""
     return Receipt(
         entry_ids=tuple(entry_id for receipt in receipts for entry_id in receipt.entry_ids),
         last_seq=receipts[-1].last_seq,
@@ -199,6 +208,7 @@ def _joined(receipts: Sequence[Receipt]) -> Receipt:
 
 
 def _show_receipt(shown: CommandResult) -> None:
+    """Show the ids as data, for a script to keep, and the rest as prose."""
     receipt = _joined(shown.answers)
     shown.screen.show("\n".join(receipt.entry_ids))
     shown.screen.tell(words.REMEMBERED, count=len(receipt.entry_ids), at=local_time(receipt.recorded_at))
@@ -207,6 +217,7 @@ def _show_receipt(shown: CommandResult) -> None:
 
 
 def _prepare_found(shown: CommandResult) -> None:
+    """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
     for path in shown.answer.left_out:
         shown.screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
     if not shown.answer.items:
@@ -215,6 +226,7 @@ def _prepare_found(shown: CommandResult) -> None:
 
 
 def _show_found(shown: CommandResult) -> None:
+    """Show the answers, and on demand how each came to its rank and why the gate let it pass."""
     if shown.answer.items:
         show_found(shown.screen, shown.answer, now=system_clock())
         if shown.options.get("explain"):
@@ -230,6 +242,7 @@ def _show_tombstones(shown: CommandResult) -> None:
 
 
 def _show_erased(shown: CommandResult) -> None:
+    """Show how much was erased, backups included."""
     erased = shown.answer
     counts = {"entries": len(erased.entry_ids), "records": len(erased.record_ids)}
     shown.screen.show(shown.screen.word(words.ERASED, **counts))
@@ -253,6 +266,7 @@ def _show_written(shown: CommandResult) -> None:
 
 
 def _show_roles(shown: CommandResult) -> None:
+    """Show every role with what does its work."""
     screen = shown.screen
     headings = (words.ROLE, words.ENGINE, words.MODEL, words.TIER, words.TEMPERATURE, words.TOP_P)
     table = Table(*(screen.word(heading) for heading in headings))
@@ -268,6 +282,7 @@ def _show_roles(shown: CommandResult) -> None:
 
 
 def _show_tried(shown: CommandResult) -> None:
+    """Show the response as data, and beside it what made it and what that cost."""
     tried = shown.answer
     shown.screen.show(json.dumps(tried.response, ensure_ascii=False, indent=2))
     tokens = {"input": tried.usage.input_tokens, "output": tried.usage.output_tokens}
@@ -275,6 +290,7 @@ def _show_tried(shown: CommandResult) -> None:
 
 
 def _show_evaluation(shown: CommandResult) -> None:
+    """Show the figures, then the questions whose answer was not found: those are what to look into."""
     screen, found = shown.screen, shown.answer
     table = Table(screen.word(words.FIGURE))
     table.add_column(screen.word(words.MEASURED), justify="right")
@@ -303,6 +319,7 @@ def _show_evaluation(shown: CommandResult) -> None:
 
 
 def _show_key(shown: CommandResult) -> None:
+    """Show the token as data, so that it can be piped, and everything to know about it beside."""
     shown.screen.show(shown.answer.token)
     shown.screen.tell(words.KEY_MADE, key_id=shown.answer.key.key_id)
     if shown.answer.replaces_damaged:
@@ -325,6 +342,7 @@ def _prepare_health(shown: CommandResult) -> None:
 
 
 def _show_plainly(shown: CommandResult) -> None:
+    """Show an answer that nobody wrote a form for: pages as tables, all else as fields."""
     for answer in shown.answers:
         if isinstance(answer, Page):
             _show_rows(shown.screen, answer.items)
@@ -334,6 +352,7 @@ def _show_plainly(shown: CommandResult) -> None:
 
 
 def _show_rows(screen: Terminal, items: Sequence[Any]) -> None:
+    """Show rows as a table of the columns that hold anything."""
     rows = [to_jsonable_python(item) for item in items]
     if not rows:
         screen.tell(words.NOTHING_HERE)
@@ -346,6 +365,7 @@ def _show_rows(screen: Terminal, items: Sequence[Any]) -> None:
 
 
 def _plain(value: Any) -> str:
+    """Return a value as one cell of a table."""
     if value is None:
         return "–"
     if isinstance(value, str | Enum):

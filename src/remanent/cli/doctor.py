@@ -1,4 +1,8 @@
-"""`doctor`: whether the installation, the machine and the stored bytes are sound."""
+"""`doctor`: whether the installation, the machine and the stored bytes are sound.
+
+It only looks; with --repair it writes copies beside what is damaged and never touches that. Each finding says what to
+do. What needs the memory opened comes last, because it may be what does not work.
+"""
 
 import asyncio
 import platform
@@ -92,6 +96,7 @@ class _Scope:
 
 
 def _machine(screen: Terminal, place: CommonOptions, settings: Settings) -> Iterator[Finding]:
+    """Look at everything that does not need the memory to be opened: that may be what is broken."""
     yield Finding("remanent", True, version("remanent"))
     yield Finding("python", True, f"{platform.python_version()}, {platform.platform(terse=True)}, {platform.machine()}")
     yield _settings(screen, place)
@@ -105,6 +110,7 @@ def _machine(screen: Terminal, place: CommonOptions, settings: Settings) -> Iter
 
 
 def _audit(screen: Terminal, settings: Settings) -> Iterator[Finding]:
+    """Verify the audit log of every organisation."""
     log = AuditLog(settings.home, secrets=settings.secrets)
     orgs, lines, is_intact = log.orgs(), 0, True
     for org in orgs:
@@ -124,6 +130,7 @@ def _settings(screen: Terminal, place: CommonOptions) -> Finding:
 
 
 def _sqlite(screen: Terminal) -> Finding:
+    """Check that the engine is newer than the bug by which resetting a WAL could corrupt a database."""
     found, safe = (".".join(map(str, number)) for number in (engine_version(), OLDEST_SAFE))
     if engine_version() >= OLDEST_SAFE:
         return Finding("sqlite", True, screen.word(words.SQLITE_SAFE, version=found))
@@ -131,6 +138,7 @@ def _sqlite(screen: Terminal) -> Finding:
 
 
 def _home(screen: Terminal, home: Path) -> Finding:
+    """Check that the home folder can be written, without making it: looking must leave no trace."""
     try:
         Layout(home).require_writable()
     except RemanentError as error:
@@ -139,6 +147,7 @@ def _home(screen: Terminal, home: Path) -> Finding:
 
 
 def _disk(screen: Terminal, home: Path) -> Finding:
+    """Check the free space where the home folder is, or will be."""
     usage = shutil.disk_usage(_existing(home))
     enough = usage.free >= LEAST_FREE
     phrase = words.DISK_FREE if enough else words.DISK_LOW
@@ -150,6 +159,7 @@ def _existing(path: Path) -> Path:
 
 
 def _embedder(screen: Terminal, settings: Settings) -> Finding:
+    """Load the embedder and time it: a wrong model or a slow machine shows here first."""
     try:
         embedder = open_embedder(settings.embedder, embedding=settings.embedding)
         if embedder is None:
@@ -175,6 +185,7 @@ async def _time(embedder: Embedder) -> tuple[float, float]:
 
 
 def _agents(screen: Terminal, memory: Memory, layout: Layout, *, wanted: _Scope) -> list[Finding]:
+    """Examine every agent that was asked for; those whose database is gone are told of first."""
     lost = [scope for scope in layout.lost_scopes() if wanted.chooses(scope)]
     stored = [scope for scope in memory.agents() if wanted.chooses(scope)]
     findings = [_missing(screen, layout, scope) for scope in lost]
@@ -192,6 +203,7 @@ def _agents(screen: Terminal, memory: Memory, layout: Layout, *, wanted: _Scope)
 
 
 def _missing(screen: Terminal, layout: Layout, scope: Scope) -> Finding:
+    """Tell of a folder without its database, and of copies beside it that could take its place."""
     names = ", ".join(path.name for path in layout.copies(scope))
     beside = screen.word(words.COPIES_BESIDE, names=names) if names else ""
     detail = screen.word(words.DATABASE_MISSING, folder=layout.folder(scope), copies=beside)
@@ -199,6 +211,7 @@ def _missing(screen: Terminal, layout: Layout, scope: Scope) -> Finding:
 
 
 def _agent(screen: Terminal, agent: Agent, layout: Layout) -> Iterator[Finding]:
+    """Examine one agent: its schema, its pages, what lies beside the database, and its queue."""
     name = str(agent.scope)
     schema = layout.schema(agent.scope)
     try:
@@ -238,6 +251,7 @@ def _beside(screen: Terminal, health: Health, name: str) -> Iterator[Finding]:
 
 
 def _queue(screen: Terminal, agent: Agent, name: str) -> Finding:
+    """Tell of work that was given up, or that waits."""
     state = agent.queue()
     if state.dead:
         last = agent.dead_letters()[-1]
@@ -250,6 +264,7 @@ def _queue(screen: Terminal, agent: Agent, name: str) -> Finding:
 
 
 def _show(screen: Terminal, findings: list[Finding]) -> None:
+    """Show the findings as a table, and whether all is well."""
     table = Table("", screen.word(words.CHECK), screen.word(words.FINDING))
     signs = {True: Text("✓", "green"), False: Text("✗", "bold red"), None: Text("–", "yellow")}
     for finding in findings:
@@ -264,6 +279,7 @@ def _show(screen: Terminal, findings: list[Finding]) -> None:
 
 
 def _repair(screen: Terminal, memory: Memory, findings: list[Finding]) -> dict[str, str]:
+    """Save what is readable of each damaged agent; the damaged file itself is never touched."""
     copies: dict[str, str] = {}
     damaged = {finding.agent for finding in findings if finding.check == "integrity" and finding.ok is False}
     for scope in memory.agents():

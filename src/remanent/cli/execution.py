@@ -1,6 +1,8 @@
-"""What some commands take beside their operation's own fields: words, files, things to look at.
+"""Doing an operation for a command: its request from what the user gave, its answer on the screen.
 
-`take_<what>` makes the requests of a command that `takes` it; its parameters behind the second are the options.
+Most requests are made of options alone. Some commands take words, a file of lines or a question before they destroy;
+for each of these there is a function `take_<what>`, whose parameters behind the second are the command's own options.
+A file is read and checked completely before anything of it is stored.
 """
 
 import asyncio
@@ -56,6 +58,7 @@ def take_messages(
 def _messages_of(
     screen: Terminal, texts: Sequence[str], *, file: Path | None, session: str | None, message: dict[str, Any]
 ) -> Iterator[SessionMessage]:
+    """Yield the messages that a command was given, by one of three ways that exclude each other."""
     if file is not None:
         if texts:
             raise typer.BadParameter(screen.word(words.TEXT_AND_FILE))
@@ -135,6 +138,7 @@ INTAKES: Mapping[str, Callable[..., Requests]] = {
 
 
 def _show_prompt(screen: Terminal, role: Role[Any, Any, Any], request: Any) -> None:
+    """Show what a model would be told for a request, without asking one."""
     told = role.prompt(request, tongue=role.tongue(request))
     turns: list[dict[str, JsonValue]] = [{"speaker": "user", "text": told.content}]
     turns += [{"speaker": turn.speaker, "text": turn.text} for turn in told.turns]
@@ -181,6 +185,7 @@ def perform(
 def _confirm(
     screen: Terminal, operation: Operation[Any, Any], request: Mapping[str, Any], place: CommonOptions, *, yes: bool
 ) -> None:
+    """Ask before something is destroyed; without a terminal the answer is no, so that no script destroys by mistake."""
     question = question_of(screen, operation, request, agent=place.agent)
     if not yes and not screen.ask(question):
         screen.tell(words.NOT_ERASED)
@@ -245,6 +250,7 @@ class _Execution:
         return shown
 
     async def _upload(self, meter: ProgressMeter) -> AsyncIterator[bytes]:
+        """Yield what is sent beside the request, and move the meter by its bytes."""
         if self._operation.reads is Body.BYTES:
             yield read_bytes(self._file)
             return
@@ -261,6 +267,8 @@ def _total(operation: Operation[Any, Any], file: Path, requests: Sequence[object
 
 
 def _to(meter: ProgressMeter) -> Any:
+    """Return what passes progress on to the meter."""
+
     def report(step: Step) -> None:
         meter.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
 

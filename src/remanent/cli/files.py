@@ -1,4 +1,8 @@
-"""Reading what a command is given: files and standard input, as UTF-8 whatever the locale says."""
+"""Files and standard input and output, as UTF-8 whatever the locale says.
+
+What is written takes the place of an old file only when it is complete, and is readable by its owner alone: an export
+holds everything that an agent knows.
+"""
 
 import os
 import sys
@@ -44,6 +48,7 @@ def read_lines(file: Path) -> Iterator[str]:
 
 
 def _open(file: Path) -> BinaryIO:
+    """Open a file, or say in one line why that is not possible."""
     try:
         return file.open("rb")
     except OSError as error:

@@ -1,4 +1,7 @@
-"""What the commands' options are made of, and those that some commands have beside their operation's fields."""
+"""The options that commands share, and those that some have beside their operation's fields.
+
+Help must appear at once, so that nothing heavy is imported here: no settings, no model classes, no store.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -116,6 +119,8 @@ def with_common_options(level: Level) -> Callable[[Callable[..., None]], Callabl
     options["as_json"] = (AsJson, False)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        """Show typer one flat signature, and call the function with the common options as one object."""
+
         @wraps(function)
         def command(**values: Any) -> None:
             shared = {name: values.pop(name) for name in options}

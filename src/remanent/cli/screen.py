@@ -1,4 +1,7 @@
-"""Where a command writes: data to standard output, all that is said about it to standard error."""
+"""Where a command writes: data to standard output, all that is said about it to standard error.
+
+So a pipe gets the data alone, and a person sees both. Nothing is coloured unless it goes to a terminal.
+"""
 
 import sys
 import time
@@ -161,6 +164,7 @@ class ProgressMeter:
         return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PATIENCE)
 
     def _progress(self) -> Progress:
+        """Return the progress bar; it is made and shown when it is first needed, so that quick work shows none."""
         if self._bar is None:
             columns = [
                 SpinnerColumn(),
@@ -206,6 +210,7 @@ def human_size(count: float) -> str:
 
 
 def _age(past: timedelta) -> tuple[str, int]:
+    """Return which unit tells an age best, and how many of it."""
     seconds = past.total_seconds()
     if seconds < -60:
         return "future", 0

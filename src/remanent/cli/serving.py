@@ -1,4 +1,7 @@
-"""`serve`: a memory for other processes, with a word on where to find what."""
+"""`serve` and `mcp`: a memory for other processes, and the configuration by which agents find it.
+
+The parts of the server are put together here, because only here is it known which are installed.
+"""
 
 import asyncio
 import json
@@ -43,6 +46,7 @@ def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: b
 
 
 async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample: bool) -> None:
+    """Serve with every part that is installed; the sample is told while requests are already taken."""
     tasks: set[asyncio.Task[None]] = set()
 
     def ready(service: Service, url: str) -> None:
@@ -62,6 +66,7 @@ async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample:
 
 
 def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, sample: bool) -> None:
+    """Say where to look and what to try first; warn where the server is open to the machine, or to nobody."""
     place = {"org": settings.org, "workspace": settings.workspace, "agent": "me"}
     if sample:
         place |= {"workspace": WORKSPACE, "agent": AGENT}
@@ -77,6 +82,7 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
 
 
 def _is_key_left(settings: Settings) -> bool:
+    """Whether any key still opens something."""
     try:
         return KeyRing(settings.home).opens_anything
     except StorageError:

@@ -1,4 +1,8 @@
-"""What the commands say to people, in English and Chinese."""
+"""What the commands say to people, in English and Chinese.
+
+A table and nothing else, ordered as the commands are, so that a translator can read it from top to bottom. Short names
+stand for whole sentences: sentences that are put together from pieces cannot be translated.
+"""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""Every operation, declared once: REST routes, tools for models, commands, clients and documents are made from here."""
+"""Every operation, declared once: REST routes, tools for models, commands, clients and documents are made from here.
+
+A declaration says what is asked and answered, who may, how it is worded in both languages, and how each interface shows
+it. `Service` is the one way to do one: it checks the permission, calls the handler, and notes it in the audit log.
+"""
 
 from remanent.bilingual import Bilingual
 from remanent.discipline.call import Report, Step

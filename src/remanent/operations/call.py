@@ -1,4 +1,7 @@
-"""What a handler is given beside its request: the memory, the place, who asks, and whom to tell of progress."""
+"""What a handler is given beside its request: the memory, the place, who asks, and whom to tell of progress.
+
+It is the discipline's `Call` with more to it: keys and the audit log concern our own operations only.
+"""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

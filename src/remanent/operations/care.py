@@ -1,4 +1,7 @@
-"""Moving, erasing and looking after an agent's memory, and the work in its background."""
+"""Moving, erasing and looking after an agent's memory, and the work in its background.
+
+What cannot be taken back (`erase`) asks first wherever a person is there to be asked.
+"""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any

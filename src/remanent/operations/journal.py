@@ -1,4 +1,4 @@
-"""Remembering and recalling: what was said, and what answers a question."""
+"""Remembering and recalling: what was said, what answers a question, and how well it does."""
 
 import hashlib
 from typing import Annotated, Any, Literal

@@ -1,4 +1,8 @@
-"""Keys and the audit log, as operations: who may do what, and what was done."""
+"""Keys and the audit log, as operations: who may do what, and what was done.
+
+A key can make, see and revoke only keys within its own reach. A token that is asked for again under the same
+idempotency key is derived anew from it, because tokens are written down nowhere.
+"""
 
 import asyncio
 from datetime import timedelta

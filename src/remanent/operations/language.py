@@ -1,4 +1,7 @@
-"""Who does the language work, and one piece of it by hand."""
+"""What does the language work, and one piece of it by hand.
+
+`try` is for people who choose a model or write a prompt: it shows what a role makes of a request, and changes nothing.
+"""
 
 from difflib import get_close_matches
 from typing import Annotated, Any

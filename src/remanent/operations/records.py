@@ -1,4 +1,4 @@
-"""Records: what is remembered, how it came to be, what hangs on it, out of mind and back."""
+"""Records: what is remembered, how it came to be, what hangs on it, forgotten and brought back."""
 
 from typing import Annotated, Any
 

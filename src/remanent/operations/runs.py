@@ -1,4 +1,9 @@
-"""Long work: started, followed by its progress, cancelled, fetched; what it came to is known after a restart, too."""
+"""Long work: started, followed by its progress, cancelled, fetched; what it came to is known after a restart, too.
+
+Two things are written down, apart from each other. How a run stands is a file under the home folder, without a word of
+what it is about. Its answer is a note in the agent's own store, so that erasing there erases it. A run whose process is
+gone, which its lock tells, was interrupted.
+"""
 
 import asyncio
 import fcntl
@@ -56,6 +61,7 @@ class Run(Model):
 
 
 _TIDY_EVERY = 100
+"""Writes after which old files are looked for: listing the folder for each would cost more than the run."""
 
 
 class RunFile(Model):
@@ -130,12 +136,14 @@ class RunFiles:
             self._lock = None
 
     def _begin(self) -> None:
+        """Take the lock that says that this process is alive; the system lets go of it however the process ends."""
         if self._lock is None:
             make_folder(self._folder)
             self._lock = (self._folder / f"{self.process}.lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def _files(self) -> list[Path]:
+        """Return the files of runs, oldest first; one may vanish while others are listed."""
         found = []
         for file in self._folder.glob("*.json"):
             with suppress(OSError):
@@ -143,6 +151,7 @@ class RunFiles:
         return [file for _, file in sorted(found)]
 
     def _tidy(self) -> None:
+        """Remove the oldest runs and the locks of processes that are gone."""
         for file in self._files()[: -self._most]:
             file.unlink(missing_ok=True)
         for lock in self._folder.glob("*.lock"):
@@ -170,6 +179,8 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _RunState:
+    """What this process knows of a run beside what people see of it."""
+
     run: Run
     place: Target
     permission: Permission
@@ -283,6 +294,9 @@ class Runs:
         self._files.close()
 
     def _check_room(self, org: str) -> None:
+        """Refuse a run beyond what the server, or one organisation, may have at once; a few places are kept for those
+        that have none.
+        """
         running = [kept.place.org for kept in self._kept.values() if kept.run.state is RunState.RUNNING]
         own = running.count(org)
         if own >= MAX_RUNNING_PER_ORG:
@@ -293,6 +307,8 @@ class Runs:
     # ── one run ──────────────────────────────────────────────────────────────
 
     async def _do(self, kept: _RunState, operation: Operation[Any, Any], work: Work) -> None:
+        """Do the work and note how it ended, before anybody is told."""
+
         def report(step: Step) -> None:
             self._change(kept, kept.run.replace(step=step))
 
@@ -320,6 +336,7 @@ class Runs:
             await asyncio.gather(kept.task, return_exceptions=True)
 
     def _ended(self, kept: _RunState) -> None:
+        """Clean up after a run, also one that was cancelled and so could not note its own end."""
         kept.task = None  # it holds on to all that it worked with
         if kept.run.state is RunState.RUNNING:
             state = RunState.INTERRUPTED if self._closing else RunState.CANCELLED
@@ -354,6 +371,7 @@ class Runs:
             self._files.write(run, place=kept.place, permission=kept.permission)
 
     async def _note(self, kept: _RunState, ended: Run) -> None:
+        """Write down the answer in the agent's own store, where erasing finds it, and the state in a file."""
         scope = _scope(kept.place)
         if kept.is_durable and scope is not None:
             said = {"response": ended.response, "message": ended.message}
@@ -373,6 +391,7 @@ class Runs:
         return kept.run
 
     def _standing(self, written: RunFile) -> Run:
+        """Return a run as it stands: one whose process is gone was interrupted, whatever its file says."""
         run = written.run
         if run.state is RunState.RUNNING and not self._files.is_alive(written.process):
             return run.replace(state=RunState.INTERRUPTED, message=INTERRUPTED)

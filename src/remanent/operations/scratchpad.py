@@ -1,4 +1,7 @@
-"""The scratchpad: small values that an agent keeps at hand while it works."""
+"""The scratchpad: small values that an agent keeps at hand while it works.
+
+Values are replaced and removed, not remembered: they are states of the store and no part of what recall searches.
+"""
 
 from typing import Annotated
 

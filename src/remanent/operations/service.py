@@ -1,4 +1,8 @@
-"""The one way in: whoever asks, through whatever interface, an operation is allowed, done and noted here."""
+"""The one way in: whoever asks, through whatever interface, an operation is allowed, done and noted here.
+
+What lies outside of a key's reach is answered as if it did not exist, so that nobody learns of other tenants by asking.
+What changes something is refused while it could not be noted: there is no deed without its trace.
+"""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import TracebackType
@@ -55,6 +59,7 @@ CATALOGUE = Catalogue([*(one for module in MODULES for one in module.OPERATIONS)
 
 
 _SUBJECT = ("_id", "_ids")
+"""Fields whose names end so hold ids, which the audit log names as what was acted on."""
 _MAX_SUBJECTS = 100
 
 
@@ -168,6 +173,7 @@ class Service:
         return operation, asked
 
     async def _noted(self, operation: Operation[Any, Any], asked: Model, call: ServiceCall) -> Any:
+        """Do an operation, and note who did it and how it ended, even when it failed or was cancelled."""
         if not _is_noted(operation):
             return await operation.handler(call, asked)  # type: ignore[misc]
         # Before anything is done: what was stored and cannot be noted would be there without a trace of who did it.
@@ -186,6 +192,7 @@ class Service:
     async def _note(
         self, operation: Operation[Any, Any], asked: Model | None, *, place: Target, principal: Principal, outcome: str
     ) -> None:
+        """Note an event in the audit log: ids and names, never a word of a memory."""
         deed = AuditEvent(
             who=principal.name,
             what=operation.name,

@@ -1,4 +1,8 @@
-"""The application: REST from the catalogue, health, figures, documents, and whatever other parts are put in."""
+"""The application: REST from the catalogue, health, metrics, documentation, and whatever other parts are put in.
+
+A part (MCP, the proxy) brings its own routes and its own life; the application only mounts it behind the same
+middleware, so that no interface can be reached without the checks that hold for all.
+"""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -114,6 +118,8 @@ _PAGE = {
 
 
 def _named(path: str, endpoint: Any) -> Any:
+    """Note the route's own path, under which the request is counted: an address as sent could name a tenant."""
+
     async def named(request: Request) -> Response:
         request.state.route = path
         answer: Response = await endpoint(request)

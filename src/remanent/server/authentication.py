@@ -1,4 +1,9 @@
-"""Who sends a request, and whose memory it means: the key, the rate it is allowed, and the names in headers."""
+"""Who sends a request, and whose memory it means: the key, the rate it is allowed, and the names in headers.
+
+Keys and strangers have buckets of their own, which all interfaces of one server share: whoever is slowed down at one
+door does not get in faster by another. A wrong key costs its address twenty requests, so that guessing is slow and a
+typing error is not punished.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -74,6 +79,7 @@ class Authenticator:
 
 
 NAMES = ("org", "workspace", "agent", "session", "task")
+"""What headers (`x-remanent-agent: ada`) and the query of MCP's address can name."""
 PREFIX = "x-remanent-"
 """Each of the names has a header: `x-remanent-agent: ada`."""
 

@@ -264,6 +264,7 @@ class TimedProtocol(H11Protocol):
             self._begin_stretch()
 
     def _now(self) -> ConnectionPhase:
+        """Return what the connection is at, as h11 sees the client's side of it."""
         theirs = self.conn.their_state
         if theirs is h11.SEND_BODY:
             return ConnectionPhase.BODY
@@ -278,6 +279,10 @@ class TimedProtocol(H11Protocol):
         self._patience = self.loop.call_later(self.limits.body, self._end_stretch)
 
     def _end_stretch(self) -> None:
+        """Judge one stretch of a body: by its speed, unless it was we who did not read.
+
+        A client is not to blame for the time in which its bytes waited in our own buffers.
+        """
         waits_for_us = self._is_excused or self.flow.read_paused or self.cycle.waiting_for_100_continue
         is_fast = self._received - self._came >= self.limits.speed * self.limits.body
         # What was answered before its body was here is not read any further.
@@ -287,6 +292,7 @@ class TimedProtocol(H11Protocol):
             self._begin_stretch()
 
     def _too_slow(self) -> None:
+        """Close the connection; say 408 where no answer was begun, because a half-sent one cannot be taken back."""
         if self.transport.is_closing():
             return
         if self._received and (self._phase is ConnectionPhase.HEAD or not self.cycle.response_started):
@@ -303,6 +309,7 @@ class TimedProtocol(H11Protocol):
             self._reading = self.loop.call_later(self.limits.reading, self._check_reading)
 
     def _check_reading(self) -> None:
+        """Abort where the client has read too little of its answer since the last look."""
         self._reading = None
         before, size = self._to_go, self.transport.get_write_buffer_size()
         is_stuck = before is not None and before - size < self.limits.speed * self.limits.reading

@@ -1,4 +1,7 @@
-"""The OpenAPI description, made from the catalogue."""
+"""What the server can do, for programs and for people: OpenAPI and a page, both made from the catalogue.
+
+The page has no script, so that it can be served under the strictest content policy and read without a network.
+"""
 
 import json
 from html import escape
@@ -36,6 +39,7 @@ _OPEN = {"RecordData"}
 """What is more than its schema says: each kind of record carries data of its own."""
 
 _NAME = {"type": "string", "minLength": 1, "maxLength": 64}
+"""The names of an address, as `Scope` bounds them."""
 
 
 def openapi(catalogue: Catalogue) -> dict[str, Any]:
@@ -95,6 +99,7 @@ class _Schemas:
 
 
 def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    """Return the description of one operation; what OpenAPI has no word for stands under `x-` names."""
     described: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.help.en.partition(". ")[0].rstrip("."),
@@ -116,6 +121,7 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
 
 
 def _parameters(operation: Operation[Any, Any], schemas: _Schemas) -> list[dict[str, Any]]:
+    """Return what is sent in the path, the query and headers."""
     properties, required = schemas.fields(operation)
     found = [{"name": name, "in": "path", "required": True, "schema": _NAME} for name in _NAMES[operation.level]]
     found += [
@@ -148,6 +154,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _body(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    """Return the JSON body: the fields that stand neither in the path nor in a header."""
     properties, required = schemas.fields(operation)
     own = own_fields(operation)
     schema: dict[str, Any] = {
@@ -168,6 +175,7 @@ def _body(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
 
 
 def _responses(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    """Return every answer that an operation can give, refusals included, so that clients can be made from this."""
     if operation.long:
         good = {"202": _json("Started; follow it at its Location.", schemas.answer("run"))}
     elif operation.answers is Body.LINES:
@@ -265,6 +273,7 @@ def page(catalogue: Catalogue, *, chinese: bool) -> str:
 
 
 def _section(operation: Operation[Any, Any], *, say: Any, chinese: bool) -> str:
+    """Return the part of the page that is about one operation."""
     rows = []
     for name, field in operation.request.model_fields.items():
         extra = field.json_schema_extra

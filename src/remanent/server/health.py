@@ -1,4 +1,8 @@
-"""Whether the server lives, and whether it can do its work."""
+"""Whether the server can do its work: what `/readyz` tells, and the warm-up that it waits for.
+
+A server listens before its models are loaded, so that a supervisor sees it live at once, and calls itself ready after
+that, so that no request has to wait for a model. What is told here names no tenant: anybody may ask.
+"""
 
 import asyncio
 import logging
@@ -39,6 +43,7 @@ class Warmup:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _warm(self) -> None:
+        """Load the models, then the indexes; whatever fails is loaded by the first request that needs it."""
         try:
             await self._memory.warm(agents=0)
             self.models.set()
@@ -103,6 +108,7 @@ def _told(standing: AuditStatus) -> str:
 
 
 async def _write(home: Path) -> Check:
+    """Check that the disk takes a write: a full or read-only one is found here before a caller finds it."""
     begun = time.perf_counter()
     try:
         await asyncio.to_thread(_probe, home)
@@ -112,6 +118,7 @@ async def _write(home: Path) -> Check:
 
 
 def _probe(home: Path) -> None:
+    """Write a file without a name and sync it; it is gone again as soon as it is closed."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=home) as file:
         file.write(b"ready?")

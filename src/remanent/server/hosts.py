@@ -91,6 +91,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_loopback_address(text: str) -> bool:
+    """Whether an address is this machine's own, also in IPv6's way of writing IPv4."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

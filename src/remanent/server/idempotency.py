@@ -1,4 +1,8 @@
-"""Idempotency-Key: a request that is repeated with the same key is done once and answered alike."""
+"""Idempotency-Key: a request that is repeated with the same key is done once and answered alike.
+
+An answer is noted durably before it is given, in the store of the agent that it is about: erasing there takes the note
+along, and a restart does not forget what was done. Memory holds the latest answers only for those who wait for them.
+"""
 
 import asyncio
 import hashlib
@@ -28,16 +32,21 @@ MAX_CACHED = 1_000
 MAX_CACHED_BYTES = 4 * 2**20
 """Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
 LIFETIME_SECONDS = 86_400.0
+"""A day, as long as notes hold: whoever retries does so within minutes, or never."""
 MAX_KEY_LENGTH = 255
+"""Characters; as other APIs with this header allow."""
 MAX_UPLOAD_IN_MEMORY = 1024 * 1024
 _PIECE = 65_536
 _KEPT_HEADERS = ("content-type", "etag", "location")
+"""Those that belong to the answer; all others belong to one connection or one request."""
 
 _logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _CachedResponse:
+    """An answer that was given, or that somebody is at work on and others may wait for."""
+
     fingerprint: str
     at: float
     answer: asyncio.Future[Response]
@@ -153,6 +162,7 @@ class IdempotencyStore:
         return _FolderNotes(self._service.memory.settings.home / FOLDER, now=self._service.clock())
 
     def _forget_old(self) -> None:
+        """Let go of the oldest answers, by age, count and size; one that is being made stays."""
         ends = self._timer() - LIFETIME_SECONDS
         while self._kept:
             oldest, kept = next(iter(self._kept.items()))
@@ -192,6 +202,7 @@ class _FolderNotes:
         await asyncio.to_thread(self._write, name, note)
 
     def _read(self, file: Path) -> Note | None:
+        """Return a note that is still valid; a damaged one counts as none, and its request is done again."""
         try:
             note = Note.from_json(file.read_bytes())
         except (FileNotFoundError, InvalidInput):
@@ -201,6 +212,7 @@ class _FolderNotes:
         return note if note.at > self._now - LIFETIME else None
 
     def _write(self, name: str, note: Note) -> None:
+        """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up."""
         try:
             make_folder(self._folder)
             for file in self._folder.glob("*.json"):
@@ -224,6 +236,7 @@ def _check(known: str, given: str) -> None:
 
 
 def _replayed(note: Note, fingerprint: str) -> Response:
+    """Return the noted answer as it was given the first time, marked as given again."""
     _check(note.fingerprint, fingerprint)
     if note.content is None:
         raise InvalidInput(_ANSWER_GONE)

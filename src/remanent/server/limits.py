@@ -1,4 +1,9 @@
-"""What is taken in: bodies of bounded size, JSON of bounded shape, so many requests and no more."""
+"""What is taken in, and how much of it: bodies, JSON, requests of a key, and the share of an organisation.
+
+Three things can be used up by one caller at the cost of all: the event loop (parsing), memory (bodies that are held)
+and places to work in. Each has its bound here. Rates are per key; shares are per organisation and bind only while
+others want the server, too.
+"""
 
 import asyncio
 from collections import Counter, OrderedDict
@@ -22,6 +27,7 @@ from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
 
 MAX_BUCKETS = 10_000
+"""Callers whose rate is known at once; beyond that the longest unseen starts with a full bucket (about 2 MB)."""
 BYTES_PER_TOKEN = 8 * 1024
 """A body of 16 MB, the largest, takes up to 0.2 s of everybody's time to parse. At this price and the usual rate a key
 can send one in ten seconds, and takes no more than 2 % of the time with them."""
@@ -30,6 +36,7 @@ VALUES_PER_TOKEN = 25
 UPLOAD_DISCOUNT = 8
 """By how much a byte of a file is cheaper than one of JSON: it is stored as it is."""
 _PIECE = 64 * 1024
+"""Bytes that are looked through at a time: a fraction of a millisecond, after which other threads get a turn."""
 JSON = "application/json"
 _SIMPLE = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
 """The types that a page of any site may send without a browser asking us first (the Fetch standard's safelist)."""
@@ -197,6 +204,7 @@ T = TypeVar("T")
 MAX_CONCURRENT_REQUESTS = 32
 """Requests that are worked on at the same time: as many questions as recall takes at once."""
 LARGE_BODY_BYTES = 2**20
+"""From here on a body counts as large: below, hundreds fit into memory without anybody noticing."""
 MAX_LARGE_BODIES = 16
 """Bodies of that size or more that are read at the same time: each is held in memory until it is understood."""
 MAX_LARGE_BODIES_PER_ORG = 4

@@ -64,6 +64,7 @@ class RequestMiddleware:
         sent: list[int] = []
 
         async def note(message: Message) -> None:
+            """Note the status that goes out, and add the headers that every answer carries."""
             if message["type"] == "http.response.start":
                 sent.append(message["status"])
                 headers = list(message.get("headers", ()))
@@ -82,6 +83,7 @@ class RequestMiddleware:
             self._tell(scope, status=sent[0] if sent else 499, seconds=time.perf_counter() - begun)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, *, request_id: str, sent: list[int]) -> None:
+        """Hand the request on, and turn whatever is raised into an answer as long as none was begun."""
         try:
             self._check(scope)
             await self._app(scope, receive, send)
@@ -115,6 +117,7 @@ class RequestMiddleware:
             scope["state"]["reserve"] = True  # the door lets administrators in
 
     def _tell(self, scope: Scope, *, status: int, seconds: float) -> None:
+        """Count the request and log it: by its route and who sent it, never by its address or its words."""
         route = scope.get("state", {}).get("route", "other")
         self._metrics.count(route, scope["method"], status, seconds)
         if _access.isEnabledFor(logging.INFO):

@@ -1,4 +1,8 @@
-"""Errors as HTTP answers: one table of statuses, one form (RFC 9457)."""
+"""Errors as HTTP answers: one table of statuses, one form (RFC 9457, problem details).
+
+What concerns the caller is told; what went wrong inside is logged, and only its title is told. Messages of other
+libraries are kept out of both, because they may repeat what somebody said.
+"""
 
 import json
 import logging
@@ -172,6 +176,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _answer(body: dict[str, Any], *, request_id: str, headers: Mapping[str, str]) -> Response:
+    """Return the problem as RFC 9457 writes it, with the id by which its request is found in the log."""
     if request_id:
         body["instance"] = f"urn:remanent:request:{request_id}"
     content = json.dumps(body, ensure_ascii=False).encode(errors="replace")

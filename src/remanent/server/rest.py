@@ -1,4 +1,9 @@
-"""Operations as routes: who asks, where, what; then the operation's own answer."""
+"""REST: every operation of the catalogue as a route.
+
+A request is read from path, query, headers and body; who may is asked before anything is read. JSON types are taken at
+their word: a number in quotes is a text. Operations that take long answer at once with a run, which has routes of its
+own to be followed, fetched and cancelled.
+"""
 
 import asyncio
 import time
@@ -36,6 +41,7 @@ from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
 
 _MAX_SCHEMA_DEPTH = 20
+"""Levels that are checked; deeper JSON is refused before it comes here."""
 
 
 @cache
@@ -53,6 +59,7 @@ def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
 
 
 def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -> bool:
+    """Whether a value has the JSON type that a schema names; limits and patterns are left to the request itself."""
     if not isinstance(schema, dict) or depth == 0:
         return True
     if "$ref" in schema:
@@ -71,6 +78,7 @@ def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -
 
 
 def _is(kind: str, value: Any) -> bool:
+    """Whether a value is of one JSON type; a whole number may be written as 1.0, and a truth value is no number."""
     if kind == "integer":
         return (isinstance(value, int) and not isinstance(value, bool)) or (
             isinstance(value, float) and value.is_integer()
@@ -207,6 +215,8 @@ class Rest:
     # ── one request ──────────────────────────────────────────────────────────
 
     def _dispatch(self, path: str, methods: Mapping[str, Endpoint]) -> Endpoint:
+        """Return the endpoint of one address, which picks that of the method."""
+
         async def dispatch(request: Request) -> Response:
             request.state.route = path
             # Starlette answers HEAD where there is a GET.
@@ -221,6 +231,12 @@ class Rest:
         return dispatch
 
     def _endpoint(self, operation: Operation[Any, Any]) -> Endpoint:
+        """Return the endpoint of an operation.
+
+        The order matters: who asks and whether they may is settled before a byte of the body is read, so that strangers
+        can neither learn what exists nor make the server work.
+        """
+
         async def endpoint(request: Request) -> Response:
             principal = self._authenticator.principal(request)
             names = {
@@ -243,6 +259,7 @@ class Rest:
     async def _asked(
         self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
+        """Return the operation's request, from the query or from the body."""
         if not takes_body(operation):
             return from_query(operation, request)
         # Before it is here: many at once would else all be let in before the first of them is counted.
@@ -253,6 +270,7 @@ class Rest:
     async def _read_body(
         self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
+        """Return the request in a JSON body; its size and its values are charged to the key, refused or not."""
         limits = self._settings
         content = await read_json_body(
             request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
@@ -270,6 +288,11 @@ class Rest:
     async def _keyed(
         self, operation: Operation[Any, Any], request: Request, asked: Model, place: Target, principal: Principal
     ) -> Response:
+        """Do the operation, once only where the caller gave an idempotency key.
+
+        Answers with secrets are not written down; those of a whole workspace neither, because no single agent's erasure
+        would remove them.
+        """
         key = key_of(request)
         if key is None or not operation.changes:
             return await self._do(operation, request, asked, place, principal)
@@ -295,6 +318,7 @@ class Rest:
         *,
         key: str | None = None,
     ) -> Response:
+        """Do the operation and answer in its own way: with a run to follow, with lines, or with one JSON value."""
         with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             if operation.long:
                 run = await self._service.start(operation.name, asked, place=place, principal=principal)
@@ -309,6 +333,7 @@ class Rest:
     async def _upload(
         self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Response:
+        """Do an operation that takes a file or lines beside its fields."""
         check_type(request, *upload_types(operation))
         asked = from_query(operation, request)
         key = key_of(request)
@@ -335,11 +360,13 @@ class Rest:
         *,
         upload: AsyncIterator[bytes],
     ) -> Response:
+        """Hand an upload to its operation."""
         with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
         return self._respond(operation, request, answer)
 
     async def _counted(self, principal: Principal, coming: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield an upload and charge it to the key at its end; until then its size need not be known."""
         size = 0
         try:
             async for piece in coming:
@@ -349,6 +376,7 @@ class Rest:
             self._authenticator.charge(principal, cost=body_cost(size // UPLOAD_DISCOUNT))
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
+        """Return the answer; one with a version carries it as ETag, for conditional requests."""
         if operation.answers is Body.BYTES:
             return Response(answer, media_type=BYTES)
         headers = {}
@@ -375,6 +403,7 @@ class Rest:
         return _json(await self._service.runs.cancel(request.path_params["run_id"], principal=principal, org=org))
 
     async def _follow_run(self, request: Request) -> Response:
+        """Answer with a stream of events that lasts until the run ends, at most for so long."""
         principal, org = self._at_runs(request)
         run_id = request.path_params["run_id"]
         await self._service.runs.get(run_id, principal=principal, org=org)

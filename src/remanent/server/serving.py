@@ -1,4 +1,9 @@
-"""Telling the C library how to hand out memory in a process that runs for long and has many threads."""
+"""Serving: listen, say so, and on a signal let what is under way end.
+
+Here is the life of the process: its allocator and its logs, the socket, the order in which things are opened, and the
+reverse order in which they are closed. uvicorn does the rest, except for signals, which it would raise again before the
+memory is closed.
+"""
 
 import asyncio
 import contextlib
@@ -28,7 +33,9 @@ from remanent.settings import ServerSettings, Settings
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """As glibc's malloc.h numbers them."""
 _LARGE = 1 << 20
+"""Bytes from which a block comes from the system directly, and goes back there when it is freed."""
 MAX_ARENAS = 8
+"""As many as a large machine gets: more only keep what others could use (chosen by hand)."""
 
 
 def tune_allocator(*, cores: int | None = None) -> bool:
@@ -139,6 +146,8 @@ def _signals(server: _Server) -> Iterator[None]:
 
 @contextmanager
 def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
+    """End the server when an event is set: what tests and programs that embed it use in place of a signal."""
+
     async def watch(event: asyncio.Event) -> None:
         await event.wait()
         server.should_exit = True
@@ -152,6 +161,7 @@ def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
 
 
 def _config(app: object, settings: ServerSettings) -> uvicorn.Config:
+    """Return uvicorn's settings. Headers of proxies are not believed, and logs are ours alone."""
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         http=timed_protocol(settings),
@@ -169,6 +179,7 @@ def _config(app: object, settings: ServerSettings) -> uvicorn.Config:
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; made before anything is opened, so that a taken port costs nothing."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol is named because asyncio sends small pieces at once only on sockets that name it; on others an answer
     # of two pieces waits 40 ms for the client's acknowledgement of the first.

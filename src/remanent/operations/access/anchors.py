@@ -153,6 +153,7 @@ def _slots(content: bytes, sealer: Sealer) -> tuple[Head | None, Head | None]:
 
 
 def _head(slot: bytes, sealer: Sealer) -> Head | None:
+    """Return the head that a slot holds, or `None` where its seal does not fit: half-written, or forged."""
     parts = slot.decode("ascii", errors="replace").split()
     if len(parts) != 3 or not parts[0].isdecimal():
         return None

@@ -1,4 +1,8 @@
-"""The audit log: who did what to whose memory. A chain of lines for each organisation, which sees its own only."""
+"""The audit log: who did what to whose memory. A chain of lines for each organisation, which sees its own only.
+
+Writes of one organisation that come together share one sync. A line that could not be written is owed and comes before
+the next one; while the log cannot be written, nothing that it should tell of is done.
+"""
 
 import asyncio
 import hashlib
@@ -102,6 +106,7 @@ class AuditLog:
             return False
 
     async def _enter(self, org: str, deed: AuditEvent | None) -> None:
+        """Wait until an event is written. Those that wait meanwhile share one write and one sync."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._queues.setdefault(org, _Queue())
         queue.waiting.append((deed, done))
@@ -199,6 +204,7 @@ class AuditLog:
         return 0 if state is None else state[2]
 
     def _chain(self, org: str) -> Chain:
+        """Return an organisation's chain; it is cheap to make and keeps no file open."""
         return Chain(
             self._folder / f"{file_stem(org)}.jsonl",
             org=org,
@@ -209,6 +215,7 @@ class AuditLog:
 
 
 def _typed(error: Exception) -> RemanentError:
+    """Return an error that callers understand, for whatever went wrong at the log."""
     if isinstance(error, RemanentError):
         return error
     if isinstance(error, OSError):
@@ -241,6 +248,7 @@ class _SharedLog:
                 yield line
 
     def _carried(self) -> dict[str, CarriedLines]:
+        """Return what each organisation has in the shared log, walked anew only when the file has changed."""
         try:
             stat = self._file.stat()
         except MISSING:
@@ -252,6 +260,7 @@ class _SharedLog:
         return self._found
 
     def _walk(self) -> dict[str, CarriedLines]:
+        """Walk along the shared log once: count, hash and check the lines of everybody."""
         digests: dict[str, hashlib._Hash] = {}
         last, lines = dict[str, int](), dict[str, int]()
         seal, problem = BEGINNING, ""
@@ -271,6 +280,7 @@ class _SharedLog:
         return {org: CarriedLines(lines[org], last[org], digests[org].hexdigest(), problem) for org in digests}
 
     def _lines(self) -> Iterator[tuple[bytes, AuditLine | None]]:
+        """Yield whole lines with what they say; `None` where one cannot be read."""
         try:
             with self._file.open("rb") as file:
                 for content in file:

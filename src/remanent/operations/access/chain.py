@@ -154,6 +154,7 @@ class Chain:
 
     @contextmanager
     def _held(self) -> Iterator[int]:
+        """Open and lock the log; made when there is none, and only readable by its owner."""
         make_folder(self._file.parent)
         handle = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -166,6 +167,7 @@ class Chain:
 
     @staticmethod
     def _put(handle: int, content: bytes, offset: int) -> None:
+        """Write and sync lines, all or nothing."""
         try:
             written = 0
             while written < len(content):
@@ -191,6 +193,9 @@ class Chain:
         return self._broken(handle, sealer, anchor or Head()) if end is None else end
 
     def _beginning(self) -> _End:
+        """Return the start of a new chain; where an older log holds lines of the organisation, its first line vouches
+        for them.
+        """
         before = self._carried()
         if before is None:
             return _End(Head(), 0)
@@ -280,6 +285,7 @@ class Chain:
         return _Walk(sealer, self._file.parent, before).along(self._lines(), anchor or Head())
 
     def _lines(self) -> Iterator[bytes]:
+        """Yield the whole lines of the file; a last one without its end was never acknowledged."""
         try:
             with self._file.open("rb") as file:
                 yield from (line for line in file if line.endswith(b"\n"))
@@ -320,6 +326,7 @@ class _Walk:
         )
 
     def _problem(self, line: AuditLine | None, anchor: Head) -> str:
+        """Return what is wrong with a line at its place, or nothing."""
         if line is None:
             return "cannot be read, or was changed after it was written"
         if line.previous != self._head.seal:
@@ -331,6 +338,7 @@ class _Walk:
         return ""
 
     def _take(self, line: AuditLine, number: int) -> None:
+        """Go on to a line that fits, and look at what it says of damage or of lines carried over."""
         if line.deed.what == BROKEN:
             self._find(self._told_broken(line))
         elif line.deed.what == CARRIED and number == 1:
@@ -346,6 +354,7 @@ class _Walk:
         self._problems.append(problem)
 
     def _told_broken(self, line: AuditLine) -> str:
+        """Return what a line tells of damage that was found when it was written."""
         told = _told(line)
         file = self._folder / told.get("file", "")
         try:
@@ -359,6 +368,7 @@ class _Walk:
         return f"{gone}, as was found on {line.at.isoformat(timespec='seconds')}; {left}"
 
     def _check_carried(self, line: AuditLine) -> None:
+        """Hold the lines of the older log against what was noted of them when the chain began."""
         told, before = _told(line), self._carried
         if before is None or (str(before.lines), before.digest) != (told.get("lines"), told.get("sha256")):
             self._find("the lines of before are not those that were carried over")
@@ -431,6 +441,7 @@ def _backwards(handle: int, size: int, *, within: int) -> Iterator[tuple[bytes, 
 
 
 def _lock(handle: int) -> None:
+    """Lock the file against other processes, within a bound: a process that hangs must not hang the others."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:

@@ -8,9 +8,7 @@ key is, tells that keys were made; what cannot be read counts as closed.
 import fcntl
 import hashlib
 import hmac
-import os
 import secrets
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -24,6 +22,7 @@ from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFoun
 from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
 from remanent.model.scope import check_name
+from remanent.stores.sqlite.layout import make_folder, sync_folder, write_durably
 
 __all__ = ["LOCAL", "Name", "Permission", "Principal", "Reach", "Target"]
 
@@ -243,13 +242,14 @@ class KeyRing:
         return hmac.new(self._pepper(), f"{what}\n{seed}".encode(), hashlib.sha256).hexdigest()
 
     def _pepper(self) -> bytes:
+        """Return the secret that tokens are hashed with, made when first needed; without it, hashes tell nothing."""
         file = self._folder / PEPPER
         try:
             return file.read_bytes()
         except FileNotFoundError:
             with self._locked():
                 if not file.exists():
-                    _put(file, self._random(32))
+                    write_durably(file, self._random(32))
             return file.read_bytes()
         except OSError as error:
             raise StorageError(f"{file} cannot be read: {error.strerror}") from error
@@ -293,6 +293,7 @@ class KeyRing:
         return self._kept
 
     def _read(self) -> dict[str, _StoredKey]:
+        """Return the keys as they are on disk now; other processes may have changed them."""
         try:
             kept = _KeyFile.from_json(self._file.read_bytes()).keys
         except InvalidInput as error:
@@ -319,15 +320,15 @@ class KeyRing:
                 self._set_aside()
                 kept = {}
             yield kept
-            _put(self._file, _KeyFile(keys=tuple(kept.values())).to_json().encode())
+            write_durably(self._file, _KeyFile(keys=tuple(kept.values())).to_json().encode())
         self._seen = ()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Let one process or thread at a time change the files of the folder."""
         try:
-            _make_folder(self._folder)
-            _sync(self._home)  # the audit log may have made the folder, in a hurry
+            make_folder(self._folder)
+            sync_folder(self._home)  # the audit log may have made the folder, in a hurry
             with (self._folder / "lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 yield
@@ -344,14 +345,14 @@ class KeyRing:
         self._is_closed = True
 
     def _mark(self) -> None:
-        _make_folder(self._home)
-        _put(self._home / MARKER, _MARKER_TEXT.encode())
+        make_folder(self._home)
+        write_durably(self._home / MARKER, _MARKER_TEXT.encode())
 
     def _set_aside(self) -> None:
         """Keep what cannot be read for whoever can repair it, under a name that no earlier one has."""
         content = self._file.read_bytes()
         name = f"{FILE}.damaged-{hashlib.sha256(content).hexdigest()[:12]}"
-        _put(self._folder / name, content)
+        write_durably(self._folder / name, content)
 
 
 def _may_exist(path: Path) -> bool:
@@ -365,43 +366,12 @@ def _may_exist(path: Path) -> bool:
     return True
 
 
-def _put(target: Path, content: bytes) -> None:
-    """Write a file so that after a crash it is there whole or as it was, and on return for good."""
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync(target.parent)
-
-
-def _make_folder(folder: Path) -> None:
-    """Make a folder that only its owner enters, and those above it, so that a crash takes none of them away."""
-    if folder.is_dir():
-        return
-    _make_folder(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    _sync(folder.parent)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _token(key_id: str, secret: str) -> str:
     return f"{PREFIX}_{key_id}_{secret}"
 
 
 def _living(kept: dict[str, _StoredKey], key_id: str) -> _StoredKey:
+    """Return a key that was not revoked: only such a one can be rotated or revoked."""
     found = kept.get(key_id)
     if found is None or found.key.revoked_at is not None:
         raise NotFound(f"there is no key {key_id}")

@@ -1,4 +1,9 @@
-"""Where the usual MCP clients keep their configuration, and how an entry gets into it without harm to others."""
+"""Where the usual MCP clients keep their configuration, and how an entry gets into it without harm to others.
+
+Those files belong to other programs. So the old file is always kept beside the new one, everything else in it stays,
+and a file that cannot be read exactly (comments, a name twice) is left alone. The paths are those that the clients'
+own documentation names.
+"""
 
 import json
 import os
@@ -36,6 +41,7 @@ class McpClient:
 
 
 def _under(path: str, *, home: Path, roaming: str | None) -> Path:
+    """Return a path under the home folder, or under Windows' roaming folder where it says so."""
     if not path.startswith("%APPDATA%/"):
         return home / path
     base = Path(roaming) if roaming else home / "AppData" / "Roaming"
@@ -133,6 +139,7 @@ def install(client: McpClient, name: str, entry: Mapping[str, Any], *, file: Pat
 
 
 def _read(file: Path) -> bytes | None:
+    """Return the file's bytes, or `None` where there is none yet."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -142,6 +149,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _parsed(old: bytes | None, file: Path) -> dict[str, Any]:
+    """Return the file as JSON; what cannot be written back without loss is refused and left alone."""
     if old is None or not old.strip():
         return {}
     try:

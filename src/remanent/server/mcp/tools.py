@@ -1,4 +1,8 @@
-"""The tools that a model sees: the catalogue's own, fewer than twelve."""
+"""The tools that a model sees: the catalogue's own, fewer than twelve.
+
+Models choose worse among many tools, and every schema costs tokens in every conversation; so an operation offers few
+fields, with references written out, in the language that the settings name.
+"""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +12,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_jsonable_python
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.tongue import Tongue, tongue_of
@@ -16,8 +21,12 @@ from remanent.server.mcp.rendering import to_text
 from remanent.server.problems import log_failure, problem_type_of
 from remanent.server.telemetry import Tracer
 
+_FAILED = Bilingual("It did not work", "未能完成")
+_INTERNAL = Bilingual("{title}; try again later", "内部错误，请稍后再试")
 _MAX_DEPTH = 8
+"""Levels of a schema that a model is shown: deeper ones cost tokens and are never filled in right (chosen by hand)."""
 _NOISE = frozenset({"title", ZH, "additionalProperties", "$defs"})
+"""Parts of a schema that tell a model nothing and cost it tokens."""
 
 Tree = dict[str, "Tree"]
 """The fields that are offered, with those inside of them; no fields inside means all."""
@@ -161,7 +170,7 @@ class Tools:
         return [
             types.Tool(
                 name=name,
-                description=getattr(operation.tool.description, self.tongue) if operation.tool else None,
+                description=operation.tool.description.say(self.tongue) if operation.tool else None,
                 input_schema=input_schema(operation, tongue=self.tongue),
                 annotations=types.ToolAnnotations(
                     read_only_hint=not operation.changes,
@@ -211,8 +220,8 @@ def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:
     """Return what went wrong, in words that help to do better; what lies inside of the server stays inside."""
     row = problem_type_of(error)
     log_failure(error, status=row.status)
-    told = str(error) if row.tells else {"en": f"{row.title}; try again later", "zh": "内部错误，请稍后再试"}[tongue]
-    head = {"en": "It did not work", "zh": "未能完成"}[tongue]
+    told = str(error) if row.tells else _INTERNAL.say(tongue, title=row.title)
+    head = _FAILED.say(tongue)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=f"{head}: {told}")],
         structured_content={"error": type(error).__name__, "message": told},

@@ -1,4 +1,8 @@
-"""What a model answered, gathered from a whole answer or from the events of a stream: pure."""
+"""What a model answered, gathered from a whole answer or from the events of a stream: pure.
+
+Everything here is read leniently: providers differ in what they send, and a strange event must neither break the chat
+nor lose the rest of the answer.
+"""
 
 import json
 from collections.abc import Mapping
@@ -59,6 +63,7 @@ class AnswerChoice:
             self._call(0, {"function": older})
 
     def _call(self, number: int, call: Mapping[str, Any]) -> None:
+        """Add a piece of a tool call: pieces of one call share an index, and only the first names the tool."""
         known = self.calls.setdefault(number, RequestedTool())
         known.call_id = known.call_id or storable(_string(call.get("id")))
         function = call.get("function", call.get("custom"))
@@ -143,6 +148,7 @@ class EventReader:
         self.feed(b"\n\n")
 
     def _line(self, line: bytes) -> None:
+        """Take in one line; an empty one ends an event, as the standard for server-sent events has it."""
         name, _, value = line.partition(b":")
         if name == b"data":
             self._data.append(value.removeprefix(b" "))
@@ -151,6 +157,7 @@ class EventReader:
             self._data = []
 
     def _event(self, data: bytes) -> None:
+        """Add an event to the answer; what is no JSON is none of memory's business."""
         if data.strip() == DONE:
             self.answer.is_done = True
             return

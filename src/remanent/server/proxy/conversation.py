@@ -1,4 +1,9 @@
-"""What a chat request says that is new, and under which ids it is kept: pure."""
+"""A chat request as memory sees it: its bytes, what in it is new, and under which ids that is kept. Pure.
+
+Clients send the whole conversation with every request. Which messages are new follows from a chain of hashes over all
+that came before; the same words after the same conversation within a quarter of an hour are one message sent again,
+for example by a retry, and are kept once.
+"""
 
 import hashlib
 import json
@@ -54,6 +59,11 @@ def read_body(data: bytes, *, values: int = MAX_VALUES) -> ChatBody:
 
 
 def _read(text: str) -> _Messages:
+    """Return a request's messages and where each begins.
+
+    Read by hand and not by `json.loads`, which does not tell positions: a memory is inserted between bytes that stay
+    exactly as the client sent them, so that a provider's prompt cache still fits.
+    """
     found: _Messages | None = None
     position = _skip(text, 0)
     if text[position] != "{":
@@ -134,8 +144,10 @@ WINDOW = 900
 """Seconds in which the same words after the same conversation are the same message sent again, and not said again."""
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
+"""Roles whose messages are not kept: they are the program's, not what anybody said."""
 _ANSWERS = frozenset({"assistant"})
 _NAME_LENGTH = 16
+"""Hexadecimal digits of a session's name: 64 bits, enough that two conversations do not meet by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +220,7 @@ class Conversation:
 
     @cached_property
     def _linked_up(self) -> tuple[str, str, tuple[NewMessage, ...]]:
+        """Return the chain of everything, of everything up to the question, and the messages not yet kept."""
         chain, asked, new = "", "", list[NewMessage]()
         if self.question_place is not None and self.question_place < self._first:
             asked = _linked("", self.messages[self.question_place])
@@ -312,6 +325,7 @@ def _attachments(content: object) -> tuple[Attachment, ...]:
 
 
 def _linked(chain: str, message: Mapping[str, Any]) -> str:
+    """Return the chain grown by one message; equal chains mean equal conversations up to there."""
     if message.get("role") in _INSTRUCTIONS:
         return chain  # they often hold the time of day
     names = ("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal")

@@ -1,4 +1,9 @@
-"""The border between memory and a chat: whatever goes wrong on this side of it stays on this side."""
+"""What memory does for a chat: recall before it, record after it, and a spool for what cannot be recorded now.
+
+Whatever goes wrong on this side stays on this side: every call of memory stands in a `FailOpen` block or is bounded in
+time. A turn that memory does not take is spooled to disk and delivered later; its messages carry ids, so that
+delivering it twice changes nothing.
+"""
 
 import asyncio
 import contextlib
@@ -56,6 +61,7 @@ class FailOpen:
 
 
 _MAX_CACHED = 1000
+"""Questions whose reminder is known: an agent asks the model again after each tool, and must get the same words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,7 @@ class ChatRecall:
         return replace(reminder, seconds=time.monotonic() - begin)
 
     async def _recall(self, scope: Scope, conversation: Conversation) -> InjectedMemory:
+        """Ask memory, within the time that a chat can wait; what fails leaves the chat without a reminder."""
         agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
         said = conversation.texts
         # What the conversation holds already is found first and left out, so that more is asked for than is wanted.
@@ -207,6 +214,7 @@ class Spool:
         return f"{stem}_{int(count) + 1:09}" if stem and count.isdecimal() else f"{last}_{1:09}"
 
     def _read(self, file: Path) -> ChatTurn | None:
+        """Return a spooled turn; one that cannot be read is set aside, so that it does not hold up the others."""
         try:
             return ChatTurn.from_json(file.read_bytes())
         except FileNotFoundError:
@@ -222,6 +230,7 @@ class Spool:
         sync_folder(self._folder)
 
     def _set_aside(self, file: Path) -> None:
+        """Move a turn out of the way where a person can look at it; nothing is ever thrown away."""
         place = self._folder / REFUSED
         make_folder(place)
         file.replace(place / file.name)
@@ -232,6 +241,7 @@ class Spool:
 REMEMBER = "remember"
 _MIN_WAIT = 1.0
 _MAX_WAIT = 60.0
+"""Seconds between attempts to empty the spool, after the first failure and after many."""
 
 
 class RecordOutcome(StrEnum):
@@ -285,12 +295,14 @@ class TurnRecorder:
         return (await self._spool.drain(self._deliver)).waiting
 
     async def _keep(self, making: Awaitable[ChatTurn | None]) -> RecordOutcome:
+        """Make and store a turn; a failure is logged as an error, because this is where words can be lost."""
         with FailOpen("a turn is lost", level=logging.ERROR):
             turn = await making
             return RecordOutcome.STORED if turn is None else await self._store(turn)
         return RecordOutcome.LOST
 
     async def _store(self, turn: ChatTurn) -> RecordOutcome:
+        """Store a turn now, or spool it durably until memory takes it."""
         with FailOpen("memory cannot take a turn, it is spooled"):
             await self._deliver(turn)
             return RecordOutcome.STORED
@@ -299,6 +311,7 @@ class TurnRecorder:
         return RecordOutcome.SPOOLED
 
     async def _deliver(self, turn: ChatTurn) -> None:
+        """Store a turn by the operation that everybody uses, so that it is permitted, audited and indexed alike."""
         asked = Remember(messages=turn.messages, session=turn.scope.session, task=turn.scope.task)
         # It was let in when it was said; a key that was revoked since then takes no word back.
         writer = Principal(name=turn.who, permissions=frozenset({Permission.WRITE}))
@@ -306,6 +319,7 @@ class TurnRecorder:
             await self._service.perform(REMEMBER, asked, place=place_of(turn.scope), principal=writer)
 
     async def _drain_for_ever(self) -> None:
+        """Empty the spool whenever something is in it, waiting longer after each failure."""
         failures = 0
         while True:
             self._has_spooled.clear()

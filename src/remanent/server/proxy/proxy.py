@@ -1,4 +1,9 @@
-"""The OpenAI-compatible proxy: any agent gets a memory by changing its base URL."""
+"""The OpenAI-compatible proxy: any agent gets a memory by changing its base URL.
+
+The way of a chat: who asks and whether they may read and write; the body, read without changing a byte; a reminder
+from memory, inserted before the question; the model's answer, passed on while it is read along; the turn, recorded
+once, also when the client or the model leaves early.
+"""
 
 import asyncio
 import json
@@ -74,6 +79,7 @@ def refusal(error: RemanentError | Refusal) -> tuple[int, Headers, bytes]:
 
 
 def _status_and_message(error: RemanentError | Refusal) -> tuple[int, str]:
+    """Return the status and what to say: as OpenAI's API would, so that its clients handle it."""
     if isinstance(error, Refusal):
         return error.status, error.detail
     if isinstance(error, ModelUnavailable):
@@ -85,6 +91,7 @@ def _status_and_message(error: RemanentError | Refusal) -> tuple[int, str]:
 
 
 _MAX_RECENT_ENTRIES = 200
+"""Entries of a session that are looked through for a first sending: more than fit into its window in practice."""
 
 
 class ChatExchange:
@@ -112,6 +119,7 @@ class ChatExchange:
         return self._turn(answer, cut_by=cut_by)
 
     async def _turn(self, answer: ChatAnswer, *, cut_by: str | None) -> ChatTurn | None:
+        """Put the new messages and the answer together; an unanswered question is kept and marked as such."""
         bucket = await self._looking
         answered = answer.to_remember(
             self._conversation.chain, bucket=bucket, moment=self._clock(), longest=self._longest, cut_by=cut_by
@@ -123,6 +131,7 @@ class ChatExchange:
         return ChatTurn(scope=self.scope, who=self._who, messages=messages) if messages else None
 
     def _asked(self, bucket: int, moment: datetime) -> list[Message]:
+        """Return the new messages of the request as memory keeps them."""
         return [
             message
             for said in self._conversation.new
@@ -223,6 +232,7 @@ class Proxy:
     # ── what is asked ────────────────────────────────────────────────────────
 
     async def _chat(self, request: Request, send: Send) -> None:
+        """Recall, insert, pass on and keep; a request that cannot be read goes on as it is."""
         visitor = await self._visitor(request, _READ, _WRITE)
         self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
         with self._capacity.request_slot(visitor.scope.org):
@@ -240,6 +250,7 @@ class Proxy:
             await while_connected(request.receive, self._talk(request, send, visitor, body, conversation))
 
     async def _embeddings(self, request: Request, send: Send) -> None:
+        """Pass a request for embeddings on; memory has no part in it."""
         visitor = await self._visitor(request, _READ)
         self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
         with self._capacity.request_slot(visitor.scope.org):
@@ -247,6 +258,7 @@ class Proxy:
             await while_connected(request.receive, self._pass_on(request, send, "embeddings", data))
 
     async def _models(self, request: Request, send: Send) -> None:
+        """Pass on which models there are: clients ask before they chat."""
         visitor = await self._visitor(request, _READ)
         name = request.path_params.get("model")
         if name is not None and {"", ".", ".."} & set(name.split("/")):
@@ -260,6 +272,7 @@ class Proxy:
     async def _talk(
         self, request: Request, send: Send, visitor: ChatCaller, body: ChatBody, conversation: Conversation
     ) -> None:
+        """Ask the model with what memory has to say, and keep the turn while the answer passes through."""
         scope = visitor.scope
         with self._tracer.operation("recall", agent=scope.agent, act=SEARCH):
             reminder = await self._reminding.remind(scope, conversation)
@@ -286,6 +299,7 @@ class Proxy:
         kept: RecordOutcome | None = None
 
         async def keep(answer: ChatAnswer, obstacle: str | None) -> bool:
+            """Keep the turn once, however often the relay calls this while an answer ends."""
             nonlocal kept
             if kept is None:
                 kept = RecordOutcome.LOST  # until it is known; a second call must not begin again
@@ -295,6 +309,7 @@ class Proxy:
         return keep
 
     async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
+        """Send a request on as it came, and the answer back."""
         async with self._upstream.ask(
             request.method, path, query=request.url.query, headers=request.headers.raw, body=body
         ) as reply:
@@ -303,6 +318,7 @@ class Proxy:
     # ── who asks ─────────────────────────────────────────────────────────────
 
     async def _visitor(self, request: Request, *needed: str) -> ChatCaller:
+        """Return who asks and whose memory they mean, once every operation that the chat needs is allowed."""
         principal = self._authenticator.principal(request, key=self._key)
         scope = scope_of(request.headers, default_scope(self._memory.settings, principal))
         for name in needed:
@@ -318,6 +334,7 @@ class Proxy:
         return given or (bearer if bearer.startswith(f"{PREFIX}_") else None)
 
     async def _read(self, request: Request, visitor: ChatCaller) -> bytes:
+        """Return the body, charged to the key by its size."""
         check_type(request, JSON)
         data = b"".join([piece async for piece in body_chunks(request, limit=int(self._settings.max_request))])
         self._authenticator.charge(visitor.principal, cost=body_cost(0 if declared_length(request) else len(data)))
@@ -328,6 +345,7 @@ class Proxy:
         most = self._memory.settings.server.max_values
 
         def understand() -> tuple[ChatBody, Conversation]:
+            """Read the body and work everything out of it that is needed later."""
             body = read_body(data, values=most)
             conversation = Conversation(body.messages)
             conversation.work_out()

@@ -1,4 +1,8 @@
-"""The model behind the proxy: one address, from settings alone, spoken to in the client's own bytes."""
+"""The model behind the proxy, and the way of its answer to the client.
+
+There is one address, from settings alone: nothing that a client sends can choose another. Requests go on in the
+client's own bytes and answers come back in the model's; our own keys and headers go no further than this.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
@@ -46,6 +50,7 @@ _NOT_SENT = _HOP_BY_HOP | {
     b"x-real-ip",
 }
 _KEYS = frozenset({b"authorization", b"api-key", b"x-api-key"})
+"""Headers that carry a client's key; they are left out where the settings hold one for the model."""
 # The server in front of us writes its own.
 _NOT_RETURNED = _HOP_BY_HOP | {b"content-length", b"date", b"server", b"set-cookie"}
 _OURS = b"x-remanent"
@@ -97,6 +102,7 @@ class UpstreamReply:
 
 @contextmanager
 def _translated(scrubber: Scrubber) -> Iterator[None]:
+    """Turn the HTTP library's errors into ours, without any key that their messages may repeat."""
     import httpx2
 
     try:
@@ -143,6 +149,7 @@ class Upstream:
             await self._client.aclose()
 
     def _outgoing(self, headers: Headers) -> Headers:
+        """Return the headers to send on: the client's own, without what is meant for us or for the connection."""
         left_out = _NOT_SENT | _named_by_connection(headers) | (_KEYS if self._key else frozenset())
         kept = [
             (name, value)
@@ -156,6 +163,7 @@ class Upstream:
         return kept
 
     async def _open(self) -> "httpx2.AsyncClient":
+        """Return the client, made by the first request that needs it."""
         async with self._opening:
             if self._client is None:
                 # In a thread: importing the client and loading certificates takes a quarter of a second.
@@ -169,6 +177,7 @@ def _named_by_connection(headers: Headers) -> frozenset[bytes]:
 
 
 def _make_client(settings: ProxySettings) -> "httpx2.AsyncClient":
+    """Make the client. It follows no redirect: a key must not go to an address that nobody configured."""
     import httpx2
 
     return httpx2.AsyncClient(
@@ -184,6 +193,7 @@ RecordAnswer = Callable[[ChatAnswer, str | None], Awaitable[bool]]
 """Keeps an answer, given who or what kept it from being whole; returns whether memory took it."""
 
 CLIENT, UPSTREAM, SIZE, ENCODING = "client", "upstream", "size", "encoding"
+"""What kept an answer from being kept whole."""
 
 
 class AnswerRelay:
@@ -248,6 +258,7 @@ class AnswerRelay:
         self._is_degraded |= not await keep(answer, obstacle)
 
     async def _rest(self, coming: AsyncIterator[bytes]) -> None:
+        """Pass on what is left of an answer; where it breaks off, the client sees it break off."""
         try:
             async for piece in coming:
                 await self._body(piece)
@@ -256,6 +267,7 @@ class AnswerRelay:
         await self._body(b"", more=False)
 
     async def _start(self, reply: UpstreamReply, *, size: int | None = None) -> None:
+        """Send the status and headers: the model's own, and what memory did."""
         headers = [*reply.headers, *self._headers]
         headers.append((b"x-remanent", b"degraded" if self._is_degraded else b"ok"))
         if size is not None:
