@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from remanent.cli.making import commands_text
+from remanent.cli.generation import commands_text
 from remanent.discipline import registered
 from remanent.operations import CATALOGUE
 from remanent.plugins import OURS

@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from remanent.cli import sample
+from remanent.cli import demo
 from tests.cli.conftest import Cli
 
 
 def test_the_sample_is_bilingual_dated_and_unambiguous() -> None:
-    told = sample.sessions()
+    told = demo.sessions()
     messages = [message for session in told.values() for message in session]
     ids = [message["id"] for message in messages]
     assert len(told) == 2
@@ -16,7 +16,7 @@ def test_the_sample_is_bilingual_dated_and_unambiguous() -> None:
     assert all(message["occurred_at"].tzinfo is not None for message in messages)
     assert any(message["content"].isascii() for message in messages)
     assert any(not message["content"].isascii() for message in messages)
-    assert {sample.OUTDATED, sample.SECRET, *(asked.answered_by for asked in sample.QUESTIONS)} <= set(ids)
+    assert {demo.OUTDATED, demo.SECRET, *(asked.answered_by for asked in demo.QUESTIONS)} <= set(ids)
 
 
 def test_every_question_is_answered_first_by_the_right_message_and_the_secret_is_gone(
@@ -26,7 +26,7 @@ def test_every_question_is_answered_first_by_the_right_message_and_the_secret_is
     said = cli("demo", "--json")
     assert said.code == 0, said.err
     answers = {one["question"]: one["answers"][0]["sources"][0]["caller_id"] for one in said.json["recalled"]}
-    assert answers == {asked.question: asked.answered_by for asked in sample.QUESTIONS}
+    assert answers == {asked.question: asked.answered_by for asked in demo.QUESTIONS}
     assert said.json["remembered"] == 25
     assert (said.json["bytes_left"], said.json["still_recalled"]) == (0, False)
     assert said.json["forgotten"]["about"]
@@ -43,7 +43,7 @@ def test_it_explains_every_step_in_the_language_of_the_locale(
     assert word in said.out
     for step in range(1, 6):
         assert f"\n {step}  " in said.out
-    for asked in sample.QUESTIONS:
+    for asked in demo.QUESTIONS:
         assert asked.question in said.out
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.cli import intakes, perform
+from remanent.cli import execution
 from tests.cli.conftest import Cli
 
 
@@ -32,7 +32,7 @@ def test_what_is_piped_in_needs_no_dash(cli: Cli) -> None:
 
 
 def test_without_text_on_a_terminal_it_says_what_it_needs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intakes, "waits", lambda: False)
+    monkeypatch.setattr(execution, "waits", lambda: False)
     said = cli("remember")
     assert said.code == 2
     assert "--file" in said.err
@@ -119,7 +119,7 @@ def test_it_waits_for_the_index_unless_told_not_to(cli: Cli, monkeypatch: pytest
     async def settle(*_: object) -> None:
         waited.append(True)
 
-    monkeypatch.setattr(perform, "settle", settle)
+    monkeypatch.setattr(execution, "settle", settle)
     cli("remember", "one", "--no-wait")
     assert waited == []
     cli("remember", "two")
@@ -135,14 +135,14 @@ def test_work_that_an_interrupted_process_left_is_waited_for_although_nothing_is
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = lines(*({"content": f"heron {number}", "id": f"{number}", "session": "a"} for number in range(600)))
-    settle = perform.settle
+    settle = execution.settle
 
     async def leave(*_: object) -> None:
         pass
 
-    monkeypatch.setattr(perform, "settle", leave)
+    monkeypatch.setattr(execution, "settle", leave)
     monkeypatch.setenv("REMANENT_JOBS__DRAIN_TIMEOUT", "0.001")
     cli("remember", "--file", "-", given=told)
-    monkeypatch.setattr(perform, "settle", settle)
+    monkeypatch.setattr(execution, "settle", settle)
     assert cli("remember", "--file", "-", "--json", given=told).json["repeated"] == 600
     assert "600 entries, 600 records" in cli("doctor").out

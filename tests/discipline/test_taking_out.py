@@ -11,7 +11,7 @@ REPOSITORY = Path(__file__).parents[2]
 REST = (
     "tests/test_memory.py",
     "tests/recall/test_recall.py",
-    "tests/operations/test_catalogue.py",
+    "tests/operations/test_service.py",
     "tests/operations/test_service.py",
     "tests/server/rest/test_rest.py",
     "tests/server/mcp/test_tools.py",

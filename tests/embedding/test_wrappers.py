@@ -11,7 +11,7 @@ from remanent import aopen
 from remanent.embedding.wrappers import CachedEmbedder, EmbeddingUse, MeteredEmbedder
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.model import RoleFigures
-from remanent.server.metrics import Metrics
+from remanent.server.telemetry import Metrics
 from remanent.text.scripts import Language
 from tests.embedding.fakes import HashEmbedder
 from tests.language.scripted.server import ScriptedServer

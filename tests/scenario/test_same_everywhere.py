@@ -8,7 +8,7 @@ import pytest
 
 import remanent
 from remanent import errors
-from remanent.cli.making import FLAGS
+from remanent.cli.generation import FLAGS
 from remanent.operations import CATALOGUE
 from tests.cli.conftest import Cli, cli
 from tests.client.test_remote import serving

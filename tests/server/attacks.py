@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from remanent.operations.access.keys import KeyRing
-from remanent.operations.access.principal import Permission, Reach
+from remanent.operations.access.keys import KeyRing, Permission, Reach
 
 AGENT = "/v1/orgs/acme/workspaces/lab/agents/ada"
 EVIL = "http://evil.example"

@@ -153,6 +153,20 @@ class RemoteAgent:
         """Return the bytes of a file that was kept with `attach`."""
         return self._portal.call(self._wrapped.attachment, attachment)
 
+    def evaluate(
+        self,
+        questions: Sequence[Probe | Mapping[str, Any]],
+        *,
+        recipe: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Evaluation:
+        """Ask questions whose answers are known, and measure how well and how fast they are answered.
+
+        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
+        names neither should get no answer. Nothing is written.
+        """
+        return self._portal.call(self._wrapped.evaluate, questions, recipe=recipe, on_progress=on_progress)
+
     def records(
         self,
         *,
@@ -275,20 +289,6 @@ class RemoteAgent:
     def settle(self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> None:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
-
-    def evaluate(
-        self,
-        questions: Sequence[Probe | Mapping[str, Any]],
-        *,
-        recipe: str | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> Evaluation:
-        """Ask questions whose answers are known, and measure how well and how fast they are answered.
-
-        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
-        names neither should get no answer. Nothing is written.
-        """
-        return self._portal.call(self._wrapped.evaluate, questions, recipe=recipe, on_progress=on_progress)
 
 
 class RemoteMemory:

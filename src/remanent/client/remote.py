@@ -33,7 +33,7 @@ from remanent.model import (
     Version,
 )
 from remanent.model.entry import Messages
-from remanent.operations import Place
+from remanent.operations import Target
 from remanent.recall import Recipe
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
@@ -44,7 +44,7 @@ class AsyncRemoteAgent:
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection = connection
         self._scope = scope
-        self._place = Place(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     @property
     def scope(self) -> Scope:
@@ -160,6 +160,23 @@ class AsyncRemoteAgent:
     async def attachment(self, attachment: Attachment) -> bytes:
         """Return the bytes of a file that was kept with `attach`."""
         answer: bytes = await self._connection.do("attachment", {"attachment": attachment}, place=self._place)
+        return answer
+
+    async def evaluate(
+        self,
+        questions: Sequence[Probe | Mapping[str, Any]],
+        *,
+        recipe: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Evaluation:
+        """Ask questions whose answers are known, and measure how well and how fast they are answered.
+
+        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
+        names neither should get no answer. Nothing is written.
+        """
+        answer: Evaluation = await self._connection.do(
+            "evaluate", {"questions": questions, "recipe": recipe}, place=self._place, on_progress=on_progress
+        )
         return answer
 
     async def records(
@@ -323,23 +340,6 @@ class AsyncRemoteAgent:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         await self._connection.do("settle", {"timeout": timeout}, place=self._place, on_progress=on_progress)
 
-    async def evaluate(
-        self,
-        questions: Sequence[Probe | Mapping[str, Any]],
-        *,
-        recipe: str | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> Evaluation:
-        """Ask questions whose answers are known, and measure how well and how fast they are answered.
-
-        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
-        names neither should get no answer. Nothing is written.
-        """
-        answer: Evaluation = await self._connection.do(
-            "evaluate", {"questions": questions, "recipe": recipe}, place=self._place, on_progress=on_progress
-        )
-        return answer
-
 
 class AsyncRemoteMemory:
     """A memory that a server holds."""
@@ -357,7 +357,7 @@ class AsyncRemoteMemory:
 
     async def agents(self) -> list[Scope]:
         """Return every agent of the workspace that remembers something."""
-        place = Place(org=self._org, workspace=self._workspace)
+        place = Target(org=self._org, workspace=self._workspace)
         page: Page[Scope] = await self._connection.do("agents", {}, place=place)
         return list(page.items)
 

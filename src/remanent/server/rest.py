@@ -1,30 +1,171 @@
-"""Operations as routes: who asks, where, what; then the operation's own answer."""
+"""REST: every operation of the catalogue as a route.
+
+A request is read from path, query, headers and body; who may is asked before anything is read. JSON types are taken at
+their word: a number in quotes is a text. Operations that take long answer at once with a run, which has routes of its
+own to be followed, fetched and cancelled.
+"""
 
 import asyncio
 import time
+import types
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from functools import cache
+from typing import Any, Union, get_args, get_origin
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from remanent.errors import RemanentError, VersionConflict
+from remanent.errors import InvalidInput, RemanentError, VersionConflict
 from remanent.model import Model
-from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
-from remanent.server.door import Door
-from remanent.server.limits import UPLOAD_DISCOUNT, check_type, cost_of, declared, pieces, read_content
+from remanent.model.base import describe
+from remanent.operations import Body, Level, Operation, Principal, Run, RunState, Service, Target
+from remanent.server.authentication import Authenticator
+from remanent.server.idempotency import IdempotencyStore, fingerprint, hashed_upload, key_of
+from remanent.server.limits import (
+    UPLOAD_DISCOUNT,
+    OrgCapacity,
+    body_chunks,
+    body_cost,
+    check_type,
+    declared_length,
+    read_json_body,
+)
 from remanent.server.problems import Refusal, problem
-from remanent.server.reading import BYTES, IF_MATCH, LINES, from_json, from_query, takes_body, upload_types
-from remanent.server.replays import Replays, fingerprint, hashed, key_of
-from remanent.server.shares import Shares
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
+
+_MAX_SCHEMA_DEPTH = 20
+"""Levels that are checked; deeper JSON is refused before it comes here."""
+
+
+@cache
+def _schema(request: type[Model]) -> dict[str, Any]:
+    return request.model_json_schema(mode="validation")
+
+
+def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
+    """Refuse values of another JSON type than the request's schema names; everything else is left to the request."""
+    schema = _schema(request)
+    for name, value in body.items():
+        expected = schema.get("properties", {}).get(name)
+        if expected is not None and not _fits(expected, value, schema.get("$defs", {}), _MAX_SCHEMA_DEPTH):
+            raise InvalidInput(f"{name}: this is not of the type that is asked for")
+
+
+def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -> bool:
+    """Whether a value has the JSON type that a schema names; limits and patterns are left to the request itself."""
+    if not isinstance(schema, dict) or depth == 0:
+        return True
+    if "$ref" in schema:
+        return _fits(definitions[schema["$ref"].rpartition("/")[2]], value, definitions, depth - 1)
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if options:
+        return any(_fits(option, value, definitions, depth - 1) for option in options)
+    if "type" in schema and not _is(schema["type"], value):
+        return False
+    if isinstance(value, list):
+        return all(_fits(schema.get("items"), one, definitions, depth - 1) for one in value)
+    if isinstance(value, dict):
+        known, others = schema.get("properties", {}), schema.get("additionalProperties")
+        return all(_fits(known.get(name, others), one, definitions, depth - 1) for name, one in value.items())
+    return True
+
+
+def _is(kind: str, value: Any) -> bool:
+    """Whether a value is of one JSON type; a whole number may be written as 1.0, and a truth value is no number."""
+    if kind == "integer":
+        return (isinstance(value, int) and not isinstance(value, bool)) or (
+            isinstance(value, float) and value.is_integer()
+        )
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    types = {"string": str, "boolean": bool, "array": list, "object": dict, "null": type(None)}
+    return isinstance(value, types[kind])
+
+
+IF_MATCH = "if-match"
+LINES = "application/x-ndjson"
+TRIPLES = "application/n-triples"
+BYTES = "application/octet-stream"
+
+
+def takes_body(operation: Operation[Any, Any]) -> bool:
+    """Return whether the request's fields are sent as JSON."""
+    return operation.reads is Body.JSON and operation.method in {"POST", "PUT"}
+
+
+def upload_types(operation: Operation[Any, Any]) -> tuple[str, ...]:
+    """Return the types that what is sent beside the request's fields may have; a form can send none of them."""
+    return {Body.JSON: (), Body.LINES: (LINES, TRIPLES), Body.BYTES: (BYTES,)}[operation.reads]
+
+
+def own_fields(operation: Operation[Any, Any]) -> list[str]:
+    """Return the fields that stand neither in the path nor in a header."""
+    apart = {*operation.path_fields, operation.version_field}
+    return [name for name in operation.request.model_fields if name not in apart]
+
+
+def is_list(operation: Operation[Any, Any], name: str) -> bool:
+    """Return whether a field takes several values."""
+    annotation = operation.request.model_fields[name].annotation
+    options = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
+    return any(get_origin(option) is tuple for option in options)
+
+
+def from_query(operation: Operation[Any, Any], request: Request) -> Model:
+    """Read a request whose fields are in the address."""
+    values: dict[str, Any] = {name: request.path_params[name] for name in operation.path_fields}
+    for name in dict.fromkeys(request.query_params.keys()):
+        given = request.query_params.getlist(name)
+        if name not in own_fields(operation):
+            raise InvalidInput(f"there is no parameter {name!a}")
+        if is_list(operation, name):
+            values[name] = tuple(given)
+        elif len(given) == 1:
+            values[name] = given[0]
+        else:
+            raise InvalidInput(f"{name} is given {len(given)} times")
+    expected = _expected(operation, request)
+    try:
+        read: Model = operation.request.model_validate_strings({**values, **expected})
+    except ValidationError as error:
+        raise InvalidInput(describe(error, what="request")) from error
+    return read
+
+
+def from_json(operation: Operation[Any, Any], request: Request, body: dict[str, Any]) -> Model:
+    """Read a request whose fields are in the body; types are taken at their word there."""
+    if request.query_params:
+        raise InvalidInput("this takes no parameters in the address; send them in the body")
+    apart = {name for name in (*operation.path_fields, operation.version_field) if name is not None and name in body}
+    if apart:
+        raise InvalidInput(f"{', '.join(sorted(apart))} must not be in the body")
+    check_types(operation.request, body)
+    path = {name: request.path_params[name] for name in operation.path_fields}
+    expected = {name: int(value) for name, value in _expected(operation, request).items()}
+    try:
+        read: Model = operation.request.model_validate({**body, **path, **expected})
+    except ValidationError as error:
+        raise InvalidInput(describe(error, what="request")) from error
+    return read
+
+
+def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str]:
+    """Return the version that If-Match names, for operations that have one."""
+    given = request.headers.get(IF_MATCH)
+    if given is None or operation.version_field is None or given.strip() == "*":
+        return {}
+    tag = given.strip().removeprefix('"').removesuffix('"')
+    # A tag that is none of ours names a version that nothing has; whether the thing itself exists is asked first.
+    is_ours = tag.isascii() and tag.isdigit() and 0 < len(tag) < 16 and int(tag) > 0
+    return {operation.version_field: str(int(tag)) if is_ours else str(2**53)}
+
 
 ADDRESS: Mapping[Level, str] = {
     Level.ORG: "/v1/orgs/{org}",
@@ -56,9 +197,9 @@ class Rest:
         self._service = service
         self._settings = settings
         self._tracer = tracer
-        self._door = Door(service, settings, timer=timer)
-        self._shares = Shares.of(service)
-        self._replays = Replays(service, timer=timer)
+        self._authenticator = Authenticator(service, settings, timer=timer)
+        self._capacity = OrgCapacity.of(service)
+        self._replays = IdempotencyStore(service, timer=timer)
         self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
 
     def routes(self) -> list[BaseRoute]:
@@ -74,6 +215,8 @@ class Rest:
     # ── one request ──────────────────────────────────────────────────────────
 
     def _dispatch(self, path: str, methods: Mapping[str, Endpoint]) -> Endpoint:
+        """Return the endpoint of one address, which picks that of the method."""
+
         async def dispatch(request: Request) -> Response:
             request.state.route = path
             # Starlette answers HEAD where there is a GET.
@@ -88,55 +231,68 @@ class Rest:
         return dispatch
 
     def _endpoint(self, operation: Operation[Any, Any]) -> Endpoint:
+        """Return the endpoint of an operation.
+
+        The order matters: who asks and whether they may is settled before a byte of the body is read, so that strangers
+        can neither learn what exists nor make the server work.
+        """
+
         async def endpoint(request: Request) -> Response:
-            principal = self._door.principal(request)
+            principal = self._authenticator.principal(request)
             names = {
                 name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params
             }
-            place = Place(**names)
+            place = Target(**names)
             # Before anything is read of what lies there, and before anything is said of what was sent.
             await self._service.admit(operation, None, place=place, principal=principal)
             key_of(request)
-            with self._shares.seat(place.org):
+            with self._capacity.request_slot(place.org):
                 if operation.reads is not Body.JSON:
                     # No turn is taken: a file comes as fast as its client sends it, and is read in threads.
                     return await self._upload(operation, request, place, principal)
                 asked = await self._asked(operation, request, place, principal)
-                async with self._shares.turn(place.org):
+                async with self._capacity.work_slot(place.org):
                     return await self._keyed(operation, request, asked, place, principal)
 
         return endpoint
 
     async def _asked(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
+        """Return the operation's request, from the query or from the body."""
         if not takes_body(operation):
             return from_query(operation, request)
         # Before it is here: many at once would else all be let in before the first of them is counted.
-        self._door.charge(principal, cost=cost_of(declared(request)))
-        async with self._shares.room(place.org, request):
+        self._authenticator.charge(principal, cost=body_cost(declared_length(request)))
+        async with self._capacity.body_slot(place.org, request):
             return await self._read_body(operation, request, place, principal)
 
     async def _read_body(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
+        """Return the request in a JSON body; its size and its values are charged to the key, refused or not."""
         limits = self._settings
-        content = await read_content(
+        content = await read_json_body(
             request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
         )
         size = len(content.data)
-        self._door.charge(principal, cost=cost_of(0 if declared(request) else size))
+        self._authenticator.charge(principal, cost=body_cost(0 if declared_length(request) else size))
 
         try:
-            return await self._shares.read(
+            return await self._capacity.parse(
                 place.org, size=size, work=lambda: from_json(operation, request, content.read())
             )
         finally:  # what is refused took its time, too
-            self._door.charge(principal, cost=cost_of(0, values=content.count))
+            self._authenticator.charge(principal, cost=body_cost(0, values=content.count))
 
     async def _keyed(
-        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Target, principal: Principal
     ) -> Response:
+        """Do the operation, once only where the caller gave an idempotency key.
+
+        Answers with secrets are not written down; those of a whole workspace neither, because no single agent's erasure
+        would remove them.
+        """
         key = key_of(request)
         if key is None or not operation.changes:
             return await self._do(operation, request, asked, place, principal)
@@ -157,11 +313,12 @@ class Rest:
         operation: Operation[Any, Any],
         request: Request,
         asked: Model,
-        place: Place,
+        place: Target,
         principal: Principal,
         *,
         key: str | None = None,
     ) -> Response:
+        """Do the operation and answer in its own way: with a run to follow, with lines, or with one JSON value."""
         with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             if operation.long:
                 run = await self._service.start(operation.name, asked, place=place, principal=principal)
@@ -169,21 +326,22 @@ class Rest:
                 return _json(run, status=202, headers={"Location": where})
             if operation.answers is Body.LINES:
                 lines = await self._service.stream(operation.name, asked, place=place, principal=principal)
-                return await _stream(lines, seat=self._shares.seat(place.org))
+                return await _stream(lines, seat=self._capacity.request_slot(place.org))
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, key=key)
         return self._respond(operation, request, answer)
 
     async def _upload(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Response:
+        """Do an operation that takes a file or lines beside its fields."""
         check_type(request, *upload_types(operation))
         asked = from_query(operation, request)
         key = key_of(request)
-        upload = self._counted(principal, pieces(request, limit=int(self._settings.max_upload)))
+        upload = self._counted(principal, body_chunks(request, limit=int(self._settings.max_upload)))
         if key is None or not operation.changes:
             return await self._take(operation, request, asked, place, principal, upload=upload)
         # A key must be held against what comes with it before anything is done: it waits in a file.
-        async with hashed(upload) as (digest, content):
+        async with hashed_upload(upload) as (digest, content):
             return await self._replays.once(
                 key,
                 who=principal.name,
@@ -197,25 +355,28 @@ class Rest:
         operation: Operation[Any, Any],
         request: Request,
         asked: Model,
-        place: Place,
+        place: Target,
         principal: Principal,
         *,
         upload: AsyncIterator[bytes],
     ) -> Response:
+        """Hand an upload to its operation."""
         with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
         return self._respond(operation, request, answer)
 
     async def _counted(self, principal: Principal, coming: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield an upload and charge it to the key at its end; until then its size need not be known."""
         size = 0
         try:
             async for piece in coming:
                 size += len(piece)
                 yield piece
         finally:
-            self._door.charge(principal, cost=cost_of(size // UPLOAD_DISCOUNT))
+            self._authenticator.charge(principal, cost=body_cost(size // UPLOAD_DISCOUNT))
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
+        """Return the answer; one with a version carries it as ETag, for conditional requests."""
         if operation.answers is Body.BYTES:
             return Response(answer, media_type=BYTES)
         headers = {}
@@ -242,16 +403,17 @@ class Rest:
         return _json(await self._service.runs.cancel(request.path_params["run_id"], principal=principal, org=org))
 
     async def _follow_run(self, request: Request) -> Response:
+        """Answer with a stream of events that lasts until the run ends, at most for so long."""
         principal, org = self._at_runs(request)
         run_id = request.path_params["run_id"]
         await self._service.runs.get(run_id, principal=principal, org=org)
         runs = self._service.runs.follow(run_id, principal=principal, org=org)
         events = _events(runs, longest=self._settings.stream_timeout)
-        return _Stream(events, seat=self._shares.seat(org), media_type=EVENTS)
+        return _Stream(events, seat=self._capacity.request_slot(org), media_type=EVENTS)
 
     def _at_runs(self, request: Request) -> tuple[Principal, str]:
-        principal = self._door.principal(request)
-        return principal, Place(org=request.path_params["org"]).org
+        principal = self._authenticator.principal(request)
+        return principal, Target(org=request.path_params["org"]).org
 
 
 def _json(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -296,9 +458,9 @@ async def _stream(lines: AsyncIterator[str], *, seat: AbstractContextManager[Non
     return _Stream(content(), seat=seat, media_type=LINES)
 
 
-def refused(error: Exception, request: Request) -> Response:
+def error_response(error: Exception, request: Request) -> Response:
     """Return the answer to what was refused."""
     return problem(error, request_id=getattr(request.state, "request_id", ""))
 
 
-REFUSED: tuple[type[Exception], ...] = (Refusal, RemanentError)
+HANDLED_ERRORS: tuple[type[Exception], ...] = (Refusal, RemanentError)

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound
-from remanent.operations.access.keys import MARKER, Key, KeyRing
-from remanent.operations.access.principal import Permission, Reach
+from remanent.operations.access.keys import MARKER, Key, KeyRing, Permission, Reach
 
 READ = (Permission.READ,)
 ACME = Reach(org="acme")
@@ -318,7 +317,7 @@ def test_from_reading_the_keys_to_writing_them_no_other_process_can_change_them(
 def test_keys_that_several_processes_make_at_once_are_all_kept(tmp_path: Path) -> None:
     made = (
         "import sys; from pathlib import Path; from remanent.operations.access.keys import KeyRing\n"
-        "from remanent.operations.access.principal import Permission, Reach\n"
+        "from remanent.operations.access.keys import Permission, Reach\n"
         "ring = KeyRing(Path(sys.argv[1]))\n"
         "sys.stdin.readline()\n"
         "for n in range(10):\n"

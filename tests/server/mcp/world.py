@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from remanent.memory import aopen
 from remanent.operations import Service
 from remanent.server.app import create_app
-from remanent.server.mcp.part import Mcp
+from remanent.server.mcp.server import Mcp
 from tests.server.proxy.world import serving
 
 Transport = Literal["stdio", "http"]

@@ -9,7 +9,7 @@ import pytest
 
 from remanent.model import Scope
 from remanent.operations import Permission, Reach
-from remanent.server.places import scope_of
+from remanent.server.authentication import scope_of
 from tests.language.scripted.steps import says
 from tests.server.proxy.steps import sends_raw
 from tests.server.proxy.world import MODEL, question, world

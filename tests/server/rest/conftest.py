@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from remanent.operations import Catalogue, Service
-from remanent.operations.catalogue import CATALOGUE
-from remanent.server.running import serve
+from remanent.operations.service import CATALOGUE
+from remanent.server.serving import serve
 from remanent.settings import load_settings
 
 FILE = {"content-type": "application/octet-stream"}
@@ -44,10 +44,10 @@ class Served:
 
     async def key(self, *permissions: str, org: str = "acme", **within: Any) -> dict[str, str]:
         """Make a key and return the header that carries it."""
-        from remanent.operations import Place
+        from remanent.operations import Target
 
         asked = {"name": "test", "permissions": list(permissions), **within}
-        made = await self.service.perform("keys.create", asked, place=Place(org=org))
+        made = await self.service.perform("keys.create", asked, place=Target(org=org))
         return {"authorization": f"Bearer {made.token}"}
 
 

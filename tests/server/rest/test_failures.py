@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 
 from remanent.errors import RemanentError, StorageError
-from remanent.server.border import JsonLines
+from remanent.server.middleware import JsonLines
 from remanent.stores.sqlite import SqliteStore
 from tests.server.rest.conftest import AGENT, Served
 

@@ -20,8 +20,8 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from remanent.operations.catalogue import CATALOGUE
-from remanent.server.openapi import openapi
+from remanent.operations.service import CATALOGUE
+from remanent.server.documentation import openapi
 from tests.server.rest.conftest import Served, running
 
 CASES = 100 if os.environ.get("REMANENT_CHAOS") == "full" else 3

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remanent.operations import Operation
-from remanent.operations.catalogue import CATALOGUE
+from remanent.operations.service import CATALOGUE
 from remanent.server.rest import RUNS, address_of
 from tests.chaos.support.counts import SEED, times
 from tests.server.rest.conftest import FILE, Served, Start

@@ -15,13 +15,64 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from remanent.discipline.permission import Permission
 from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound, StorageError
 from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
-from remanent.operations.access.principal import Permission, Principal, Reach
+from remanent.model.scope import check_name
+
+__all__ = ["LOCAL", "Name", "Permission", "Principal", "Reach", "Target"]
+
+Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
+
+
+class Target(Model):
+    """Where something is done: an organisation, perhaps one of its workspaces, perhaps one agent there."""
+
+    org: Name
+    workspace: Name | None = None
+    agent: Name | None = None
+
+
+class Reach(Model):
+    """How far a principal may go: everywhere, or only in one organisation, workspace or agent."""
+
+    org: Name | None = None
+    workspace: Name | None = None
+    agent: Name | None = None
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Refuse a reach with a hole in it."""
+        if (self.workspace is not None and self.org is None) or (self.agent is not None and self.workspace is None):
+            raise InvalidInput("a workspace is named with its org, and an agent with its workspace")
+
+    def covers(self, place: "Target | Reach") -> bool:
+        """Return whether a place, or all that another reach covers, lies within."""
+        own = (self.org, self.workspace, self.agent)
+        asked = (place.org, place.workspace, place.agent)
+        return all(mine is None or mine == theirs for mine, theirs in zip(own, asked, strict=True))
+
+
+class Principal(Model):
+    """Who asks: the holder of a key, or whoever sits at this machine."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """What logs and the audit log say: the key's id, never its secret."""
+    reach: Reach = Field(default_factory=Reach)
+    permissions: frozenset[Permission] = frozenset()
+
+    def may(self, permission: Permission) -> bool:
+        """Return whether this is allowed within the reach."""
+        return Permission.ADMIN in self.permissions or permission in self.permissions
+
+
+LOCAL = Principal(name="local", permissions=frozenset({Permission.ADMIN}))
+"""Whoever can open the files themselves: the command line, and callers of a server on the same machine until
+a first key is made."""
+
 
 FOLDER = ".access"
 """Under the home folder; no organisation can have this name."""
@@ -61,7 +112,7 @@ class Key(Model):
         return self.revoked_at is None and (self.expires_at is None or moment < self.expires_at)
 
 
-class _Kept(Model):
+class _StoredKey(Model):
     """A key with the hash of its secret, and for a while with that of the secret before."""
 
     key: Key
@@ -72,11 +123,11 @@ class _Kept(Model):
     former_until: Instant | None = None
 
 
-class _File(Model):
+class _KeyFile(Model):
     """What the file holds."""
 
     format: int = 1
-    keys: tuple[_Kept, ...] = ()
+    keys: tuple[_StoredKey, ...] = ()
 
 
 def _digest(secret: str) -> str:
@@ -95,7 +146,7 @@ class KeyRing:
         self._clock = clock
         self._random = random
         self._seen: tuple[int, ...] = ()
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _StoredKey] = {}
         self._home = home
         self._is_closed = False
 
@@ -168,7 +219,7 @@ class KeyRing:
             if seed is not None and key_id in kept:
                 key = kept[key_id].key
             else:
-                kept[key_id] = _Kept(key=key, digest=_digest(secret))
+                kept[key_id] = _StoredKey(key=key, digest=_digest(secret))
         return key, _token(key_id, secret)
 
     def rotate(self, key_id: str, *, grace: timedelta = timedelta(), seed: str | None = None) -> tuple[Key, str]:
@@ -181,7 +232,7 @@ class KeyRing:
                 return old.key, _token(key_id, secret)
             key = old.key.replace(rotated_at=now)
             spent = old.spent if seed is None else (*old.spent, digest)[-_MOST_SPENT:]
-            kept[key_id] = _Kept(key=key, digest=digest, spent=spent, former=old.digest, former_until=now + grace)
+            kept[key_id] = _StoredKey(key=key, digest=digest, spent=spent, former=old.digest, former_until=now + grace)
         return key, _token(key_id, secret)
 
     def _drawn(self, what: str, seed: str | None) -> str:
@@ -191,6 +242,7 @@ class KeyRing:
         return hmac.new(self._pepper(), f"{what}\n{seed}".encode(), hashlib.sha256).hexdigest()
 
     def _pepper(self) -> bytes:
+        """Return the secret that tokens are hashed with, made when first needed; without it, hashes tell nothing."""
         file = self._folder / PEPPER
         try:
             return file.read_bytes()
@@ -206,7 +258,7 @@ class KeyRing:
         """Let a key open nothing from now on."""
         with self._changing() as kept:
             key = _living(kept, key_id).key.replace(revoked_at=self._clock())
-            kept[key_id] = _Kept(key=key, digest=_NOBODY)
+            kept[key_id] = _StoredKey(key=key, digest=_NOBODY)
         return key
 
     def principal(self, token: str) -> Principal:
@@ -225,7 +277,7 @@ class KeyRing:
 
     # ── the files ────────────────────────────────────────────────────────────
 
-    def _current(self) -> dict[str, _Kept]:
+    def _current(self) -> dict[str, _StoredKey]:
         """Return the keys as they stand, read again only when the file is another one."""
         try:
             state = self._file.stat()
@@ -240,9 +292,10 @@ class KeyRing:
             self._seen = seen
         return self._kept
 
-    def _read(self) -> dict[str, _Kept]:
+    def _read(self) -> dict[str, _StoredKey]:
+        """Return the keys as they are on disk now; other processes may have changed them."""
         try:
-            kept = _File.from_json(self._file.read_bytes()).keys
+            kept = _KeyFile.from_json(self._file.read_bytes()).keys
         except InvalidInput as error:
             # Network callers read this too: it names no folder.
             raise KeysDamaged(
@@ -256,7 +309,7 @@ class KeyRing:
         return {one.key.key_id: one for one in kept}
 
     @contextmanager
-    def _changing(self, *, anew: bool = False) -> Iterator[dict[str, _Kept]]:
+    def _changing(self, *, anew: bool = False) -> Iterator[dict[str, _StoredKey]]:
         """Give the keys to change, and put them back whole; `anew` begins without those that cannot be read."""
         with self._locked():
             try:
@@ -267,7 +320,7 @@ class KeyRing:
                 self._set_aside()
                 kept = {}
             yield kept
-            write_durably(self._file, _File(keys=tuple(kept.values())).to_json().encode())
+            write_durably(self._file, _KeyFile(keys=tuple(kept.values())).to_json().encode())
         self._seen = ()
 
     @contextmanager
@@ -317,7 +370,8 @@ def _token(key_id: str, secret: str) -> str:
     return f"{PREFIX}_{key_id}_{secret}"
 
 
-def _living(kept: dict[str, _Kept], key_id: str) -> _Kept:
+def _living(kept: dict[str, _StoredKey], key_id: str) -> _StoredKey:
+    """Return a key that was not revoked: only such a one can be rotated or revoked."""
     found = kept.get(key_id)
     if found is None or found.key.revoked_at is not None:
         raise NotFound(f"there is no key {key_id}")

@@ -1,22 +1,138 @@
-"""The tools that a model sees: the catalogue's own, fewer than twelve."""
+"""The tools that a model sees: the catalogue's own, fewer than twelve.
+
+Models choose worse among many tools, and every schema costs tokens in every conversation; so an operation offers few
+fields, with references written out, in the language that the settings name.
+"""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_jsonable_python
 
-from remanent.errors import RemanentError
+from remanent.bilingual import Bilingual
+from remanent.discipline.shapes import ZH
+from remanent.errors import InvalidInput, RemanentError
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.operations import Body, Catalogue, Operation, Place, Principal, Report, Service
-from remanent.server.mcp.schemas import check_offered, input_schema, offered, texts_in
-from remanent.server.mcp.telling import tell
-from remanent.server.problems import log_failure, row_of
+from remanent.operations import Body, Catalogue, Operation, Principal, Report, Service, Target
+from remanent.server.mcp.rendering import to_text
+from remanent.server.problems import log_failure, problem_type_of
 from remanent.server.telemetry import Tracer
 
-MOST = 11
+_FAILED = Bilingual("It did not work", "未能完成")
+_INTERNAL = Bilingual("{title}; try again later", "内部错误，请稍后再试")
+_MAX_DEPTH = 8
+"""Levels of a schema that a model is shown: deeper ones cost tokens and are never filled in right (chosen by hand)."""
+_NOISE = frozenset({"title", ZH, "additionalProperties", "$defs"})
+"""Parts of a schema that tell a model nothing and cost it tokens."""
+
+Tree = dict[str, "Tree"]
+"""The fields that are offered, with those inside of them; no fields inside means all."""
+
+
+def offered(operation: Operation[Any, Any]) -> Tree:
+    """Return the fields that a model may fill in; a dot leads into the objects of a list."""
+    tool = operation.tool
+    names = tuple(operation.request.model_fields) if tool is None or tool.fields is None else tool.fields
+    tree: Tree = {}
+    for name in names:
+        branch = tree
+        for step in name.split("."):
+            branch = branch.setdefault(step, {})
+    return tree
+
+
+def input_schema(operation: Operation[Any, Any], *, tongue: Tongue) -> dict[str, Any]:
+    """Return the JSON schema of a tool's arguments."""
+    whole = operation.request.model_json_schema(mode="validation")
+    schema = _shown(whole, whole.get("$defs", {}), offered(operation), tongue, _MAX_DEPTH)
+    return {**schema, "additionalProperties": False}
+
+
+def check_offered(arguments: Mapping[str, Any], tree: Tree, *, inside: str = "") -> None:
+    """Refuse fields that were not offered, and say which ones are."""
+    for name, value in arguments.items():
+        if name not in tree:
+            raise InvalidInput(f"there is no {inside}{name}; it takes {', '.join(tree)}")
+        if tree[name]:
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, Mapping):
+                    check_offered(one, tree[name], inside=f"{inside}{name}.")
+
+
+def _shown(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], tree: Tree, tongue: Tongue, depth: int
+) -> dict[str, Any]:
+    """Return a part of the schema with its references written out and its choices narrowed to what models use."""
+    if depth == 0:
+        return {}
+    if "$ref" in schema:
+        meant = {**definitions[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}
+        return _shown(meant, definitions, tree, tongue, depth)
+    if "anyOf" in schema:
+        chosen = _chosen(schema["anyOf"], definitions, tree)
+        if len(chosen) == 1:
+            return _shown({**chosen[0], **_without(schema, "anyOf")}, definitions, tree, tongue, depth)
+        options = [_shown(option, definitions, tree, tongue, depth - 1) for option in chosen]
+        return {**_plain(_without(schema, "anyOf"), schema, tongue), "anyOf": options}
+    shown = _plain(schema, schema, tongue)
+    if "properties" in schema:
+        names = [name for name in schema["properties"] if not tree or name in tree]
+        shown["properties"] = {
+            name: _shown(schema["properties"][name], definitions, tree.get(name, {}), tongue, depth - 1)
+            for name in names
+        }
+        shown["required"] = [name for name in schema.get("required", ()) if name in names]
+    if isinstance(schema.get("items"), Mapping):
+        shown["items"] = _shown(schema["items"], definitions, tree, tongue, depth - 1)
+    return shown
+
+
+def _chosen(
+    options: Sequence[Mapping[str, Any]], definitions: Mapping[str, Any], tree: Tree
+) -> list[Mapping[str, Any]]:
+    """Leave out `null`, which leaving out the field says too; where fields are named inside, objects are meant."""
+    meant = [
+        definitions[option["$ref"].rpartition("/")[2]] if "$ref" in option else option
+        for option in options
+        if option.get("type") != "null"
+    ]
+    objects = [option for option in meant if "properties" in option]
+    if tree and objects:
+        return objects
+    texts = [option for option in meant if option.get("type") == "string"]
+    return texts or meant
+
+
+def _plain(kept: Mapping[str, Any], whole: Mapping[str, Any], tongue: Tongue) -> dict[str, Any]:
+    """Return the keywords that help a model, with the description in its language."""
+    shown = {name: value for name, value in kept.items() if name not in _NOISE}
+    if shown.get("default", ...) is None:
+        del shown["default"]
+    if tongue == "zh" and ZH in whole:
+        shown["description"] = whole[ZH]
+    return shown
+
+
+def _without(schema: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in schema.items() if name not in names}
+
+
+def texts_in(value: object) -> Iterable[str]:
+    """Yield every text among arguments, by which their language is told."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from texts_in(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from texts_in(one)
+
+
+MAX_TOOLS = 11
 """A model that is shown more chooses worse, and every one of them costs tokens in every request."""
 
 _logger = logging.getLogger(__name__)
@@ -28,8 +144,8 @@ def chosen(catalogue: Catalogue) -> dict[str, Operation[Any, Any]]:
     for operation in catalogue.values():
         if operation.tool is None or operation.answers is not Body.JSON or operation.reads is not Body.JSON:
             continue
-        if len(tools) == MOST:
-            _logger.warning("tool %s is not offered: %d are enough", operation.tool.name, MOST)
+        if len(tools) == MAX_TOOLS:
+            _logger.warning("tool %s is not offered: %d are enough", operation.tool.name, MAX_TOOLS)
             continue
         tools[operation.tool.name] = operation
     return tools
@@ -54,7 +170,7 @@ class Tools:
         return [
             types.Tool(
                 name=name,
-                description=getattr(operation.tool.description, self.tongue) if operation.tool else None,
+                description=operation.tool.description.say(self.tongue) if operation.tool else None,
                 input_schema=input_schema(operation, tongue=self.tongue),
                 annotations=types.ToolAnnotations(
                     read_only_hint=not operation.changes,
@@ -68,7 +184,7 @@ class Tools:
         ]
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], *, place: Place, principal: Principal, report: Report
+        self, name: str, arguments: Mapping[str, Any], *, place: Target, principal: Principal, report: Report
     ) -> types.CallToolResult:
         """Do what a tool does; what goes wrong is told in the result, so that the model can do better."""
         operation = self._tools.get(name)
@@ -97,15 +213,15 @@ class Tools:
 def _told(operation: Operation[Any, Any], answer: object, tongue: Tongue) -> str:
     """Return an answer in the words of its operation, or of its type."""
     own = operation.tool.tell if operation.tool is not None else None
-    return tell(answer, tongue=tongue) if own is None else own(answer, tongue)
+    return to_text(answer, tongue=tongue) if own is None else own(answer, tongue)
 
 
 def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:
     """Return what went wrong, in words that help to do better; what lies inside of the server stays inside."""
-    row = row_of(error)
+    row = problem_type_of(error)
     log_failure(error, status=row.status)
-    told = str(error) if row.tells else {"en": f"{row.title}; try again later", "zh": "内部错误，请稍后再试"}[tongue]
-    head = {"en": "It did not work", "zh": "未能完成"}[tongue]
+    told = str(error) if row.tells else _INTERNAL.say(tongue, title=row.title)
+    head = _FAILED.say(tongue)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=f"{head}: {told}")],
         structured_content={"error": type(error).__name__, "message": told},

@@ -1,0 +1,262 @@
+"""`bank`: work on one long task and watch its memory grow; look at a bank that was exported.
+
+Showing an export needs neither a store nor a model: it is loaded into memory and thrown away.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import typer
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.text import Text
+from rich.tree import Tree
+
+from remanent.bank.bank import MemoryBank, open_bank
+from remanent.bank.drawing import draw
+from remanent.bank.run import RunResult, RunStatus
+from remanent.bank.runtime import BankEvent, EventKind
+from remanent.bank.settings import BankSettings
+from remanent.cli import words
+from remanent.cli.exits import Exit
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin, local_time, visible
+from remanent.language.offline.engine import OfflineEngine
+from remanent.model import Scope, id_source, system_clock
+from remanent.text.boundaries import excerpt
+
+if TYPE_CHECKING:
+    from remanent.bank._sync import Bank as SyncBank
+
+_MAX_LINE_LENGTH = 160
+_MAX_DONE_LINES = 6
+"""Finished steps that the picture shows, above the one at hand: with the rest it fits a terminal of 24 lines."""
+
+
+def run(
+    place: CommonOptions,
+    *,
+    task: str,
+    context: Sequence[Path],
+    images: Sequence[Path],
+    export: Path | None,
+    bank_id: str | None,
+) -> None:
+    """Work on a task; ends with `Exit.NO` when a step failed for good or the run was stopped."""
+    screen, settings = begin(place)
+    if not task.strip():
+        raise typer.BadParameter(screen.word(words.BANK_NO_TASK), param_hint="--task")
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in context]
+    with place.open(settings) as memory:
+        given = "\n\n".join(texts)
+        bank = memory.bank(task, context=given, files=list(images), bank_id=bank_id)
+        with bank, _Watch(screen) as watch:
+            result = bank.run(keep=True, on_event=watch.tell)
+            watch.end()
+            if export is not None:
+                export.write_text(bank.export(), encoding="utf-8")
+            _report(screen, bank, result, export=export)
+            # A task that is done needs its memory no more; one that was stopped can go on.
+            if bank_id is not None and result.end is RunStatus.DONE:
+                bank.clear()
+    if result.end is not RunStatus.DONE:
+        raise typer.Exit(Exit.NO)
+
+
+def show(place: CommonOptions, file: Path, *, svg: Path | None) -> None:
+    """Draw the graph of an exported bank and print its trees."""
+    import asyncio
+
+    screen, _ = begin(place)
+    bank = asyncio.run(_loaded(file.read_bytes()))
+    target = svg or file.with_suffix(".svg")
+    target.write_text(draw(bank), encoding="utf-8")
+    if place.as_json:
+        nodes = [
+            {
+                "id": node.id,
+                "context": node.context,
+                "keywords": node.keywords,
+                "summary": node.summary,
+                "neighbours": [near.id for near in bank.graph.neighbours(node.id)],
+                "tree": bank.tree.of(node.id),
+            }
+            for node in bank.graph.nodes
+        ]
+        found = {"insight": bank.insight, "nodes": nodes, "conflicts": bank.conflicts.all, "svg": str(target)}
+        screen.give(found)
+        return
+    screen.show(visible(bank.insight.render()))
+    for node in bank.graph.nodes:
+        screen.show(_tree(bank, node.id))
+    if bank.conflicts.all:
+        screen.show(_conflicts(screen, bank))
+    screen.tell(words.BANK_DRAWN, file=target)
+
+
+async def _loaded(exported: bytes) -> MemoryBank:
+    """Return an exported bank, opened in memory alone and without any model: showing it must change nothing."""
+    bank = open_bank(
+        Scope(org="default", workspace="default", agent="bank", task="shown"),
+        engine=OfflineEngine(),
+        embedders=None,
+        settings=BankSettings(),
+        clock=system_clock,
+        new_id=id_source(),
+    )
+    await bank.load(exported)
+    return bank
+
+
+def _tree(bank: MemoryBank, node_id: str) -> Tree:
+    """Return a node with the raw entries behind it, each with its attachments."""
+    node = bank.graph.get(node_id)
+    tree = Tree(Text(visible(f"{node.context}  [{node.id}]"), style="bold"))
+    tree.add(Text(visible(", ".join(node.keywords)), style="dim"))
+    for entry in bank.tree.of(node_id):
+        said = f"{local_time(entry.timestamp)} {entry.source}: {excerpt(entry.text.strip(), _MAX_LINE_LENGTH)}"
+        branch = tree.add(Text(visible(said)))
+        for item in entry.attachments:
+            branch.add(Text(visible(f"{item.name} ({item.media_type}) {item.uri or ''}")))
+    return tree
+
+
+def _conflicts(screen: Terminal, bank: MemoryBank) -> Tree:
+    """Return every contradiction with the verdict on it, if there is one."""
+    tree = Tree(Text(screen.word(words.BANK_CONFLICTS), style="bold"))
+    for conflict in bank.conflicts.all:
+        branch = tree.add(Text(visible(f"{conflict.state.value}: {conflict.description}")))
+        if conflict.verdict is not None:
+            branch.add(Text(visible(conflict.verdict.text), style="dim"))
+    return tree
+
+
+# ── the report of a run ──────────────────────────────────────────────────────
+
+
+def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Path | None) -> None:
+    """Show the answer on standard output, and what it rests on beside it."""
+    rests_on = [node for node in bank.nodes if node.id in result.node_ids]
+    if screen.as_json:
+        screen.give(
+            {
+                "answer": result.answer,
+                "end": result.end,
+                "rounds": result.rounds,
+                "calls": bank.calls,
+                "completed": result.insight.completed,
+                "conflicts": bank.conflicts,
+                "nodes": [
+                    {"id": node.id, "context": node.context, "entries": [e.entry_id for e in bank.tree(node.id)]}
+                    for node in rests_on
+                ],
+            }
+        )
+    else:
+        screen.show(Text(visible(result.answer)))
+        for node in rests_on:
+            entries = ", ".join(entry.entry_id for entry in bank.tree(node.id))
+            screen.err.print(Text(visible(f"{screen.word(words.BANK_RESTS)} {node.id} {node.context}"), style="dim"))
+            screen.err.print(Text(f"  {entries}", style="dim"))
+    calls = sum(bank.calls.values())
+    screen.tell(words.BANK_ENDED, end=result.end.value, rounds=result.rounds, calls=calls, style="dim")
+    if export is not None:
+        screen.tell(words.BANK_EXPORTED, file=export)
+
+
+class _Watch:
+    """Shows what happens while it happens: on a terminal as one living picture, elsewhere line by line."""
+
+    def __init__(self, screen: Terminal) -> None:
+        self._screen = screen
+        self._shown: Live | None = None
+        self._task = ""
+        self._failed = False
+        self._reading = ""
+        self._done: list[str] = []
+        self._nodes: list[str] = []
+        self._disputes: list[str] = []
+        self._count = dict.fromkeys(EventKind, 0)
+
+    def __enter__(self) -> Self:
+        if self._screen.err.is_terminal:
+            self._shown = Live(console=self._screen.err, auto_refresh=False)
+            self._shown.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Let the picture stand as it is: what follows is written below it."""
+        if self._shown is not None:
+            self._shown.stop()
+            self._shown = None
+
+    def tell(self, event: BankEvent) -> None:
+        """Take in an event."""
+        self._count[event.kind] += 1
+        line = self._line(event)
+        self._take(event, line)
+        if self._shown is not None:
+            # Events are few, and a picture at each of them shows every state, however short it was.
+            self._shown.update(self._picture(), refresh=True)
+        elif line and not self._screen.as_json:
+            self._screen.note(line)
+
+    def _take(self, event: BankEvent, line: str) -> None:
+        """Note what an event changes in the picture."""
+        if event.kind in {EventKind.ROUND, EventKind.ANSWER}:
+            if self._task:
+                self._done.append(f"{'✗' if self._failed else '✓'} {self._task}")
+            self._task = event.text if event.kind is EventKind.ROUND else ""
+            self._failed = False
+        elif event.kind is EventKind.FAILED:
+            self._failed = True
+        elif event.kind is EventKind.CHUNK:
+            self._reading = line
+        elif event.kind is EventKind.NODE:
+            self._nodes.append(event.text)
+        elif event.kind in _SIGNS:
+            self._disputes.append(f"{_SIGNS[event.kind]} {event.text}")
+
+    def _line(self, event: BankEvent) -> str:
+        """Return what an event looks like as a line; nothing for those that only a picture can show well."""
+        if event.kind is EventKind.ROUND:
+            return self._screen.word(words.BANK_ROUND, number=event.data["number"], task=excerpt(event.text, 200))
+        if event.kind is EventKind.CHUNK:
+            return self._screen.word(words.BANK_READING, done=event.data["done"], of=event.data["of"])
+        if event.kind in {EventKind.PLAN, EventKind.ANSWER, EventKind.CLEARED, EventKind.NODE, EventKind.EDGE}:
+            return ""
+        return f"{event.kind.value}: {excerpt(event.text, _MAX_LINE_LENGTH)}"
+
+    def _picture(self) -> RenderableType:
+        """Return the whole picture: what is done, what is at hand, and how the graph stands."""
+        count = self._count
+        settled = count[EventKind.VERDICT] + count[EventKind.UNRESOLVED]
+        graph = self._screen.word(
+            words.BANK_GRAPH,
+            nodes=count[EventKind.NODE],
+            edges=count[EventKind.EDGE],
+            conflicts=count[EventKind.CONFLICT],
+            open=count[EventKind.CONFLICT] - settled,
+            merges=count[EventKind.MERGE],
+        )
+        lines = [_shown(task, "dim") for task in self._done[-_MAX_DONE_LINES:]]
+        now = f"▶ {self._task}" if self._task else "" if self._done else self._reading
+        lines += [_shown(now, "bold")] if now else []
+        lines.append(_shown(graph, ""))
+        lines += [_shown(f"● {node}", "cyan") for node in self._nodes[-_MOST_NODES:]]
+        lines += [_shown(dispute, "yellow") for dispute in self._disputes[-_MOST_DISPUTES:]]
+        return Panel(Group(*lines))
+
+
+_SIGNS = {EventKind.CONFLICT: "⚡", EventKind.VERDICT: "⚖", EventKind.UNRESOLVED: "?"}
+_MOST_NODES, _MOST_DISPUTES = 3, 3
+
+
+def _shown(line: str, style: str) -> Text:
+    """Return one line of the picture: what is too long is cut, so that the picture keeps its height."""
+    return Text(visible(excerpt(line, _MAX_LINE_LENGTH)), style=style, no_wrap=True, overflow="ellipsis")

@@ -1,0 +1,281 @@
+"""Doing an operation for a command: its request from what the user gave, its answer on the screen.
+
+Most requests are made of options alone. Some commands take words, a file of lines or a question before they destroy;
+for each of these there is a function `take_<what>`, whose parameters behind the second are the command's own options.
+A file is read and checked completely before anything of it is stored.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import JsonValue
+
+from remanent.cli import words
+from remanent.cli.display import CommandResult, question_of, show
+from remanent.cli.exits import Exit
+from remanent.cli.files import STANDARD, read_bytes, read_lines, read_text, size_of, target, waits
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import ProgressMeter, Terminal, begin
+from remanent.errors import InvalidInput
+from remanent.language import Role
+from remanent.memory import AsyncMemory, aopen
+from remanent.model import Message, Probe
+from remanent.operations import CATALOGUE, Body, Operation, Service, Step, Target
+from remanent.operations.language import role_of
+from remanent.settings import Settings
+
+BATCH = 256
+"""Messages that are made durable together."""
+
+SessionMessage = tuple[str | None, Message]
+"""A message and its session."""
+
+Requests = list[dict[str, Any]]
+
+
+def take_messages(
+    screen: Terminal, given: Mapping[str, Any], *, text: Sequence[str] | None, file: Path | None, **message: Any
+) -> Requests:
+    """Make requests of the words of one message, or of a file of many: batches, each of one session."""
+    session = given.get("session")
+    told = list(_messages_of(screen, text or (), file=file, session=session, message=message))
+    if not told:
+        raise InvalidInput("there is no message in this file")
+    requests = []
+    for name, group in groupby(told, key=lambda one: one[0]):
+        messages = [one for _, one in group]
+        for start in range(0, len(messages), BATCH):
+            request = {**given, "messages": messages[start : start + BATCH]}
+            requests.append(request if name is None else {**request, "session": name})
+    return requests
+
+
+def _messages_of(
+    screen: Terminal, texts: Sequence[str], *, file: Path | None, session: str | None, message: dict[str, Any]
+) -> Iterator[SessionMessage]:
+    """Yield the messages that a command was given, by one of three ways that exclude each other."""
+    if file is not None:
+        if texts:
+            raise typer.BadParameter(screen.word(words.TEXT_AND_FILE))
+        yield from read_messages_file(file, session=session)
+        return
+    if list(texts) == [str(STANDARD)] or (not texts and waits()):
+        content = read_text(STANDARD)
+    elif texts:
+        content = " ".join(texts)
+    else:
+        raise typer.BadParameter(screen.word(words.NO_TEXT))
+    named = {"role": message["role"], "id": message["message_id"], "occurred_at": message["at"]}
+    yield session, Message.model_validate({**named, "content": content})
+
+
+def read_messages_file(file: Path, *, session: str | None) -> Iterator[SessionMessage]:
+    """Yield the messages of a file, all of them checked before the first is kept."""
+    for number, line in enumerate(read_lines(file), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            if not isinstance(value, dict):
+                raise InvalidInput("a JSON object with role and content was expected")
+            own = value.pop("session", None)
+            if own is not None and not isinstance(own, str):
+                raise InvalidInput("session must be text")
+            yield own if own is not None else session, Message.model_validate(value)
+        except ValueError as error:
+            raise InvalidInput(f"line {number} of {file} is no JSON: {error}") from error
+        except InvalidInput as error:
+            raise InvalidInput(f"line {number} of {file}: {error}") from error
+
+
+def take_targets(screen: Terminal, given: Mapping[str, Any]) -> Requests:
+    """Make sure that something is named."""
+    if not any(given.values()):
+        raise typer.BadParameter(screen.word(words.NOTHING_TO_ERASE))
+    return [dict(given)]
+
+
+def take_questions(screen: Terminal, given: Mapping[str, Any], *, file: Path) -> Requests:
+    """Make a request of a file of questions, one JSON object a line."""
+    del screen
+    questions = []
+    for number, line in enumerate(read_lines(file), start=1):
+        if line.strip():
+            try:
+                questions.append(Probe.from_json(line))
+            except InvalidInput as error:
+                raise InvalidInput(f"line {number} of {file}: {error}") from error
+    if not questions:
+        raise InvalidInput("there is no question in this file")
+    return [{**given, "questions": questions}]
+
+
+def take_request(screen: Terminal, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:
+    """Make a request of JSON; or only show what a request is, or what a model would be told."""
+    role = role_of(given["role"])
+    if schema:
+        screen.give(role.request.model_json_schema())
+        raise typer.Exit
+    request = role.request.from_json(read_text(file))
+    if prompt:
+        _show_prompt(screen, role, request)
+        raise typer.Exit
+    return [{**given, "request": request.model_dump(mode="json")}]
+
+
+INTAKES: Mapping[str, Callable[..., Requests]] = {
+    "messages": take_messages,
+    "questions": take_questions,
+    "request": take_request,
+    "targets": take_targets,
+}
+"""Makes the requests of a command, by what it declares that it `takes`."""
+
+
+def _show_prompt(screen: Terminal, role: Role[Any, Any, Any], request: Any) -> None:
+    """Show what a model would be told for a request, without asking one."""
+    told = role.prompt(request, tongue=role.tongue(request))
+    turns: list[dict[str, JsonValue]] = [{"speaker": "user", "text": told.content}]
+    turns += [{"speaker": turn.speaker, "text": turn.text} for turn in told.turns]
+    if screen.as_json:
+        screen.give({"instructions": told.instructions, "turns": turns})
+    else:
+        screen.show(f"[instructions]\n{told.instructions}")
+        for turn in turns:
+            screen.show(f"\n[{turn['speaker']}]\n{turn['text']}")
+
+
+def perform(
+    name: str,
+    place: CommonOptions,
+    fields: Mapping[str, Any],
+    *,
+    each: tuple[str, Sequence[str]] | None = None,
+    intake: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    file: Path = STANDARD,
+    wait: bool = False,
+    yes: bool = False,
+) -> None:
+    """Do an operation once, or once for each of several values, and show what it answers."""
+    screen, settings = begin(place)
+    operation = CATALOGUE[name]
+    given = {field: value for field, value in fields.items() if value is not None and value != []}
+    requests = [given]
+    if each is not None:
+        requests = [{**given, each[0]: value} for value in each[1]]
+    elif intake is not None:
+        assert operation.command is not None
+        assert operation.command.takes is not None
+        requests = INTAKES[operation.command.takes](screen, given, **intake)
+    if operation.destroys:
+        _confirm(screen, operation, requests[0], place, yes=yes)
+    where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent)
+    work = _Execution(screen, settings, operation, where=where, file=file)
+    shown = asyncio.run(work.run(requests, several=each is not None, options=options or {}, wait=wait))
+    if shown.ends_with:
+        raise typer.Exit(shown.ends_with)
+
+
+def _confirm(
+    screen: Terminal, operation: Operation[Any, Any], request: Mapping[str, Any], place: CommonOptions, *, yes: bool
+) -> None:
+    """Ask before something is destroyed; without a terminal the answer is no, so that no script destroys by mistake."""
+    question = question_of(screen, operation, request, agent=place.agent)
+    if not yes and not screen.ask(question):
+        screen.tell(words.NOT_ERASED)
+        raise typer.Exit(Exit.NO)
+
+
+class _Execution:
+    """One command's work on an open memory."""
+
+    def __init__(
+        self,
+        screen: Terminal,
+        settings: Settings,
+        operation: Operation[Any, Any],
+        *,
+        where: Target,
+        file: Path,
+    ) -> None:
+        self._screen = screen
+        self._settings = settings
+        self._operation = operation
+        self._where = where
+        self._file = file
+
+    async def run(
+        self, requests: Sequence[Mapping[str, Any]], *, several: bool, options: Mapping[str, Any], wait: bool
+    ) -> CommandResult:
+        """Do it, show it, and wait for the index if that is wanted."""
+        operation = self._operation
+        read = [operation.request.model_validate(dict(request)) for request in requests]
+        async with aopen(settings=self._settings) as memory, Service(memory) as service:
+            if operation.answers is Body.LINES:
+                return await self._write_lines(service, read[0])
+            answers = []
+            with self._screen.meter(words.WORKING, total=_total(operation, self._file, read)) as meter:
+                for request in read:
+                    upload = self._upload(meter) if operation.reads is not Body.JSON else None
+                    answers.append(
+                        await service.perform(
+                            operation.name, request, place=self._where, upload=upload, report=_to(meter)
+                        )
+                    )
+                    if operation.reads is Body.JSON and len(read) > 1:
+                        meter.advance()
+            shown = CommandResult(self._screen, operation, read, answers, several, options, self._where, self._file)
+            show(shown)
+            if wait:
+                await settle(self._screen, memory)
+            return shown
+
+    async def _write_lines(self, service: Service, request: Any) -> CommandResult:
+        """Write lines to a file, whole or not at all, or to standard output."""
+        lines = await service.stream(self._operation.name, request, place=self._where)
+        count = 0
+        with target(self._file) as stream, self._screen.meter(words.EXPORTING) as meter:
+            async for line in lines:
+                stream.write(line.encode() + b"\n")
+                count += 1
+                meter.note(f"{count}")
+        shown = CommandResult(self._screen, self._operation, [request], [count], False, {}, self._where, self._file)
+        show(shown)
+        return shown
+
+    async def _upload(self, meter: ProgressMeter) -> AsyncIterator[bytes]:
+        """Yield what is sent beside the request, and move the meter by its bytes."""
+        if self._operation.reads is Body.BYTES:
+            yield read_bytes(self._file)
+            return
+        for line in read_lines(self._file):
+            piece = line.encode() + b"\n"
+            meter.advance(len(piece))
+            yield piece
+
+
+def _total(operation: Operation[Any, Any], file: Path, requests: Sequence[object]) -> float | None:
+    if operation.reads is Body.LINES:
+        return size_of(file)
+    return len(requests) if len(requests) > 1 else None
+
+
+def _to(meter: ProgressMeter) -> Any:
+    """Return what passes progress on to the meter."""
+
+    def report(step: Step) -> None:
+        meter.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
+
+    return report
+
+
+async def settle(screen: Terminal, memory: AsyncMemory) -> None:
+    """Wait for the index, and show that there is something to wait for."""
+    with screen.indexing() as report:
+        await memory.settle(on_progress=report)

@@ -1,0 +1,274 @@
+"""Idempotency-Key: a request that is repeated with the same key is done once and answered alike.
+
+An answer is noted durably before it is given, in the store of the agent that it is about: erasing there takes the note
+along, and a restart does not forget what was done. Memory holds the latest answers only for those who wait for them.
+"""
+
+import asyncio
+import hashlib
+import logging
+import tempfile
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from remanent.durability import make_folder, write_durably
+from remanent.errors import InvalidInput, RemanentError, StorageError
+from remanent.model import Scope
+from remanent.operations import Service, Target
+from remanent.stores.notes import LIFETIME, Note
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotency-Replayed"
+FOLDER = Path(".access") / "replays"
+"""Under the home folder: what was done for a whole organisation, without secrets."""
+MAX_CACHED = 1_000
+MAX_CACHED_BYTES = 4 * 2**20
+"""Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
+LIFETIME_SECONDS = 86_400.0
+"""A day, as long as notes hold: whoever retries does so within minutes, or never."""
+MAX_KEY_LENGTH = 255
+"""Characters; as other APIs with this header allow."""
+MAX_UPLOAD_IN_MEMORY = 1024 * 1024
+_PIECE = 65_536
+_KEPT_HEADERS = ("content-type", "etag", "location")
+"""Those that belong to the answer; all others belong to one connection or one request."""
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _CachedResponse:
+    """An answer that was given, or that somebody is at work on and others may wait for."""
+
+    fingerprint: str
+    at: float
+    answer: asyncio.Future[Response]
+    is_noted: bool = False
+    size: int = 0
+
+
+class IdempotencyStore:
+    """The answers to keyed requests, for a day: in this process, and noted durably before they are given.
+
+    A process that dies between doing and noting has answered nobody; the request is then done again when it comes
+    again. What the journal holds is stored once even so, because its messages carry ids made of the key.
+    """
+
+    def __init__(self, service: Service, *, timer: Callable[[], float]) -> None:
+        self._service = service
+        self._timer = timer
+        self._kept: OrderedDict[tuple[str, str], _CachedResponse] = OrderedDict()
+        self._bytes = 0
+
+    async def once(
+        self,
+        key: str,
+        *,
+        who: str,
+        place: Target,
+        fingerprint: str,
+        answer: Callable[[], Awaitable[Response]],
+        is_told: bool = True,
+        is_made_anew: bool = False,
+    ) -> Response:
+        """Return the answer that was given for this key, or make it; what failed may be tried again.
+
+        Unless `is_told`, it is noted that something was answered and not what; then it is made anew, if doing it again
+        with this key gives the same answer.
+        """
+        self._forget_old()
+        kept = self._kept.get((who, key))
+        if kept is not None:
+            _check(kept.fingerprint, fingerprint)
+            first = await asyncio.shield(kept.answer)
+            if kept.is_noted and not is_made_anew:
+                # What is kept here may be about what was erased since, by whatever process: the note knows.
+                await self._require_told(f"{who}\n{key}", place)
+            return Response(first.body, first.status_code, headers={**dict(first.headers), REPLAYED: "true"})
+        kept = _CachedResponse(fingerprint, self._timer(), asyncio.get_running_loop().create_future())
+        self._kept[(who, key)] = kept
+        try:
+            response, is_noted = await self._noted(
+                f"{who}\n{key}", place, fingerprint, answer, is_told=is_told, is_made_anew=is_made_anew
+            )
+            kept.is_noted = is_noted and is_told
+        except BaseException as error:
+            self._kept.pop((who, key), None)
+            if isinstance(error, Exception):
+                kept.answer.set_exception(error)
+                kept.answer.exception()  # whoever waits is told; nobody need wait
+            else:
+                kept.answer.cancel()
+            raise
+        kept.answer.set_result(response)
+        kept.size = len(response.body)
+        self._bytes += kept.size
+        return response
+
+    async def _noted(
+        self,
+        name: str,
+        place: Target,
+        fingerprint: str,
+        answer: Callable[[], Awaitable[Response]],
+        *,
+        is_told: bool,
+        is_made_anew: bool,
+    ) -> tuple[Response, bool]:
+        """Return the answer, and whether a note says that it was given."""
+        notes = self._notes(place)
+        name = _note_name(name)
+        earlier = await notes.find(name)
+        if earlier is not None:
+            if not is_made_anew:
+                return _replayed(earlier, fingerprint), True
+            _check(earlier.fingerprint, fingerprint)
+        response = await answer()
+        if earlier is not None:
+            response.headers[REPLAYED] = "true"
+            return response, True
+        content = bytes(response.body).decode() if is_told else None
+        headers = {header: response.headers[header] for header in _KEPT_HEADERS if header in response.headers}
+        note = Note(
+            fingerprint=fingerprint,
+            at=self._service.clock(),
+            status=response.status_code,
+            headers=headers if is_told else {},
+            content=content,
+        )
+        try:
+            await notes.keep(name, note)
+        except RemanentError as error:
+            # What was asked for is done, and its answer is good; only a restart would not know of it.
+            _logger.warning("the answer to a keyed request is not noted: %s", type(error).__name__)
+            return response, False
+        return response, True
+
+    async def _require_told(self, name: str, place: Target) -> None:
+        note = await self._notes(place).find(_note_name(name))
+        if note is None or note.content is None:
+            raise InvalidInput(_ANSWER_GONE)
+
+    def _notes(self, place: Target) -> "_AgentNotes | _FolderNotes":
+        if place.workspace is not None and place.agent is not None:
+            return _AgentNotes(self._service, Scope(org=place.org, workspace=place.workspace, agent=place.agent))
+        return _FolderNotes(self._service.memory.settings.home / FOLDER, now=self._service.clock())
+
+    def _forget_old(self) -> None:
+        """Let go of the oldest answers, by age, count and size; one that is being made stays."""
+        ends = self._timer() - LIFETIME_SECONDS
+        while self._kept:
+            oldest, kept = next(iter(self._kept.items()))
+            if len(self._kept) <= MAX_CACHED and self._bytes <= MAX_CACHED_BYTES and kept.at > ends:
+                return
+            if not kept.answer.done():
+                return  # somebody is at it, and others may wait for it
+            del self._kept[oldest]
+            self._bytes -= kept.size
+
+
+class _AgentNotes:
+    """Notes in the agent's own store."""
+
+    def __init__(self, service: Service, scope: Scope) -> None:
+        self._notes = service.memory.notes
+        self._scope = scope
+
+    async def find(self, name: str) -> Note | None:
+        return await self._notes.find(self._scope, name)
+
+    async def keep(self, name: str, note: Note) -> None:
+        await self._notes.keep(self._scope, name, note)
+
+
+class _FolderNotes:
+    """Notes in files, for what belongs to no agent."""
+
+    def __init__(self, folder: Path, *, now: datetime) -> None:
+        self._folder = folder
+        self._now = now
+
+    async def find(self, name: str) -> Note | None:
+        return await asyncio.to_thread(self._read, self._folder / f"{name}.json")
+
+    async def keep(self, name: str, note: Note) -> None:
+        await asyncio.to_thread(self._write, name, note)
+
+    def _read(self, file: Path) -> Note | None:
+        """Return a note that is still valid; a damaged one counts as none, and its request is done again."""
+        try:
+            note = Note.from_json(file.read_bytes())
+        except (FileNotFoundError, InvalidInput):
+            return None
+        except OSError as error:
+            raise StorageError(f"{file} cannot be read: {error.strerror}") from error
+        return note if note.at > self._now - LIFETIME else None
+
+    def _write(self, name: str, note: Note) -> None:
+        """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up."""
+        try:
+            make_folder(self._folder)
+            for file in self._folder.glob("*.json"):
+                if self._read(file) is None:
+                    file.unlink(missing_ok=True)
+            write_durably(self._folder / f"{name}.json", note.to_json().encode())
+        except OSError as error:
+            raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
+
+
+_ANSWER_GONE = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
+
+
+def _note_name(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+def _check(known: str, given: str) -> None:
+    if known != given:
+        raise InvalidInput(f"this {HEADER} was used for another request; take a new one")
+
+
+def _replayed(note: Note, fingerprint: str) -> Response:
+    """Return the noted answer as it was given the first time, marked as given again."""
+    _check(note.fingerprint, fingerprint)
+    if note.content is None:
+        raise InvalidInput(_ANSWER_GONE)
+    return Response(note.content.encode(), note.status, headers={**note.headers, REPLAYED: "true"})
+
+
+def key_of(request: Request) -> str | None:
+    """Return the key that a request carries, if it carries one."""
+    key = request.headers.get(HEADER)
+    if key is not None and not (0 < len(key) <= MAX_KEY_LENGTH and key.isprintable()):
+        raise InvalidInput(f"{HEADER} must be 1 to {MAX_KEY_LENGTH} printable characters")
+    return key
+
+
+def fingerprint(request: Request, content: bytes) -> str:
+    """Return what tells one request from another."""
+    told = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
+    return hashlib.sha256(told + content).hexdigest()
+
+
+@asynccontextmanager
+async def hashed_upload(upload: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, AsyncIterator[bytes]]]:
+    """Take an upload in and give its hash and its pieces once more; a large one waits in a file without a name."""
+    digest = hashlib.sha256()
+    with tempfile.SpooledTemporaryFile(max_size=MAX_UPLOAD_IN_MEMORY) as file:
+        async for piece in upload:
+            digest.update(piece)
+            await asyncio.to_thread(file.write, piece)
+        file.seek(0)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            while piece := await asyncio.to_thread(file.read, _PIECE):
+                yield piece
+
+        yield digest.digest(), pieces()

@@ -1,0 +1,153 @@
+"""The border of the server: every request gets an id, is counted and logged, and every fault becomes an answer.
+
+What a browser could be lured into sending is refused here, before any route is looked for: requests for another name,
+from a page of another origin, or of a type that a form can send.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+import time
+from collections.abc import Collection
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from remanent.errors import RemanentError
+from remanent.server.connections import RESERVE
+from remanent.server.hosts import SameOrigin, header_values, read_authority
+from remanent.server.limits import check_not_simple
+from remanent.server.problems import Refusal, log_failure, problem, traceback_lines
+from remanent.server.telemetry import Metrics, Tracer
+
+REQUEST_ID = "x-request-id"
+SECURITY_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+)
+
+_HEALTH = frozenset({"/livez", "/readyz", "/metrics"})
+"""Answered however many requests are under way."""
+
+_access = logging.getLogger("remanent.server.access")
+
+
+class RequestMiddleware:
+    """Wraps the whole application."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Collection[str],
+        origins: frozenset[str],
+        most: int,
+        metrics: Metrics,
+        tracer: Tracer,
+    ) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._same_origin = SameOrigin(origins)
+        self._most = most
+        self._metrics = metrics
+        self._tracer = tracer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+        request_id = secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        sent: list[int] = []
+
+        async def note(message: Message) -> None:
+            """Note the status that goes out, and add the headers that every answer carries."""
+            if message["type"] == "http.response.start":
+                sent.append(message["status"])
+                headers = list(message.get("headers", ()))
+                # A model behind the proxy has an id of its own, by which its provider finds the request.
+                if not any(name == REQUEST_ID.encode() for name, _ in headers):
+                    headers.append((REQUEST_ID.encode(), request_id.encode()))
+                message["headers"] = [*headers, *SECURITY_HEADERS]
+            await send(message)
+
+        self._metrics.under_way += 1
+        try:
+            with self._tracer.request(scope):
+                await self._answer(scope, receive, note, request_id=request_id, sent=sent)
+        finally:
+            self._metrics.under_way -= 1
+            self._tell(scope, status=sent[0] if sent else 499, seconds=time.perf_counter() - begun)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, *, request_id: str, sent: list[int]) -> None:
+        """Hand the request on, and turn whatever is raised into an answer as long as none was begun."""
+        try:
+            self._check(scope)
+            await self._app(scope, receive, send)
+        except asyncio.CancelledError:
+            raise
+        except (Refusal, RemanentError) as error:
+            if sent:
+                raise
+            await problem(error, request_id=request_id)(scope, receive, send)
+        except Exception as error:  # noqa: BLE001 - the outermost border: a defect is an answer and a line in the log
+            if sent:
+                log_failure(error, request_id=request_id)
+            else:
+                await problem(error, request_id=request_id)(scope, receive, send)
+
+    def _check(self, scope: Scope) -> None:
+        """Refuse what no route shall see."""
+        named = header_values(scope["headers"], b"host")
+        host = read_authority(named[0]) if len(named) == 1 else None
+        if host is None:
+            raise Refusal(400, "send one Host header with a name or an address, and a port if need be")
+        if host.name not in self._hosts:
+            raise Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
+        self._same_origin.check(scope, host)
+        check_not_simple(scope)
+        if scope["path"] in _HEALTH:
+            return
+        if self._metrics.under_way > self._most + RESERVE:
+            raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
+        if self._metrics.under_way > self._most:
+            scope["state"]["reserve"] = True  # the door lets administrators in
+
+    def _tell(self, scope: Scope, *, status: int, seconds: float) -> None:
+        """Count the request and log it: by its route and who sent it, never by its address or its words."""
+        route = scope.get("state", {}).get("route", "other")
+        self._metrics.count(route, scope["method"], status, seconds)
+        if _access.isEnabledFor(logging.INFO):
+            _access.info(
+                "request",
+                extra={
+                    "fields": {
+                        "request_id": scope["state"]["request_id"],
+                        "method": scope["method"],
+                        "route": route,
+                        "status": status,
+                        "ms": round(1000 * seconds, 1),
+                        "who": scope["state"].get("who", ""),
+                    }
+                },
+            )
+
+
+class JsonLines(logging.Formatter):
+    """Writes log records as JSON lines; what people said is in none of them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line."""
+        line = {
+            "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "says": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            line |= {"error": type(record.exc_info[1]).__name__, "where": traceback_lines(record.exc_info[1])}
+        return json.dumps(line, ensure_ascii=False)

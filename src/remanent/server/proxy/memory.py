@@ -1,0 +1,334 @@
+"""What memory does for a chat: recall before it, record after it, and a spool for what cannot be recorded now.
+
+Whatever goes wrong on this side stays on this side: every call of memory stands in a `FailOpen` block or is bounded in
+time. A turn that memory does not take is spooled to disk and delivered later; its messages carry ids, so that
+delivering it twice changes nothing.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from remanent.context.waiting import REFUSED, Waiting
+from remanent.discipline.shapes import Remember
+from remanent.durability import sync_folder
+from remanent.errors import CallerError, InvalidInput
+from remanent.http.client import backoff
+from remanent.memory import AsyncMemory
+from remanent.model import Clock, Found, FoundItem, Message, NewId, Scope
+from remanent.model.base import Model
+from remanent.operations import LOCAL, Permission, Principal, Service
+from remanent.recall import inject
+from remanent.server.authentication import place_of
+from remanent.server.proxy.conversation import WINDOW, Conversation
+from remanent.stores.sqlite.layout import make_folder, write_durably
+
+_logger = logging.getLogger(__name__)
+
+
+class FailOpen:
+    """A block that may fail in any way, even by a mistake of ours: it is logged, and what stands behind it goes on.
+
+    The error's own words are not logged: they may hold what somebody said.
+    """
+
+    def __init__(self, what: str, *, level: int = logging.WARNING) -> None:
+        self._what = what
+        self._level = level
+        self.error: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        self.error = error
+        _logger.log(self._level, "%s: %s", self._what, type(error).__name__)
+        return True
+
+
+_MAX_CACHED = 1000
+"""Questions whose reminder is known: an agent asks the model again after each tool, and must get the same words."""
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedMemory:
+    """What memory has to say to a conversation."""
+
+    text: str = ""
+    count: int = 0
+    is_degraded: bool = False
+    seconds: float = 0.0
+    """How long recall took."""
+
+
+class ChatRecall:
+    """Recalls for conversations; a fault of memory is told and never raised."""
+
+    def __init__(self, memory: AsyncMemory, *, limit: int, budget: int, timeout: float, clock: Clock) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._limit = limit
+        self._budget = budget
+        self._timeout = timeout
+        self._known: OrderedDict[tuple[Scope, str], tuple[float, InjectedMemory]] = OrderedDict()
+
+    async def remind(self, scope: Scope, conversation: Conversation) -> InjectedMemory:
+        """Return what to say to the conversation; while tools are called for one question, the same words each time."""
+        place = conversation.question_place
+        if place is None or not conversation.question or not self._limit:
+            return InjectedMemory()
+        key = (scope, conversation.question_chain)
+        begin = time.monotonic()
+        known = self._known.get(key)
+        if known is not None and begin - known[0] < WINDOW:
+            return replace(known[1], seconds=0.0)
+        reminder = await self._recall(scope, conversation)
+        if not reminder.is_degraded:
+            self._known[key] = (begin, reminder)
+            self._known.move_to_end(key)
+            while len(self._known) > _MAX_CACHED:
+                self._known.popitem(last=False)
+        return replace(reminder, seconds=time.monotonic() - begin)
+
+    async def _recall(self, scope: Scope, conversation: Conversation) -> InjectedMemory:
+        """Ask memory, within the time that a chat can wait; what fails leaves the chat without a reminder."""
+        agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
+        said = conversation.texts
+        # What the conversation holds already is found first and left out, so that more is asked for than is wanted.
+        width = self._limit + min(len(said), 3 * self._limit)
+        with FailOpen("memory cannot answer a chat"):
+            async with asyncio.timeout(self._timeout):
+                found = await agent.recall(conversation.question, limit=width)
+            chosen = _not_in_conversation(found, said)[: self._limit]
+            said_now = inject(conversation.question, chosen, now=self._clock(), budget=self._budget)
+            return InjectedMemory(said_now.text, len(said_now.record_ids), is_degraded=bool(found.left_out))
+        return InjectedMemory(is_degraded=True)
+
+
+def _not_in_conversation(found: Found, said: frozenset[str]) -> list[FoundItem]:
+    """Return what the conversation does not hold already."""
+    return [
+        item
+        for item in found.items
+        if item.text.strip() not in said
+        and not (item.sources and all(source.text.strip() in said for source in item.sources))
+    ]
+
+
+class ChatTurn(Model):
+    """What one request adds to memory; its messages carry ids, so storing it again changes nothing."""
+
+    scope: Scope
+    who: str = LOCAL.name
+    """Who is named in the audit log."""
+    messages: Annotated[tuple[Message, ...], Field(min_length=1)]
+
+
+Deliver = Callable[[ChatTurn], Awaitable[None]]
+"""Stores a turn, or raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolResult:
+    """What a look at the waiting turns came to."""
+
+    stored: int = 0
+    waiting: int = 0
+
+
+class Spool:
+    """A folder with a file per turn, written durably and removed when memory has acknowledged the turn.
+
+    A crash between those two leaves the file; the turn is then sent to memory again, which knows its ids. The names
+    keep the order in which turns came.
+    """
+
+    def __init__(self, folder: Path, *, new_id: NewId) -> None:
+        self._folder = folder
+        self._waiting = Waiting(folder)
+        self._new_id = new_id
+
+    async def put(self, turn: ChatTurn) -> None:
+        """Keep a turn; on return it survives a crash."""
+        await asyncio.to_thread(self._write, turn)
+
+    async def drain(self, deliver: Deliver) -> SpoolResult:
+        """Send every waiting turn to memory, oldest first; after a failure an agent's later turns wait too."""
+        stored, stuck, waiting = 0, set[Scope](), 0
+        for file in await asyncio.to_thread(self._waiting.files):
+            # Held from reading to storing: whoever erases waits, and then finds the turn in memory or nowhere.
+            handle = await asyncio.to_thread(self._waiting.take_lock)
+            try:
+                turn = await asyncio.to_thread(self._read, file)
+                if turn is None:
+                    continue
+                if turn.scope.owner in stuck:
+                    waiting += 1
+                elif await self._deliver(file, turn, deliver):
+                    stored += 1
+                elif file.exists():
+                    stuck.add(turn.scope.owner)
+                    waiting += 1
+            finally:
+                self._waiting.release(handle)
+        return SpoolResult(stored, waiting)
+
+    async def _deliver(self, file: Path, turn: ChatTurn, deliver: Deliver) -> bool:
+        """Return whether memory took a turn; one that it never will is set aside."""
+        with FailOpen("memory does not take a spooled turn") as outcome:
+            await deliver(turn)
+        if isinstance(outcome.error, CallerError):
+            await asyncio.to_thread(self._set_aside, file)  # the same call will fail again
+        elif outcome.error is None:
+            await asyncio.to_thread(self._remove, file)
+        return outcome.error is None
+
+    def count(self) -> int:
+        """Return how many turns wait."""
+        return len(self._waiting.files())
+
+    def _write(self, turn: ChatTurn) -> None:
+        make_folder(self._folder)
+        write_durably(self._folder / f"{self._next_name()}.json", turn.to_json().encode())
+
+    def _next_name(self) -> str:
+        """Return a name that sorts behind all that wait, also when the clock was set back since they came."""
+        name, last = self._new_id(), max((file.stem for file in self._waiting.files()), default="")
+        if name > last:
+            return name
+        stem, _, count = last.rpartition("_")
+        return f"{stem}_{int(count) + 1:09}" if stem and count.isdecimal() else f"{last}_{1:09}"
+
+    def _read(self, file: Path) -> ChatTurn | None:
+        """Return a spooled turn; one that cannot be read is set aside, so that it does not hold up the others."""
+        try:
+            return ChatTurn.from_json(file.read_bytes())
+        except FileNotFoundError:
+            return None  # another process was faster
+        except InvalidInput:
+            _logger.error("a spooled turn cannot be read and is set aside: %s", file.name)  # noqa: TRY400
+            self._set_aside(file)
+            return None
+
+    def _remove(self, file: Path) -> None:
+        file.unlink(missing_ok=True)
+        # Else a power cut brings back a turn whose words may have been erased from memory meanwhile.
+        sync_folder(self._folder)
+
+    def _set_aside(self, file: Path) -> None:
+        """Move a turn out of the way where a person can look at it; nothing is ever thrown away."""
+        place = self._folder / REFUSED
+        make_folder(place)
+        file.replace(place / file.name)
+        sync_folder(place)  # there before it is gone from here: a power cut may leave it in both, never in none
+        sync_folder(self._folder)
+
+
+REMEMBER = "remember"
+_MIN_WAIT = 1.0
+_MAX_WAIT = 60.0
+"""Seconds between attempts to empty the spool, after the first failure and after many."""
+
+
+class RecordOutcome(StrEnum):
+    """What became of a turn."""
+
+    STORED = "stored"
+    SPOOLED = "spooled"
+    LOST = "lost"
+
+
+class TurnRecorder:
+    """Keeps turns; nothing that goes wrong here is ever raised to a chat."""
+
+    def __init__(
+        self,
+        service: Service,
+        spool: Spool,
+        *,
+        timeout: float,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._service = service
+        self._spool = spool
+        self._timeout = timeout
+        self._sleep = sleep
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._has_spooled = asyncio.Event()
+
+    async def keep(self, making: Awaitable[ChatTurn | None]) -> RecordOutcome:
+        """Keep a turn durably; that the request it belongs to is cancelled meanwhile does not stop it."""
+        task = asyncio.create_task(self._keep(making))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Send spooled turns to memory while this lasts; at the end, turns under way are finished."""
+        drainer = asyncio.create_task(self._drain_for_ever())
+        try:
+            yield
+        finally:
+            drainer.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await drainer
+            while self._tasks:
+                await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def drain(self) -> int:
+        """Send what is spooled to memory, once; return how many turns still wait."""
+        return (await self._spool.drain(self._deliver)).waiting
+
+    async def _keep(self, making: Awaitable[ChatTurn | None]) -> RecordOutcome:
+        """Make and store a turn; a failure is logged as an error, because this is where words can be lost."""
+        with FailOpen("a turn is lost", level=logging.ERROR):
+            turn = await making
+            return RecordOutcome.STORED if turn is None else await self._store(turn)
+        return RecordOutcome.LOST
+
+    async def _store(self, turn: ChatTurn) -> RecordOutcome:
+        """Store a turn now, or spool it durably until memory takes it."""
+        with FailOpen("memory cannot take a turn, it is spooled"):
+            await self._deliver(turn)
+            return RecordOutcome.STORED
+        await self._spool.put(turn)
+        self._has_spooled.set()
+        return RecordOutcome.SPOOLED
+
+    async def _deliver(self, turn: ChatTurn) -> None:
+        """Store a turn by the operation that everybody uses, so that it is permitted, audited and indexed alike."""
+        asked = Remember(messages=turn.messages, session=turn.scope.session, task=turn.scope.task)
+        # It was let in when it was said; a key that was revoked since then takes no word back.
+        writer = Principal(name=turn.who, permissions=frozenset({Permission.WRITE}))
+        async with asyncio.timeout(self._timeout):
+            await self._service.perform(REMEMBER, asked, place=place_of(turn.scope), principal=writer)
+
+    async def _drain_for_ever(self) -> None:
+        """Empty the spool whenever something is in it, waiting longer after each failure."""
+        failures = 0
+        while True:
+            self._has_spooled.clear()
+            waiting = 1
+            with FailOpen("the spool cannot be emptied"):
+                waiting = await self.drain()
+            failures = failures + 1 if waiting else 0
+            if not waiting:
+                await self._has_spooled.wait()
+            # A turn that was just refused would be refused again at once.
+            await self._sleep(backoff(max(failures, 1), base=_MIN_WAIT, cap=_MAX_WAIT, chance=1.0))

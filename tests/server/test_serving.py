@@ -1,0 +1,59 @@
+"""What the C library is told of memory."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from remanent.server.serving import MAX_ARENAS, _listen, tune_allocator
+
+_POOLS = """
+import sys, threading
+from remanent.server.serving import tune_allocator
+told = tune_allocator(cores=2) if sys.argv[1] == "tamed" else True
+gate = threading.Barrier(13)
+
+def hold():
+    bytearray(50_000)
+    gate.wait()
+    gate.wait()
+
+threads = [threading.Thread(target=hold) for _ in range(12)]
+for thread in threads:
+    thread.start()
+gate.wait()
+import ctypes
+libc = ctypes.CDLL("libc.so.6")
+libc.fopen.restype = ctypes.c_void_p
+libc.malloc_info.argtypes = [ctypes.c_int, ctypes.c_void_p]
+libc.fclose.argtypes = [ctypes.c_void_p]
+file = libc.fopen(b"/dev/stdout", b"w")
+libc.malloc_info(0, file)
+libc.fclose(file)
+gate.wait()
+assert told
+"""
+
+
+@pytest.mark.skipif(not tune_allocator(cores=MAX_ARENAS), reason="this C library has no pools to share")
+def test_threads_share_the_pools_of_memory() -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC", "GLIBC"))}
+
+    def pools(how: str) -> int:
+        command = [sys.executable, "-c", _POOLS, how]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        return done.stdout.count("<heap nr=")
+
+    assert pools("tamed") <= 2 < pools("left alone")
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    # asyncio turns off waiting for fuller packets only where a socket, and so what it accepts, names its protocol.
+    with _listen("127.0.0.1", 0) as listener:
+        listener.listen()
+        with socket.create_connection(listener.getsockname()):
+            accepted, _ = listener.accept()
+            with accepted:
+                assert accepted.proto == socket.IPPROTO_TCP
