@@ -9,9 +9,9 @@ from remanent.associative.nodes import NodeStore
 from remanent.associative.words import EARLIER, LATER
 from remanent.associative.writing import Draft, _create
 from remanent.errors import ModelUnavailable, QueueFull
-from remanent.language.exchanges.annotation import AnnotationResponse
-from remanent.language.exchanges.segmentation import Segment
-from remanent.language.exchanges.shapes import Place
+from remanent.language.roles.annotation import AnnotationResponse
+from remanent.language.roles.segmentation import Segment
+from remanent.language.shapes import Place
 from remanent.model import JobState, Maker, Origin, read_messages
 from remanent.stores import EntryQuery, JobQuery
 from tests.associative.conftest import Make

@@ -12,9 +12,8 @@ from remanent.bank.attachments import Uploads
 from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders
 from remanent.language.engine import Answer, Engine
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.model import Maker, NewId, Scope, id_source
 from remanent.stores.blobs import Blobs
 from remanent.stores.files import FileBlobs

@@ -4,9 +4,9 @@ import pytest
 
 from remanent.bank import Bank, BankEvent, EventKind
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.exchanges.analysis import AnalysisRequest, Phase, Relationship
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome
-from remanent.language.exchanges.planning import PlanningRequest
+from remanent.language.roles.analysis import AnalysisRequest, Phase, Relationship
+from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Outcome
+from remanent.language.roles.planning import PlanningRequest
 from remanent.model import ConflictState, Status
 from tests.bank.world import ScriptedEngine, a_bank, joined, relations
 

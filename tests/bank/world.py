@@ -11,15 +11,14 @@ from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders
 from remanent.errors import LanguageError
 from remanent.language.engine import Answer, Engine
-from remanent.language.exchanges.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse, Cluster
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, NeighbourUpdate, Outcome
-from remanent.language.exchanges.planning import PlanningRequest, PlanningResponse, TaskStatus, settle
-from remanent.language.exchanges.shapes import Stretch
-from remanent.language.exchanges.structure import StructureRequest, StructureResponse
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
+from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
+from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, NeighbourUpdate, Outcome
+from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskStatus, settle
+from remanent.language.roles.structure import StructureRequest, StructureResponse
+from remanent.language.shapes import Stretch
 from remanent.model import Clock, Maker, NewId, Scope
 from remanent.stores import Store, Vectors
 from tests.language.offline.fakes import WordEmbedder

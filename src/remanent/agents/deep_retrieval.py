@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 
 from remanent.agents.tools import OwnKnowledge, ToolOutput
 from remanent.errors import InvalidInput, NotFound, RemanentError
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import Tool
 from remanent.loaders import AttachmentType, read_document, type_of
 from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Model, Origin, Record, Source
 from remanent.model.base import Text

@@ -9,9 +9,8 @@ from pydantic import JsonValue
 from remanent.agents.search import DECLARATION, read_queries
 from remanent.agents.tools import OwnKnowledge, ToolOutput
 from remanent.embedding import Embedder
-from remanent.language.exchanges.reranking import Passage, RerankingRequest
-from remanent.language.offline.reranking import rerank, word_scores
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.role import Toolbox
+from remanent.language.roles.reranking import Passage, RerankingRequest, rerank, word_scores
 from remanent.model import Origin
 from remanent.text.chunks import chunks
 from remanent.text.tokens import ESTIMATE

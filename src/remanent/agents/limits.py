@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from remanent.errors import InvalidInput
-from remanent.language.exchanges.react import ReactRequest, ToolResult, Turn
 from remanent.language.role import Prompt
+from remanent.language.roles.react import ReactRequest, ToolResult, Turn
 from remanent.language.wording import abridged
 from remanent.settings import ReactSettings
 

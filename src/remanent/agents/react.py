@@ -12,7 +12,8 @@ from remanent.agents.steps import File, Listener, Step
 from remanent.agents.tools import AgentTool, ToolOutput, carry_out
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.engine import Engine, Usage
-from remanent.language.exchanges.react import (
+from remanent.language.roles import REACT
+from remanent.language.roles.react import (
     Image,
     ReactRequest,
     ReactResponse,
@@ -20,10 +21,9 @@ from remanent.language.exchanges.react import (
     ToolResult,
     Turn,
     Urgency,
+    tool_responses,
 )
-from remanent.language.exchanges.shapes import LONGEST_TEXT
-from remanent.language.roles import REACT
-from remanent.language.roles.react import tool_responses
+from remanent.language.shapes import LONGEST_TEXT
 from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
 from remanent.text.budget import fit

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
 from remanent.http.jsonapi import Bounds, JsonApi
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import Tool
 from remanent.model import Origin
 from remanent.settings import SearchSettings
 

@@ -13,7 +13,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 
 from remanent.agents.steps import File
 from remanent.errors import InvalidInput, RemanentError
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import Tool
 from remanent.model import Origin
 from remanent.model.base import describe
 

@@ -11,7 +11,7 @@ from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
 from remanent.http.jsonapi import Bounds, JsonApi
 from remanent.http.public import Page, PublicFetcher
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import Tool
 from remanent.loaders.webpage import read_page
 from remanent.model import Origin
 from remanent.settings import ReaderSettings

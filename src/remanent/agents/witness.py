@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from remanent.agents.steps import Listener, Step
 from remanent.agents.tools import AgentTool, OwnKnowledge, ToolOutput
 from remanent.errors import RemanentError
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import Tool
 from remanent.model import EntryKind, Origin
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from remanent.embedding.port import MOST_BYTES
 from remanent.errors import InvalidInput, NotFound, StorageError
-from remanent.language.exchanges.planning import PendingUpload
+from remanent.language.roles.planning import PendingUpload
 from remanent.loaders.media import AttachmentType, media_type_of, type_of
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text

@@ -23,9 +23,9 @@ from remanent.discipline import Journal
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
-from remanent.language.exchanges.integration import Trigger
-from remanent.language.exchanges.planning import FinishedTask, PendingUpload
-from remanent.language.exchanges.shapes import LONGEST_REMARK
+from remanent.language.roles.integration import Trigger
+from remanent.language.roles.planning import FinishedTask, PendingUpload
+from remanent.language.shapes import LONGEST_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import (
     Attachment,

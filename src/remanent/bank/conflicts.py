@@ -6,7 +6,7 @@ from remanent.bank.events import EventKind
 from remanent.bank.node import UNRESOLVED, QueryNode
 from remanent.bank.workbench import Workbench
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.exchanges.planning import PendingConflict
+from remanent.language.roles.planning import PendingConflict
 from remanent.language.tidying import line
 from remanent.model import Claim, Conflict, ConflictState, Source, Status, Verdict
 from remanent.stores import Transaction

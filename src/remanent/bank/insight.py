@@ -3,8 +3,8 @@
 from pydantic import model_validator
 
 from remanent.errors import InvalidInput
-from remanent.language.exchanges.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
-from remanent.language.exchanges.shapes import Remark
+from remanent.language.roles.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
+from remanent.language.shapes import Remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import Model
 from remanent.model.ids import Id

@@ -14,9 +14,9 @@ from remanent.bank.tree import BANK
 from remanent.bank.workbench import Workbench
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.engine import Answer
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
-from remanent.language.exchanges.shapes import LONGEST_REMARK
 from remanent.language.roles import INTEGRATION
+from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
+from remanent.language.shapes import LONGEST_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict, least_trusted
 from remanent.stores import Transaction

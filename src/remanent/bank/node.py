@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field
 
 from remanent.bank.kinds import QUERY_NODE, QueryNodeData
-from remanent.language.exchanges.shapes import Context, Keywords, Neighbour, Node, Summary
+from remanent.language.shapes import Context, Keywords, Neighbour, Node, Summary
 from remanent.model import Instant, Maker, Model, Record, Scope, Source, Status
 from remanent.model.entry import Origin
 from remanent.model.ids import Id

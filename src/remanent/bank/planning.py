@@ -9,7 +9,8 @@ from remanent.bank.tree import BANK
 from remanent.bank.weaving import Woven
 from remanent.bank.workbench import Workbench
 from remanent.errors import InvalidInput, LanguageError
-from remanent.language.exchanges.planning import (
+from remanent.language.roles import PLANNING
+from remanent.language.roles.planning import (
     FinishedTask,
     PendingUpload,
     PlannedTask,
@@ -19,8 +20,7 @@ from remanent.language.exchanges.planning import (
     TaskType,
     settle,
 )
-from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT, Node
-from remanent.language.roles import PLANNING
+from remanent.language.shapes import LONGEST_REMARK, LONGEST_TEXT, Node
 from remanent.language.tidying import line, shortened
 from remanent.language.tongue import Tongue
 from remanent.model import Conflict, Entry

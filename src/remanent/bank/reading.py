@@ -9,10 +9,10 @@ from remanent.bank.events import EventKind
 from remanent.bank.graph import Draft
 from remanent.bank.workbench import Workbench
 from remanent.language.engine import Answer
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse, Cluster
-from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT
-from remanent.language.exchanges.structure import StructureRequest
 from remanent.language.roles import CLASSIFICATION, STRUCTURE
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
+from remanent.language.roles.structure import StructureRequest
+from remanent.language.shapes import LONGEST_REMARK, LONGEST_TEXT
 from remanent.language.tidying import shortened
 from remanent.model import Entry, Source
 from remanent.text.chunks import Chunk, chunks

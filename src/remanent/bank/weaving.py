@@ -9,7 +9,8 @@ from remanent.bank.graph import Draft
 from remanent.bank.merging import Grounds, Merger
 from remanent.bank.node import QueryNode
 from remanent.bank.workbench import Workbench
-from remanent.language.exchanges.analysis import (
+from remanent.language.roles import ANALYSIS
+from remanent.language.roles.analysis import (
     AnalysisRequest,
     AnalysisResponse,
     Phase,
@@ -17,9 +18,8 @@ from remanent.language.exchanges.analysis import (
     Relationship,
     second_phase,
 )
-from remanent.language.exchanges.integration import Trigger
-from remanent.language.exchanges.shapes import LONGEST_REMARK
-from remanent.language.roles import ANALYSIS
+from remanent.language.roles.integration import Trigger
+from remanent.language.shapes import LONGEST_REMARK
 from remanent.language.tidying import shortened
 
 

@@ -20,7 +20,7 @@ from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.place import Place
 from remanent.cli.screen import Screen, begin, local_time, visible
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.model import Scope, id_source, system_clock
 from remanent.text.excerpt import excerpt
 

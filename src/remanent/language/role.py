@@ -3,14 +3,12 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
+from remanent.embedding import Embedder
 from remanent.language.tongue import Tongue
 from remanent.model import Model
 from remanent.model.base import Text
-
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
 
 RequestT = TypeVar("RequestT", bound=Model)
 ReplyT = TypeVar("ReplyT", bound=Model)
@@ -82,6 +80,13 @@ class TextReply(Model):
     text: Text
 
 
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The means of the offline engine; without an embedder, likeness is judged by words alone."""
+
+    embedder: Embedder | None = None
+
+
 class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
     """One thing that is asked of language.
 
@@ -111,5 +116,5 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
         """Return the checked response; raise `Refused` for ids that were not shown and other impossible answers."""
 
     @abstractmethod
-    async def offline(self, request: RequestT, toolbox: "Toolbox") -> ResponseT:
+    async def offline(self, request: RequestT, toolbox: Toolbox) -> ResponseT:
         """Do it without a model: simpler, honest and deterministic."""

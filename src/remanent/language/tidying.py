@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from remanent.language.exchanges.shapes import LONGEST_KEYWORD, LONGEST_REMARK, MOST_KEYWORDS
+from remanent.language.shapes import LONGEST_KEYWORD, LONGEST_REMARK, MOST_KEYWORDS
 from remanent.text.budget import fit
 from remanent.text.excerpt import excerpt
 from remanent.text.sentences import sentences

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from remanent.language.exchanges.shapes import Node, Place, Utterance
 from remanent.language.role import Form, Prompt, Said
+from remanent.language.shapes import Node, Place, Utterance
 from remanent.language.tongue import Tongue
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute
 from remanent.text.wordlists import word_set

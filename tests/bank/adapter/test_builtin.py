@@ -9,9 +9,9 @@ from remanent.agents import Limits
 from remanent.bank.adapter import BuiltinReact
 from remanent.bank.adapter.framework import Framework
 from remanent.embedding.port import ImageReader, WrittenLine
+from remanent.language.engines import OfflineEngine
 from remanent.language.models import ModelEngine
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.role import Toolbox
 from remanent.settings import ModelSettings
 from tests.bank.adapter.frameworks import ANSWER, PICTURE, check, picture_of, see_through
 from tests.bank.desk import PNG, desk

@@ -11,7 +11,7 @@ from remanent.bank.adapter.prompt import MEMORY_TOKENS, conflict_block, memory_b
 from remanent.bank.graph import RetrievedNode
 from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
-from remanent.language.exchanges.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
+from remanent.language.roles.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.model import Claim, Conflict
 from remanent.text.escaping import forged_tags
 from remanent.text.tokens import ESTIMATE

@@ -8,7 +8,7 @@ import pytest
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable, Refused
 from remanent.language import Usage
 from remanent.language.models import ModelEngine
-from remanent.language.models.breaker import Resting
+from remanent.language.models.failures import Resting
 from remanent.language.role import TextReply
 from remanent.model import Maker
 from remanent.settings import ModelSettings

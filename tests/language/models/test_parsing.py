@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from remanent.language.models.grammar import DEEPEST
-from remanent.language.models.parsing import LONGEST_TOLERATED, Unreadable, read_values
+from remanent.language.models.parsing import DEEPEST, LONGEST_TOLERATED, Unreadable, read_values
 from tests.growth import grows_no_faster_than_its_input
 
 SCALARS = (

@@ -3,14 +3,16 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from remanent.language.exchanges.analysis import AnalysisRequest, Phase
-from remanent.language.exchanges.annotation import AnnotationRequest
-from remanent.language.exchanges.classification import ClassificationRequest
-from remanent.language.exchanges.extraction import ExtractionRequest, FactKind
-from remanent.language.exchanges.hyde import HydeRequest
-from remanent.language.exchanges.integration import IntegrationRequest, Trigger
-from remanent.language.exchanges.intent import IntentRequest
-from remanent.language.exchanges.planning import (
+from remanent.language.role import Role
+from remanent.language.roles import ROLES
+from remanent.language.roles.analysis import AnalysisRequest, Phase
+from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.classification import ClassificationRequest
+from remanent.language.roles.extraction import ExtractionRequest, FactKind
+from remanent.language.roles.hyde import HydeRequest
+from remanent.language.roles.integration import IntegrationRequest, Trigger
+from remanent.language.roles.intent import IntentRequest
+from remanent.language.roles.planning import (
     CompletedTask,
     FinishedTask,
     PendingConflict,
@@ -19,16 +21,14 @@ from remanent.language.exchanges.planning import (
     TaskStatus,
     TaskType,
 )
-from remanent.language.exchanges.react import ReactRequest, Tool, ToolResult, Turn, Urgency
-from remanent.language.exchanges.relation_naming import RelationNamingRequest
-from remanent.language.exchanges.reranking import Passage, RerankingRequest
-from remanent.language.exchanges.rewriting import RewritingRequest
-from remanent.language.exchanges.segmentation import SegmentationRequest
-from remanent.language.exchanges.shapes import Neighbour, Node, Utterance
-from remanent.language.exchanges.structure import StructureRequest
-from remanent.language.exchanges.summary import Level, SummaryRequest
-from remanent.language.role import Role
-from remanent.language.roles import ROLES
+from remanent.language.roles.react import ReactRequest, Tool, ToolResult, Turn, Urgency
+from remanent.language.roles.relation_naming import RelationNamingRequest
+from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.rewriting import RewritingRequest
+from remanent.language.roles.segmentation import SegmentationRequest
+from remanent.language.roles.structure import StructureRequest
+from remanent.language.roles.summary import Level, SummaryRequest
+from remanent.language.shapes import Neighbour, Node, Utterance
 from remanent.model import Model
 
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

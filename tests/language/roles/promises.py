@@ -3,22 +3,22 @@
 from collections.abc import Callable
 from typing import Any
 
-from remanent.language.exchanges.analysis import AnalysisRequest, AnalysisResponse, Phase, Relationship
-from remanent.language.exchanges.annotation import AnnotationRequest, AnnotationResponse
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse
-from remanent.language.exchanges.extraction import ExtractionRequest, ExtractionResponse
-from remanent.language.exchanges.hyde import HydeRequest, HydeResponse
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
-from remanent.language.exchanges.intent import Intent, IntentRequest, IntentResponse
-from remanent.language.exchanges.planning import PlanningRequest, PlanningResponse, TaskType
-from remanent.language.exchanges.react import ReactRequest, ReactResponse, Urgency
-from remanent.language.exchanges.relation_naming import RelationNamingRequest, RelationNamingResponse
-from remanent.language.exchanges.reranking import RerankingRequest, RerankingResponse
-from remanent.language.exchanges.rewriting import RewritingRequest, RewritingResponse
-from remanent.language.exchanges.segmentation import SegmentationRequest, SegmentationResponse
-from remanent.language.exchanges.structure import StructureRequest, StructureResponse
-from remanent.language.exchanges.summary import Level, SummaryRequest, SummaryResponse
-from remanent.language.pieces import places_of
+from remanent.language.passages import places_of
+from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Phase, Relationship
+from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
+from remanent.language.roles.extraction import ExtractionRequest, ExtractionResponse
+from remanent.language.roles.hyde import HydeRequest, HydeResponse
+from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
+from remanent.language.roles.intent import Intent, IntentRequest, IntentResponse
+from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskType
+from remanent.language.roles.react import ReactRequest, ReactResponse, Urgency
+from remanent.language.roles.relation_naming import RelationNamingRequest, RelationNamingResponse
+from remanent.language.roles.reranking import RerankingRequest, RerankingResponse
+from remanent.language.roles.rewriting import RewritingRequest, RewritingResponse
+from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
+from remanent.language.roles.structure import StructureRequest, StructureResponse
+from remanent.language.roles.summary import Level, SummaryRequest, SummaryResponse
 from remanent.text.tokens import ESTIMATE
 
 _MARKS = {

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.exchanges.analysis import (
+from remanent.language.role import TextReply, Tier
+from remanent.language.roles import CLASSIFICATION, PLANNING, REACT, ROLES, STRUCTURE
+from remanent.language.roles.analysis import (
     AnalysisRequest,
     AnalysisResponse,
     Phase,
@@ -13,18 +15,10 @@ from remanent.language.exchanges.analysis import (
     Relationship,
     second_phase,
 )
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
-from remanent.language.exchanges.planning import PlanningResponse, TaskStatus, TaskType
-from remanent.language.exchanges.structure import StructureRequest
-from remanent.language.role import TextReply, Tier
-from remanent.language.roles import (
-    CLASSIFICATION,
-    PLANNING,
-    REACT,
-    ROLES,
-    STRUCTURE,
-)
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
+from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
+from remanent.language.roles.planning import PlanningResponse, TaskStatus, TaskType
+from remanent.language.roles.structure import StructureRequest
 from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
 
 

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.exchanges.annotation import AnnotationRequest
-from remanent.language.exchanges.extraction import ExtractionRequest, FactKind
-from remanent.language.exchanges.intent import IntentRequest
-from remanent.language.exchanges.reranking import Passage, RerankingRequest
-from remanent.language.exchanges.segmentation import SegmentationRequest
-from remanent.language.exchanges.shapes import Place, Utterance
 from remanent.language.role import Tier
 from remanent.language.roles import ANNOTATION, EXTRACTION, INTENT, ROLES, SEGMENTATION, SUMMARY
+from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.extraction import ExtractionRequest, FactKind
+from remanent.language.roles.intent import IntentRequest
+from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.segmentation import SegmentationRequest
+from remanent.language.shapes import Place, Utterance
 from tests.language.roles.cases import CASES, CHAT_EN, CHAT_ZH
 
 

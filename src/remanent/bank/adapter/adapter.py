@@ -24,9 +24,9 @@ from remanent.bank.insight import InsightDoc
 from remanent.bank.recognition import recognise
 from remanent.bank.tree import source_of
 from remanent.errors import LanguageError
-from remanent.language.exchanges.planning import FinishedTask, PlannedTask, TaskType
-from remanent.language.exchanges.react import Image
-from remanent.language.exchanges.shapes import LONGEST_TEXT
+from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
+from remanent.language.roles.react import Image
+from remanent.language.shapes import LONGEST_TEXT
 from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
 from remanent.loaders import AttachmentType, media_type_of

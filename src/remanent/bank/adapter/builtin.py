@@ -14,7 +14,7 @@ from remanent.bank.recognition import recognise
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.roles import REACT
-from remanent.language.tags import parse
+from remanent.language.roles.react import parse
 from remanent.loaders import AttachmentType
 
 

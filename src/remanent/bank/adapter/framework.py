@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from remanent.agents.steps import File
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter.prompt import EnhancedPrompt
-from remanent.language.exchanges.react import ToolCall
+from remanent.language.roles.react import ToolCall
 
 PresentedT = TypeVar("PresentedT")
 ResultT = TypeVar("ResultT")

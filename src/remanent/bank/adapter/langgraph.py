@@ -9,7 +9,7 @@ from remanent.bank.adapter.framework import Execution
 from remanent.bank.adapter.prompt import EnhancedPrompt
 from remanent.bank.adapter.transcript import Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
-from remanent.language.exchanges.react import ToolCall
+from remanent.language.roles.react import ToolCall
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

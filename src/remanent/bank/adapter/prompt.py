@@ -6,8 +6,8 @@ from remanent.bank.attachments import Upload
 from remanent.bank.graph import RetrievedNode
 from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
-from remanent.language.exchanges.planning import PlannedTask, TaskType
-from remanent.language.exchanges.react import Image, Tool
+from remanent.language.roles.planning import PlannedTask, TaskType
+from remanent.language.roles.react import Image, Tool
 from remanent.language.tongue import Tongue
 from remanent.language.wording import Wording, abridged, block, group
 from remanent.model import Conflict, Model

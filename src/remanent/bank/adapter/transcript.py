@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from remanent.agents.steps import File
 from remanent.agents.tools import AgentTool, OwnKnowledge
-from remanent.language.exchanges.react import ToolCall
+from remanent.language.roles.react import ToolCall
 
 
 class Transcript:

@@ -11,11 +11,8 @@ from typing import Generic
 from remanent.errors import InvalidInput, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import backoff
 from remanent.language.engine import Answer, Engine, Listener
-from remanent.language.models.breaker import Breaker, Resting
-from remanent.language.models.call import Call, Completion
-from remanent.language.models.choice import Choice, Place, choose
-from remanent.language.models.conversation import ask_again, describe_form
-from remanent.language.models.failures import OutputUnsupported
+from remanent.language.models.call import Call, Choice, Completion, Place, ask_again, choose, describe_form
+from remanent.language.models.failures import Breaker, OutputUnsupported, Resting
 from remanent.language.models.fitting import read_reply, schema_of
 from remanent.language.models.meter import Meter, Metered, Tally
 from remanent.language.models.parsing import Unreadable

@@ -8,11 +8,256 @@ last value counts, as in every common JSON reader. What could mean two things is
 
 import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
+from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
-from remanent.language.models.grammar import Malformed, read_value
+DEEPEST: Final = 64
+"""Levels of nesting; what is deeper is no answer."""
+
+_MOST_DIGITS = 300
+
+_GAP = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/|#[^\n]*+)*+", re.DOTALL)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", re.ASCII)
+_WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
+_NO_NUMBER = re.compile(r"[-+]?(?:nan|inf(?:inity)?)(?![\w.-])", re.IGNORECASE)
+_LITERAL = re.compile(r"(?:true|false|null|none|undefined)(?![\w.-])", re.IGNORECASE)
+_LITERALS = {"true": True, "false": False}
+_BARE_KEY = re.compile(r"[\w$.-]+(?=\s*[:：])")
+_BARE_WORD = re.compile(r"[^\W\d][\w.-]*(?=\s*(?:[,，}\]\n]|\Z))")
+
+_CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
+_PLAIN = {closing: re.compile(rf"[^{closing}\\]*+") for closing in _CLOSING.values()}
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", **{sign: sign for sign in "\"'\\/“”‘’\n"}}
+_UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_BYTE = re.compile(r"\\x([0-9a-fA-F]{2})")
+# What may stand behind the quote that ends a string, and not behind one that somebody forgot to escape.
+_AFTER_STRING = re.compile(
+    r"""\s*+(?:[:：}\]]|[,，]\s*+(?:["'“‘{\[}\]\d-]|(?:true|false|null)\b|[\w$.-]+\s*[:：]|\Z)|\Z|```)|\s*\n\s*["'“‘]"""
+)
+_Container = TypeVar("_Container", dict[str, JsonValue], list[JsonValue])
+
+
+class Malformed(Exception):
+    """There is no value with one reading here: what was expected where, and whether the text ended too early."""
+
+    def __init__(self, expected: str, *, at: int, cut: bool = False) -> None:
+        super().__init__(f"{expected} was expected at character {at}")
+        self.expected = expected
+        self.at = at
+        self.cut = cut
+        self.is_begun = False
+        """Whether a key and its colon, or a list, had come before: then it is JSON, and broken."""
+
+
+def read_value(text: str, start: int, *, cut: bool) -> tuple[JsonValue, int]:
+    """Return the value that begins at a place and the place behind it; raise `Malformed` when there is none.
+
+    With `cut`, a closing bracket that is missing was not forgotten: there was more to come.
+    """
+    try:
+        return _Reader(text, start, cut=cut, guesses_quotes=False).read()
+    except Malformed as error:
+        if not error.is_begun:
+            raise
+        try:
+            return _Reader(text, start, cut=cut, guesses_quotes=True).read()
+        except Malformed:
+            raise error from None
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Walks over the text once, a bracket at a time."""
+
+    text: str
+    position: int
+    cut: bool
+    guesses_quotes: bool
+    """Whether a quote belongs to its string when nothing that can follow a string follows."""
+    depth: int = 0
+    is_firm: bool = True
+    """Whether the last thing read cannot have been longer; a number at the very end could."""
+    is_patched: bool = False
+    """Whether a closing bracket of the other kind was taken for a missing one."""
+
+    is_begun: bool = False
+
+    def read(self) -> tuple[JsonValue, int]:
+        try:
+            return self._read()
+        except Malformed as error:
+            error.is_begun = self.is_begun
+            raise
+
+    def _read(self) -> tuple[JsonValue, int]:
+        value = self._value()
+        if self.is_patched:
+            self._skip()
+            if not self._at_end():
+                raise Malformed("the end", at=self.position)
+        return value, self.position
+
+    def _value(self) -> JsonValue:
+        self._skip()
+        if self._at_end():
+            raise Malformed("a value", at=self.position, cut=True)
+        sign = self.text[self.position]
+        if sign == "{":
+            return self._nested(self._object)
+        if sign == "[":
+            return self._nested(self._list)
+        if sign in _CLOSING:
+            return self._string()
+        return self._scalar()
+
+    def _nested(self, read: Callable[[], _Container]) -> _Container:
+        if self.depth >= DEEPEST:
+            raise Malformed(f"no more than {DEEPEST} levels", at=self.position)
+        self.depth += 1
+        self.position += 1
+        container = read()
+        self.depth -= 1
+        return container
+
+    def _object(self) -> dict[str, JsonValue]:
+        members: dict[str, JsonValue] = {}
+        has_comma = True
+        while not self._closes("}", members, has_comma=bool(members) and has_comma):
+            key = self._key()
+            self._skip()
+            if self.text[self.position : self.position + 1] not in {":", "："}:
+                raise Malformed("a colon", at=self.position, cut=self._at_end())
+            self.position += 1
+            self.is_begun = True
+            members[key] = self._value()
+            has_comma = self._comma()
+        return members
+
+    def _list(self) -> list[JsonValue]:
+        items: list[JsonValue] = []
+        self.is_begun = True
+        has_comma = True
+        while not self._closes("]", items, has_comma=bool(items) and has_comma):
+            if items and not has_comma and self.text[self.position] not in '{["':
+                raise Malformed("a comma", at=self.position)
+            items.append(self._value())
+            has_comma = self._comma()
+        return items
+
+    def _closes(self, bracket: str, container: _Container, *, has_comma: bool) -> bool:
+        """Go past the closing bracket, if the container ends here."""
+        self._skip()
+        if self._at_end():
+            if self.cut or has_comma or not container or not self.is_firm:
+                raise Malformed(bracket, at=self.position, cut=True)
+            return True
+        sign = self.text[self.position]
+        if sign == bracket:
+            self.position += 1
+            self.is_firm = True
+            return True
+        if sign in "}]" and self.depth > 1 and container and not has_comma:
+            self.is_patched = True
+            return True
+        return False
+
+    def _comma(self) -> bool:
+        self._skip()
+        if self.text[self.position : self.position + 1] not in {",", "，"}:
+            return False
+        self.position += 1
+        return True
+
+    def _key(self) -> str:
+        if self.text[self.position] in _CLOSING:
+            return self._string()
+        match = _BARE_KEY.match(self.text, self.position)
+        if match is None:
+            raise Malformed("a key", at=self.position)
+        self.position = match.end()
+        return match.group()
+
+    def _string(self) -> str:
+        closing = _CLOSING[self.text[self.position]]
+        self.position += 1
+        pieces: list[str] = []
+        while True:
+            match = _PLAIN[closing].match(self.text, self.position)
+            if match is not None:
+                pieces.append(match.group())
+                self.position = match.end()
+            if self.position >= len(self.text):
+                raise Malformed(closing, at=self.position, cut=True)
+            if self.text[self.position] == "\\":
+                pieces.append(self._escape())
+                continue
+            self.position += 1
+            if self.guesses_quotes and not _AFTER_STRING.match(self.text, self.position):
+                pieces.append(closing)
+                continue
+            self.is_firm = True
+            return "".join(pieces)
+
+    def _escape(self) -> str:
+        """Read what a backslash begins; where it begins nothing, it stands for itself."""
+        following = self.text[self.position + 1 : self.position + 2]
+        if following in _ESCAPED and following:
+            self.position += 2
+            return _ESCAPED[following]
+        byte = _BYTE.match(self.text, self.position)
+        if byte is not None:
+            self.position = byte.end()
+            return chr(int(byte[1], 16))
+        first = _UNICODE.match(self.text, self.position)
+        if first is None:
+            self.position += 1
+            return "\\"
+        self.position = first.end()
+        units = [first[1]]
+        second = _UNICODE.match(self.text, self.position)
+        if 0xD800 <= int(first[1], 16) < 0xDC00 and second and 0xDC00 <= int(second[1], 16) < 0xE000:
+            self.position = second.end()
+            units.append(second[1])
+        # Half of a pair is no character; no file could hold it.
+        return bytes.fromhex("".join(units)).decode("utf-16-be", errors="replace")
+
+    def _scalar(self) -> JsonValue:
+        for pattern, read in ((_NUMBER, _number), (_NO_NUMBER, _nothing), (_LITERAL, _literal), (_BARE_WORD, str)):
+            match = pattern.match(self.text, self.position)
+            if match is not None and len(match.group()) <= _MOST_DIGITS:
+                self.position = match.end()
+                self.is_firm = match.end() < len(self.text) or pattern in {_NO_NUMBER, _LITERAL}
+                return read(match.group())
+        raise Malformed("a value", at=self.position)
+
+    def _skip(self) -> None:
+        match = _GAP.match(self.text, self.position)
+        if match is not None:
+            self.position = match.end()
+
+    def _at_end(self) -> bool:
+        """Say whether the text ends here, or the fence around it."""
+        return self.position >= len(self.text) or self.text.startswith("```", self.position)
+
+
+def _number(digits: str) -> JsonValue:
+    if _WHOLE.fullmatch(digits):
+        return int(digits)
+    number = float(digits)
+    return number if abs(number) < float("inf") else None
+
+
+def _nothing(_: str) -> JsonValue:
+    return None
+
+
+def _literal(word: str) -> JsonValue:
+    return _LITERALS.get(word.lower())
+
 
 LONGEST_TOLERATED = 1_000_000
 """Characters past which only well-formed JSON is read: the generous grammar is slow."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.http.client import make_client
 from remanent.language.engine import Listener
-from remanent.language.models.call import Call, Completion, Finish, Output
-from remanent.language.models.choice import Place
+from remanent.language.models.call import Call, Completion, Finish, Output, Place
 from remanent.language.models.failures import Border
 from remanent.language.role import Said
 from remanent.model import Clock

@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
+from remanent.language.offline.lexicon import LONGEST_SENTENCE, Cue, Person, Raw, lexicon
 from remanent.text.chinese import Word, is_known, tagged
 from remanent.text.scripts import HAN
 from remanent.text.wordlists import word_set

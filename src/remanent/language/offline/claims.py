@@ -7,8 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from remanent.language.offline import chinese_words, english_words
-from remanent.language.offline.lexicon import Lexicon, lexicon
-from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Raw
+from remanent.language.offline.lexicon import LONGEST_SENTENCE, Cue, Lexicon, Raw, lexicon
 from remanent.language.offline.values import Amount, Form, When, amounts, whens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.chinese import is_known

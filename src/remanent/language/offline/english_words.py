@@ -3,8 +3,7 @@
 import re
 from functools import cache, lru_cache
 
-from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
+from remanent.language.offline.lexicon import LONGEST_SENTENCE, Cue, Person, Raw, lexicon
 from remanent.text.common_english import COMMON_ENGLISH
 from remanent.text.english import stem as _plain_stem
 from remanent.text.wordlists import word_set

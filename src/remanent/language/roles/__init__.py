@@ -21,7 +21,7 @@ from remanent.language.roles.reranking import Reranking
 from remanent.language.roles.rewriting import Rewriting
 from remanent.language.roles.segmentation import Segmentation
 from remanent.language.roles.structure import Structure
-from remanent.language.roles.summary import Summary
+from remanent.language.roles.summary import Summarisation
 
 ANALYSIS = Analysis()
 ANNOTATION = Annotation()
@@ -37,7 +37,7 @@ RERANKING = Reranking()
 REWRITING = Rewriting()
 SEGMENTATION = Segmentation()
 STRUCTURE = Structure()
-SUMMARY = Summary()
+SUMMARY = Summarisation()
 
 ROLES: dict[str, Role[Any, Any, Any]] = {
     role.name: role

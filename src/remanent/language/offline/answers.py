@@ -1,0 +1,195 @@
+"""Answers taken word for word from texts: the sentences that say most about a question and have what it asks for."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from remanent.language.offline.claims import Claim, Part, read_claim
+from remanent.language.offline.judgement import CONFLICT, Statement, judge_statements
+from remanent.language.offline.questions import Wanted, content_words, is_question, wanted
+from remanent.language.offline.salience import statements
+from remanent.language.offline.similarity import likeness_to, word_scores
+from remanent.language.role import Toolbox
+from remanent.language.tongue import Tongue, tongue_of
+
+_MOST_SENTENCES = 400
+# Only the best by words are compared by meaning, which costs more.
+_COMPARED = 40
+_FITTING = 0.25
+_ASKING = 0.4
+_PARTS = {
+    Wanted.NUMBER: {Part.AMOUNT, Part.TIME},
+    Wanted.TIME: {Part.TIME},
+    Wanted.PERSON: {Part.NAME},
+    Wanted.PLACE: {Part.NAME},
+}
+_GOOD = 0.45
+_BESIDE = 0.75
+_MOST_QUOTED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Sentences that may answer a question, best first, and how well the best of them does."""
+
+    sentences: tuple[str, ...]
+    score: float
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the best sentence answers, and does not just share a word."""
+        return self.score >= _GOOD
+
+
+async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> Found:
+    """Return the sentences of some texts that answer a question best."""
+    every = dict.fromkeys(sentence for text in texts for sentence in statements(text, most=_MOST_SENTENCES))
+    sentences = list(every)[:_MOST_SENTENCES]
+    if not sentences or not question.strip():
+        return Found((), 0.0)
+    by_words = word_scores(" ".join(content_words(question)) or question, sentences)
+    best = sorted(range(len(sentences)), key=lambda place: (-by_words[place], place))[:_COMPARED]
+    alike = await likeness_to(question, [sentences[place] for place in best], toolbox)
+    asked = _Asked(wanted(question), _attributes(read_claim(question)))
+    scores = {
+        place: _score(sentences[place], by_words[place], near, asked) for place, near in zip(best, alike, strict=True)
+    }
+    ranked = sorted(scores, key=lambda place: (-scores[place], place))
+    top = scores[ranked[0]]
+    quoted = [place for place in ranked[:_MOST_QUOTED] if scores[place] >= _BESIDE * top and by_words[place] > 0]
+    return Found(tuple(sentences[place] for place in quoted), top if quoted else 0.0)
+
+
+async def agreeing(found: Found, known: Sequence[str], toolbox: Toolbox) -> Found:
+    """Return what was found without what contradicts what is known, or a better sentence before it."""
+    kept: list[str] = []
+    for sentence in found.sentences:
+        pairs = [(Statement(sentence), Statement(other)) for other in (*known, *kept)]
+        judgements = await judge_statements(pairs, toolbox)
+        if all(judgement.conflict < CONFLICT for judgement in judgements):
+            kept.append(sentence)
+    return Found(tuple(kept), found.score if kept else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question wants to know."""
+
+    kind: Wanted
+    attributes: frozenset[str]
+
+
+def _attributes(claim: Claim) -> frozenset[str]:
+    """Return what a claim speaks of: where somebody lives, what something costs."""
+    return frozenset(name for token in claim.tokens for name in claim.lexicon.attributes.get(token.key, ()))
+
+
+def _score(sentence: str, by_words: float, near: float, asked: _Asked) -> float:
+    score = 0.6 * by_words + 0.4 * near
+    claim = read_claim(sentence)
+    if asked.kind in _PARTS:
+        score += _FITTING if _has(claim, _PARTS[asked.kind]) else -_FITTING / 2
+    if by_words and _attributes(claim) & asked.attributes:
+        score += _FITTING
+    return max(0.0, score - (_ASKING if is_question(sentence) else 0.0))
+
+
+def _has(claim: Claim, parts: set[Part]) -> bool:
+    return any(token.part in parts for token in claim.tokens)
+
+
+_CONFLICT = re.compile(r"<conflict\b[^<>]*>")
+_MOST_TOLD = 2_000
+"""Statements of all sources together that are weighed."""
+_BETWEEN = " / "
+_MOST = 200
+# Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
+_NOW = re.compile(
+    r"\b(?:now|nowadays|currently|these days|lately|no longer|any ?more|from now on|since then)\b|"
+    r"现在|如今|目前|眼下|不再|改为|改成|改用",
+    re.IGNORECASE,
+)
+# A source is what stands behind one number or heading of a result.
+_SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
+
+_SAID: dict[Tongue, dict[str, str]] = {
+    "zh": {
+        "changed": "{right} 这是后来的情况。“{wrong}”已过时。",
+        "more": "{right} 多数来源支持这一说法。“{wrong}”有误。",
+        "open": "无法确认哪一种说法正确：各来源说法不一。“{one}” / “{other}”",
+    },
+    "en": {
+        "changed": "{right} That is how it is since. “{wrong}” is outdated.",
+        "more": "{right} Most sources say so. “{wrong}” is wrong.",
+        "open": "It cannot be determined which is right; sources disagree: “{one}” / “{other}”",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """Two statements of which one at most holds; the first was said later."""
+
+    newer: str
+    older: str
+
+    @property
+    def query(self) -> str:
+        """What to search for: what both speak of."""
+        return f"{self.newer} {self.older}"
+
+
+def matter_of(task: str) -> Matter | None:
+    """Return what a cross-validation is about, when the task says it as two statements."""
+    parts = _described(task).strip().split(_BETWEEN)
+    return Matter(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
+
+
+def _described(task: str) -> str:
+    """Return the description in the first conflict of a task; nothing where there is none that is closed."""
+    found = _CONFLICT.search(task)
+    _, opened, rest = task[found.end() :].partition("<description>") if found else ("", "", "")
+    said, closed, rest = rest.partition("</description>")
+    return said if opened and closed and "</conflict>" in rest else ""
+
+
+async def settle_matter(matter: Matter, results: Sequence[str], toolbox: Toolbox) -> str:
+    """Return a verdict in words: which statement holds, or that it cannot be told."""
+    said = _SAID[tongue_of(matter.newer, matter.older)]
+    one, other = Statement(matter.newer), Statement(matter.older)
+    (judgement,) = await judge_statements([(one, other)], toolbox)
+    if _NOW.search(matter.newer) and not _NOW.search(matter.older):
+        return said["changed"].format(right=matter.newer, wrong=matter.older)
+    if judgement.is_update:
+        # Whoever tells of a change knows both states; the one who tells of none knows the earlier one only.
+        changed = one.read().is_change or not other.read().is_change
+        right, wrong = (matter.newer, matter.older) if changed else (matter.older, matter.newer)
+        return said["changed"].format(right=right, wrong=wrong)
+    for_one, for_other = await _support(matter, _sources(results), toolbox)
+    if for_one == for_other:
+        return said["open"].format(one=matter.newer, other=matter.older)
+    right, wrong = (matter.newer, matter.older) if for_one > for_other else (matter.older, matter.newer)
+    return said["more"].format(right=right, wrong=wrong)
+
+
+def _sources(results: Sequence[str]) -> list[str]:
+    """Return the texts of results, each source once."""
+    parts = [part.strip() for result in results for part in _SOURCE.split(result)]
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+async def _support(matter: Matter, sources: Sequence[str], toolbox: Toolbox) -> tuple[int, int]:
+    """Return how many sources contradict the second statement and not the first, and the other way round."""
+    told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MOST)]
+    told = told[:_MOST_TOLD]
+    pairs = [(Statement(text), Statement(side)) for _, text in told for side in (matter.newer, matter.older)]
+    judged = [judgement.conflict >= CONFLICT for judgement in await judge_statements(pairs, toolbox)]
+    for_one: set[int] = set()
+    for_other: set[int] = set()
+    for number, (place, _) in enumerate(told):
+        against_one, against_other = judged[2 * number], judged[2 * number + 1]
+        if against_other and not against_one:
+            for_one.add(place)
+        elif against_one and not against_other:
+            for_other.add(place)
+    return len(for_one - for_other), len(for_other - for_one)
