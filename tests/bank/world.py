@@ -15,10 +15,15 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
-from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, NeighbourUpdate, Outcome
+from remanent.language.roles.integration import (
+    IntegrationOutcome,
+    IntegrationRequest,
+    IntegrationResponse,
+    NeighbourUpdate,
+)
 from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskStatus, settle
 from remanent.language.roles.structure import StructureRequest, StructureResponse
-from remanent.language.shapes import Stretch
+from remanent.language.shapes import TextSpan
 from remanent.model import Clock, Maker, NewId, Scope
 from remanent.stores import Store, Vectors
 from tests.language.offline.fakes import WordEmbedder
@@ -97,7 +102,7 @@ def topics(request: ClassificationRequest, parts: list[str]) -> ClassificationRe
     clusters, start = [], 0
     for number, part in enumerate(parts, 1):
         words = tuple(dict.fromkeys(part.split()))[:3] or ("x",)
-        stretch = Stretch(start=start, end=start + len(part))
+        stretch = TextSpan(start=start, end=start + len(part))
         clusters.append(
             Cluster(
                 cluster_id=number,
@@ -140,7 +145,7 @@ def unrelated(request: AnalysisRequest) -> AnalysisResponse:
 def joined(request: IntegrationRequest) -> IntegrationResponse:
     """Put the summaries one after the other and tell every neighbour."""
     return IntegrationResponse(
-        outcome=Outcome.INTEGRATED,
+        outcome=IntegrationOutcome.INTEGRATED,
         summary="\n".join(node.summary for node in request.nodes)[:20_000],
         context=request.nodes[0].context,
         keywords=request.nodes[0].keywords,

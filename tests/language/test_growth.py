@@ -23,8 +23,8 @@ from remanent.language.roles import (
     rewriting,
     segmentation,
     structure,
-    summary,
 )
+from remanent.language.roles import summary
 from remanent.language.roles.analysis import AnalysisRequest
 from remanent.language.roles.annotation import AnnotationRequest
 from remanent.language.roles.classification import ClassificationRequest
@@ -39,8 +39,8 @@ from remanent.language.roles.reranking import Passage, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
 from remanent.language.roles.structure import StructureRequest
-from remanent.language.roles.summary import Level, SummaryRequest
-from remanent.language.shapes import LONGEST_REMARK, LONGEST_SUMMARY, Node, Utterance
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest
+from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, GraphNode, Utterance
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
 from tests.hostile import CORE, HOSTILE
@@ -58,17 +58,17 @@ def _clean(text: str) -> str:
 def _parts(text: str, most: int) -> list[str]:
     """Return the text in at most so many parts, none of them blank, and none longer than a summary."""
     size = max(40, -(-len(text) // most))
-    return [_clean(text[start : start + size])[:LONGEST_SUMMARY] for start in range(0, len(text), size)]
+    return [_clean(text[start : start + size])[:MAX_SUMMARY] for start in range(0, len(text), size)]
 
 
 def _said(text: str, most: int = 500) -> tuple[Utterance, ...]:
     return tuple(Utterance(text=part, occurred_at=_NOW) for part in _parts(text, most))
 
 
-def _nodes(text: str, most: int) -> tuple[Node, ...]:
+def _nodes(text: str, most: int) -> tuple[GraphNode, ...]:
     """Return as many nodes, with summaries as long, as the text has room for and a request allows."""
     return tuple(
-        Node(node_id=f"n{number}", summary=part, timestamp=_NOW.replace(day=number % 28 + 1))
+        GraphNode(node_id=f"n{number}", summary=part, timestamp=_NOW.replace(day=number % 28 + 1))
         for number, part in enumerate(_parts(text, most))
     )
 
@@ -77,7 +77,7 @@ def _spans(text: str) -> list[Span]:
     return [Span(start, start + 5) for start in range(0, len(text), 5)]
 
 
-def _two_halves(text: str) -> tuple[claims.Claim, claims.Claim]:
+def _two_halves(text: str) -> tuple[claims.ParsedClaim, claims.ParsedClaim]:
     return claims.read_claim(text[: len(text) // 2]), claims.read_claim(text[len(text) // 2 :])
 
 
@@ -85,12 +85,12 @@ def _compared(text: str) -> comparison.Comparison:
     return comparison.compare(*_two_halves(text))
 
 
-def _matter(text: str) -> answers.Matter:
-    return answers.Matter(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
+def _matter(text: str) -> answers.Contradiction:
+    return answers.Contradiction(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
 
 
 def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], list[int]]":
-    count = min(len(text) // 20, passages.MOST_PASSAGES)
+    count = min(len(text) // 20, passages.MAX_PASSAGES)
     return np.full((count, count), 0.5, np.float32), [20] * count
 
 
@@ -124,7 +124,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.annotation.compressed": lambda text: annotation.compressed(text, 20),
     "language.offline.answers.find_answer": lambda text: answers.find_answer(text[:600], [text], _TOOLS),
     "language.offline.answers.agreeing": lambda text: answers.agreeing(
-        answers.Found((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS
+        answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS
     ),
     "language.offline.claims.reread": lambda text: claims.reread(*_two_halves(text)),
     "language.roles.classification.classify": lambda text: classification.classify(
@@ -134,9 +134,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.extraction.extract": lambda text: extraction.extract(
         ExtractionRequest(utterances=(*_said(text), Utterance(text=_clean(text)))), _TOOLS
     ),
-    "language.roles.hyde.imagine": lambda text: hyde.imagine(
-        HydeRequest(question=_clean(text[:LONGEST_REMARK])), _TOOLS
-    ),
+    "language.roles.hyde.imagine": lambda text: hyde.imagine(HydeRequest(question=_clean(text[:MAX_REMARK])), _TOOLS),
     "language.roles.integration.integrate": lambda text: integration.integrate(
         IntegrationRequest(nodes=(_nodes(text, 19) * 2)[:2], trigger=Trigger.CONFLICT, validation=_clean(text)), _TOOLS
     ),
@@ -148,16 +146,16 @@ ADAPTERS: dict[str, Work] = {
         judgement.beside(compared, difference) for compared in [_compared(text)] for difference in compared.differences
     ],
     "language.offline.salience.key_phrases": lambda text: salience.key_phrases(text, most=8),
-    "language.offline.similarity.likeness": lambda text: similarity.likeness(_parts(text, 200), _TOOLS),
-    "language.offline.similarity.likeness_to": lambda text: similarity.likeness_to(text, _parts(text, 200), _TOOLS),
-    "language.offline.similarity.overlap": lambda text: similarity.overlap(text, text[1:]),
+    "language.offline.similarity.similarity_matrix": lambda text: similarity.similarity_matrix(
+        _parts(text, 200), _TOOLS
+    ),
+    "language.offline.similarity.similarities": lambda text: similarity.similarities(text, _parts(text, 200), _TOOLS),
+    "language.offline.similarity.term_overlap": lambda text: similarity.term_overlap(text, text[1:]),
     "language.roles.relation_naming.name_relations": lambda text: relation_naming.name_relations(
         RelationNamingRequest(node=_clean(text), focuses=tuple(_parts(text, 4))), _TOOLS
     ),
     "language.roles.planning.plan": lambda text: planning.plan(
-        PlanningRequest(
-            goal=_clean(text[:LONGEST_REMARK]), finished=FinishedTask(description="go", result=_clean(text))
-        ),
+        PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go", result=_clean(text))),
         _TOOLS,
     ),
     "language.roles.react.react": lambda text: react.react(
@@ -165,11 +163,12 @@ ADAPTERS: dict[str, Work] = {
         _TOOLS,
     ),
     "language.roles.analysis.analyse": lambda text: analysis.analyse(
-        AnalysisRequest(new_node=Node(node_id="new", summary=_parts(text, 5)[0]), candidates=_nodes(text, 5)), _TOOLS
+        AnalysisRequest(new_node=GraphNode(node_id="new", summary=_parts(text, 5)[0]), candidates=_nodes(text, 5)),
+        _TOOLS,
     ),
     "language.roles.reranking.rerank": lambda text: reranking.rerank(
         RerankingRequest(
-            query=_clean(text[:LONGEST_REMARK]),
+            query=_clean(text[:MAX_REMARK]),
             passages=tuple(
                 Passage(passage_id=f"p{number}", text=part) for number, part in enumerate(_parts(text, 100))
             ),
@@ -178,7 +177,7 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.similarity.word_scores": lambda text: similarity.word_scores(text, _parts(text, len(text))),
     "language.roles.rewriting.rewrite": lambda text: rewriting.rewrite(
-        RewritingRequest(query=_clean(text[:LONGEST_REMARK]), earlier=_said(text, 20)[:20]), _TOOLS
+        RewritingRequest(query=_clean(text[:MAX_REMARK]), earlier=_said(text, 20)[:20]), _TOOLS
     ),
     "language.roles.segmentation.segment": lambda text: segmentation.segment(
         SegmentationRequest(utterances=(Utterance(text=_clean(text), occurred_at=_NOW),), earlier=_said(text, 20)[:20]),
@@ -189,16 +188,16 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.salience.statements": lambda text: salience.statements(text, most=len(text)),
     "language.roles.analysis.second_phase": lambda text: analysis.second_phase(
         AnalysisRequest(
-            new_node=Node(node_id="new", summary=_parts(text, 5)[0]),
+            new_node=GraphNode(node_id="new", summary=_parts(text, 5)[0]),
             candidates=_nodes(text, 5),
-            phase=analysis.Phase.CONFLICT_OR_MERGE,
+            phase=analysis.AnalysisPhase.CONFLICT_OR_MERGE,
         ),
         analysis.AnalysisResponse(relations=()),
     ),
     "language.roles.planning.settle": lambda text: planning.settle(
-        PlanningRequest(goal=_clean(text[:LONGEST_REMARK]), finished=FinishedTask(description="go")),
+        PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go")),
         status=planning.TaskStatus.SUCCESS,
-        context=_clean(text[:LONGEST_REMARK]),
+        context=_clean(text[:MAX_REMARK]),
         proposed=None,
         tongue="en",
     ),
@@ -209,23 +208,30 @@ ADAPTERS: dict[str, Work] = {
         facts=_parts(text, 80), evidence=_parts(text, 20), reasoning=text, tongue="en"
     ),
     "language.roles.summary.render": lambda text: summary.render(
-        SummaryRequest(level=Level.SESSION, utterances=_said(text)), text, decisions=_parts(text, 100), tongue="en"
+        SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)),
+        text,
+        decisions=_parts(text, 100),
+        tongue="en",
     ),
     "language.roles.structure.structure": lambda text: structure.structure(
         StructureRequest(content=_clean(text)), _TOOLS
     ),
     "language.roles.summary.summarise": lambda text: summary.summarise(
-        SummaryRequest(level=Level.SESSION, utterances=_said(text)), _TOOLS
+        SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)), _TOOLS
     ),
-    "language.offline.salience.telling": lambda text: salience.telling(text, about=text[:600], most=3),
+    "language.offline.salience.salient_sentences": lambda text: salience.salient_sentences(
+        text, about=text[:600], most=3
+    ),
     "language.offline.salience.sentence_weights": lambda text: salience.sentence_weights(_parts(text, len(text))),
     "language.roles.classification.topics": lambda text: classification.topics(
-        _parts(text, passages.MOST_PASSAGES), _TOOLS
+        _parts(text, passages.MAX_PASSAGES), _TOOLS
     ),
     "language.roles.classification.grouped": lambda text: classification.grouped(
         *_alike(text), classification.BY_WORDS
     ),
-    "language.offline.answers.settle_matter": lambda text: answers.settle_matter(_matter(text), [text], _TOOLS),
+    "language.offline.answers.settle_contradiction": lambda text: answers.settle_contradiction(
+        _matter(text), [text], _TOOLS
+    ),
     "language.offline.values.whens": lambda text: values.whens(text, _NOW, apart=True),
     "language.offline.judgement.judge_comparisons": lambda text: judgement.judge_comparisons([_compared(text)], _TOOLS),
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
@@ -255,7 +261,7 @@ HURT: dict[str, tuple[str, ...]] = {
     "language.roles.react.react": ("tasks",),
     "language.roles.segmentation.is_small_talk": ("Chinese small talk that is none", "small talk that is none"),
     "language.roles.segmentation.segment": ("short sentences", "pronouns"),
-    "language.offline.answers.matter_of": ("conflicts",),
+    "language.offline.answers.contradiction_in": ("conflicts",),
     "language.offline.values.amounts": ("numbers of things", "one hour and a half"),
     "language.offline.values.whens": ("years", "times of day"),
 }
@@ -264,8 +270,8 @@ HURT: dict[str, tuple[str, ...]] = {
 DEAR = {
     f"language.{name}"
     for name in (
-        "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_matter offline.claims.reread "
-        "offline.comparison.compare offline.judgement.beside offline.judgement.judge "
+        "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_contradiction "
+        "offline.claims.reread offline.comparison.compare offline.judgement.beside offline.judgement.judge "
         "offline.judgement.judge_comparisons offline.judgement.judge_statements offline.judgement.value_of "
         "roles.analysis.analyse roles.integration.integrate roles.react.react roles.relation_naming.name_relations "
         "roles.structure.structure"

@@ -10,7 +10,7 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.role import Toolbox
 from remanent.language.roles import ANALYSIS, ROLES
 from remanent.language.roles.analysis import AnalysisRequest, Relationship
-from remanent.language.shapes import Node
+from remanent.language.shapes import GraphNode
 from remanent.model import Maker
 from tests.language.offline.fakes import WordEmbedder
 from tests.language.roles.cases import CASES, role_of
@@ -68,10 +68,10 @@ async def test_no_id_is_made_up(case: str) -> None:
 async def test_the_bundled_model_tells_what_belongs_together() -> None:
     engine = OfflineEngine(Toolbox(MultilingualEmbedder()))
     request = AnalysisRequest(
-        new_node=Node(node_id="new", summary="The physician advised Marta to exercise more."),
+        new_node=GraphNode(node_id="new", summary="The physician advised Marta to exercise more."),
         candidates=(
-            Node(node_id="near", summary="A doctor told Marta that she should do sports."),
-            Node(node_id="far", summary="The printer on the second floor is out of toner."),
+            GraphNode(node_id="near", summary="A doctor told Marta that she should do sports."),
+            GraphNode(node_id="far", summary="The printer on the second floor is out of toner."),
         ),
     )
     answer = await engine.run(ANALYSIS, request)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.language.passages import assembled, filled, packed, passages, piece_spans, pieces, places_of, stretches
-from remanent.language.shapes import Place, Utterance
+from remanent.language.shapes import Utterance, UtteranceSpan
 from remanent.text.spans import Span, joined
 
 TEXTS = st.text(alphabet="ab。. \n#`", max_size=300)
@@ -129,8 +129,8 @@ def test_sentences_have_numbers_of_their_own_and_short_ones_share() -> None:
         text="Good. Fine. " + "A much longer sentence that surely stands alone because of its length here."
     )
     assert places_of([Utterance(text=""), said]) == [
-        Place(utterance=1, start=0, end=11),
-        Place(utterance=1, start=12, end=len(said.text)),
+        UtteranceSpan(utterance=1, start=0, end=11),
+        UtteranceSpan(utterance=1, start=12, end=len(said.text)),
     ]
 
 

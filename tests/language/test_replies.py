@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.replies import Aliases, Confidence, Numbers, check_numbers
+from remanent.language.replies import Confidence, IdAliases, Numbers, check_numbers
 from remanent.model import Model
 
 
@@ -50,24 +50,24 @@ def test_what_is_no_share_is_refused(written: object) -> None:
 @given(count=st.integers(1, 30))
 def test_names_lead_back_to_their_ids(count: int) -> None:
     ids = [f"id-{number}" for number in range(count)]
-    aliases = Aliases(ids)
+    aliases = IdAliases(ids)
     assert [aliases.real(name) for name in aliases.names] == ids
 
 
 @pytest.mark.parametrize("written", ["n2", "N2", " n2 ", "[n2]", '"n2"', "(n2).", "<n2>"])
 def test_marks_around_a_name_do_not_matter(written: str) -> None:
-    assert Aliases(["a", "b"]).real(written) == "b"
+    assert IdAliases(["a", "b"]).real(written) == "b"
 
 
 @pytest.mark.parametrize("written", ["", "n3", "n0", "b", "a", "n1, n2", "n1n2", "node 1", "n²"])
 def test_what_was_not_shown_is_refused_with_what_was(written: str) -> None:
     with pytest.raises(Refused, match="use only these names: n1, n2"):
-        Aliases(["a", "b"]).real(written)
+        IdAliases(["a", "b"]).real(written)
 
 
 def test_a_refusal_repeats_only_the_beginning_of_a_name() -> None:
     with pytest.raises(Refused) as refusal:
-        Aliases(["a"]).real("x" * 10_000)
+        IdAliases(["a"]).real("x" * 10_000)
     assert len(str(refusal.value)) < 200
 
 

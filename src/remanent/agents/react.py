@@ -23,7 +23,7 @@ from remanent.language.roles.react import (
     Urgency,
     tool_responses,
 )
-from remanent.language.shapes import LONGEST_TEXT
+from remanent.language.shapes import MAX_TEXT
 from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
 from remanent.text.budget import fit
@@ -185,7 +185,7 @@ class _Run:
         """Tell the listener all of a result, and the agent as much as it is shown."""
         self._files.extend(output.files)
         about = {"tool": call.name, "arguments": call.arguments, "failed": failed, **output.metadata}
-        text = abridged(_clean(output.text), LONGEST_TEXT)
+        text = abridged(_clean(output.text), MAX_TEXT)
         origin = self._tools[call.name].origin
         await self._tell(Step(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
         return ToolResult(name=call.name, content=self._shown(text), failed=failed)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
 from remanent.http.jsonapi import Bounds, JsonApi
-from remanent.language.roles.react import Tool
+from remanent.language.roles.react import ToolDefinition
 from remanent.model import Origin
 from remanent.settings import SearchSettings
 
@@ -19,7 +19,7 @@ SEARCH = "search"
 LONGEST_QUERY = 500
 _MOST_QUERIES = 5
 
-DECLARATION = Tool(
+DECLARATION = ToolDefinition(
     name=SEARCH,
     description="Search for what is written about something. Give one query, or several that look at it from "
     "different sides. 检索相关资料，可一次给出多个查询。",

@@ -13,7 +13,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 
 from remanent.agents.steps import File
 from remanent.errors import InvalidInput, RemanentError
-from remanent.language.roles.react import Tool
+from remanent.language.roles.react import ToolDefinition
 from remanent.model import Origin
 from remanent.model.base import describe
 
@@ -38,7 +38,7 @@ class AgentTool(Protocol):
     """
 
     @property
-    def declaration(self) -> Tool:
+    def declaration(self) -> ToolDefinition:
         """Its name, what it is for, and the JSON schema of its arguments."""
         ...
 
@@ -74,7 +74,7 @@ class FunctionTool:
         self._arguments = _arguments_of(function)
         schema = self._arguments.model_json_schema()
         schema.pop("title", None)
-        self._declaration = Tool(
+        self._declaration = ToolDefinition(
             name=name or getattr(function, "__name__", ""),
             description=description or inspect.getdoc(function) or "",
             parameters=schema,
@@ -82,7 +82,7 @@ class FunctionTool:
         self._origin = origin
 
     @property
-    def declaration(self) -> Tool:
+    def declaration(self) -> ToolDefinition:
         """Its name, what it is for, and the JSON schema of its arguments."""
         return self._declaration
 

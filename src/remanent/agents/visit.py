@@ -11,7 +11,7 @@ from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
 from remanent.http.jsonapi import Bounds, JsonApi
 from remanent.http.public import Page, PublicFetcher
-from remanent.language.roles.react import Tool
+from remanent.language.roles.react import ToolDefinition
 from remanent.loaders.webpage import read_page
 from remanent.model import Origin
 from remanent.settings import ReaderSettings
@@ -25,7 +25,7 @@ class Visit:
     """The tool `visit`: the words of one public web page."""
 
     origin = Origin.WEB
-    declaration = Tool(
+    declaration = ToolDefinition(
         name=VISIT,
         description="Read a public web page in full, for example one that a search found. 读取一个公开网页的全文。",
         parameters={

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from remanent.agents.steps import Listener, Step
 from remanent.agents.tools import AgentTool, OwnKnowledge, ToolOutput
 from remanent.errors import RemanentError
-from remanent.language.roles.react import Tool
+from remanent.language.roles.react import ToolDefinition
 from remanent.model import EntryKind, Origin
 
 
@@ -19,7 +19,7 @@ class Witnessed:
         self._listener = listener
 
     @property
-    def declaration(self) -> Tool:
+    def declaration(self) -> ToolDefinition:
         """As the tool itself declares it."""
         return self._tool.declaration
 

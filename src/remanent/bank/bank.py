@@ -25,7 +25,7 @@ from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.planning import FinishedTask, PendingUpload
-from remanent.language.shapes import LONGEST_REMARK
+from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import (
     Attachment,
@@ -123,10 +123,10 @@ class Bank:
 
         The first step is planned by `plan`, when uploads are known, too. What a killed start kept is not kept twice.
         """
-        if len(goal) > LONGEST_REMARK:
+        if len(goal) > MAX_REMARK:
             context, goal = f"{goal}\n\n{context}" if context.strip() else goal, ""
         if not goal.strip():
-            goal = shortened(await self._question(context), LONGEST_REMARK)
+            goal = shortened(await self._question(context), MAX_REMARK)
             if not goal:
                 raise InvalidInput("no question was found in this text; give the task on its own")
             return await self._planner.begin(goal)

@@ -15,8 +15,8 @@ from remanent.bank.workbench import Workbench
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.engine import Answer
 from remanent.language.roles import INTEGRATION
-from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
-from remanent.language.shapes import LONGEST_REMARK
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
+from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict, least_trusted
 from remanent.stores import Transaction
@@ -57,12 +57,12 @@ class Merger:
             nodes=tuple(node.shown for node in nodes),
             neighbours=tuple(near.beside for near in list(beside.values())[:_MOST_NEIGHBOURS]),
             trigger=grounds.trigger,
-            description=shortened(grounds.description, LONGEST_REMARK),
+            description=shortened(grounds.description, MAX_REMARK),
             validation=grounds.validation,
         )
         answer = await self._bench.ask(INTEGRATION, request)
         description = answer.value.interaction_tree_description
-        if answer.value.outcome is Outcome.UNRESOLVED:
+        if answer.value.outcome is IntegrationOutcome.UNRESOLVED:
             return None, description
         return await self._merged(nodes, tuple(beside), answer, grounds), description
 

@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field
 
 from remanent.bank.kinds import QUERY_NODE, QueryNodeData
-from remanent.language.shapes import Context, Keywords, Neighbour, Node, Summary
+from remanent.language.shapes import Context, GraphNode, Keywords, Neighbour, Summary
 from remanent.model import Instant, Maker, Model, Record, Scope, Source, Status
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
@@ -35,9 +35,9 @@ class QueryNode(Model):
     """The spans of the journal that its trees show."""
 
     @property
-    def shown(self) -> Node:
+    def shown(self) -> GraphNode:
         """The node as a role sees it: no embedding, no edges."""
-        return Node(
+        return GraphNode(
             node_id=self.id,
             summary=self.summary,
             context=self.context,

@@ -20,7 +20,7 @@ from remanent.language.roles.planning import (
     TaskType,
     settle,
 )
-from remanent.language.shapes import LONGEST_REMARK, LONGEST_TEXT, Node
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode
 from remanent.language.tidying import line, shortened
 from remanent.language.tongue import Tongue
 from remanent.model import Conflict, Entry
@@ -84,7 +84,7 @@ class Planner:
     def note(self, woven: Woven) -> None:
         """Keep what came up for the next plan."""
         self._new += [node_id for node_id in woven.node_ids if node_id not in self._new]
-        self._notices += [line(text, LONGEST_REMARK) for text in (*woven.merges, *woven.bounds)]
+        self._notices += [line(text, MAX_REMARK) for text in (*woven.merges, *woven.bounds)]
 
     def notice_unresolved(self, conflict: Conflict) -> None:
         """Have the planner told that a conflict stays."""
@@ -133,7 +133,7 @@ class Planner:
         insight = self.insight
         if finished is not None:
             finished = finished.replace(
-                description=shortened(finished.description, LONGEST_REMARK), result=finished.result[:LONGEST_TEXT]
+                description=shortened(finished.description, MAX_REMARK), result=finished.result[:MAX_TEXT]
             )
         return PlanningRequest(
             goal=insight.goal,
@@ -145,7 +145,7 @@ class Planner:
             uploads=tuple(uploads[:_MOST_UPLOADS]),
         )
 
-    def _new_nodes(self) -> tuple[Node, ...]:
+    def _new_nodes(self) -> tuple[GraphNode, ...]:
         """Return the new nodes, shortened as far as they must be to fit into the planner's window."""
         live = [self._bench.graph.get(node_id).shown for node_id in self._new if node_id in self._bench.graph]
         live = live[-_MOST_NODES:]
@@ -153,7 +153,7 @@ class Planner:
         return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
-        self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), LONGEST_REMARK))
+        self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), MAX_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
         async with self._bench.ledger.transaction() as tx:

@@ -12,7 +12,7 @@ from remanent.language.engine import Answer
 from remanent.language.roles import CLASSIFICATION, STRUCTURE
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
 from remanent.language.roles.structure import StructureRequest
-from remanent.language.shapes import LONGEST_REMARK, LONGEST_TEXT
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.model import Entry, Source
 from remanent.text.chunks import Chunk, chunks
@@ -40,7 +40,7 @@ class Reader:
         bench = self._bench
         limit = max(1, int(bench.window * bench.settings.chunk_ratio))
         parts = [part for part in chunks(entry.text, limit) if part.text.strip()]
-        task = shortened(task, LONGEST_REMARK)
+        task = shortened(task, MAX_REMARK)
         done = 0
 
         async def classified(number: int, part: Chunk) -> Answer[ClassificationResponse]:
@@ -72,7 +72,7 @@ class Reader:
 
     async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> Draft:
         request = StructureRequest(
-            content=cluster.content[:LONGEST_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
+            content=cluster.content[:MAX_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
         )
         answer = await self._bench.ask(STRUCTURE, request)
         return Draft(

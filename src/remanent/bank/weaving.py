@@ -11,15 +11,15 @@ from remanent.bank.node import QueryNode
 from remanent.bank.workbench import Workbench
 from remanent.language.roles import ANALYSIS
 from remanent.language.roles.analysis import (
+    AnalysisPhase,
     AnalysisRequest,
     AnalysisResponse,
-    Phase,
     Relation,
     Relationship,
     second_phase,
 )
 from remanent.language.roles.integration import Trigger
-from remanent.language.shapes import LONGEST_REMARK
+from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 
 
@@ -95,8 +95,8 @@ class Weaver:
         request = AnalysisRequest(
             new_node=node.shown,
             candidates=tuple(candidate.shown for candidate in candidates),
-            phase=Phase.CONFLICT_OR_MERGE if bench.settings.two_phase else Phase.ORDERED,
-            task=shortened(task, LONGEST_REMARK),
+            phase=AnalysisPhase.CONFLICT_OR_MERGE if bench.settings.two_phase else AnalysisPhase.ORDERED,
+            task=shortened(task, MAX_REMARK),
         )
         response = (await bench.ask(ANALYSIS, request)).value
         second = second_phase(request, response)

@@ -6,17 +6,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from remanent.language.shapes import LONGEST_SEGMENT, Place, Utterance
+from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
 from remanent.text.word_borders import sign_borders, word_borders
 
-LONGEST_PASSAGE = 800
-MOST_PASSAGES = 200
+MAX_PASSAGE_LENGTH = 800
+MAX_PASSAGES = 200
 """More numbers than this would leave too little of a window to the text, and a model would lose count."""
 
 
-def passages(text: str, *, longest: int = LONGEST_PASSAGE, most: int = MOST_PASSAGES) -> list[Span]:
+def passages(text: str, *, longest: int = MAX_PASSAGE_LENGTH, most: int = MAX_PASSAGES) -> list[Span]:
     """Part a text into passages that cover it exactly: paragraphs, long ones at the ends of sentences.
 
     A heading stays with what it is the heading of. In a text of very many paragraphs, neighbours share a passage.
@@ -125,12 +125,12 @@ _SMALL = 60
 _CLAUSE_END = re.compile(r"(?:[，；、：]|[,;:](?=\s))\s*")
 
 
-def pieces(text: str, *, longest: int = LONGEST_SEGMENT) -> list[str]:
+def pieces(text: str, *, longest: int = MAX_SEGMENT) -> list[str]:
     """Return a text in pieces of at most so many characters: whole sentences, else clauses, else words."""
     return [span.of(text).strip() for span in piece_spans(text, longest=longest)]
 
 
-def piece_spans(text: str, *, longest: int = LONGEST_SEGMENT, joined: int | None = None) -> list[Span]:
+def piece_spans(text: str, *, longest: int = MAX_SEGMENT, joined: int | None = None) -> list[Span]:
     """Return where the pieces of a text stand; none is only white space, and together they hold all that is not.
 
     Sentences share a piece as long as it has at most `joined` characters: as many as a piece may have, unless given.
@@ -142,10 +142,10 @@ def piece_spans(text: str, *, longest: int = LONGEST_SEGMENT, joined: int | None
     return [span for span in spans if len(span)]
 
 
-def places_of(utterances: Sequence[Utterance]) -> list[Place]:
+def places_of(utterances: Sequence[Utterance]) -> list[UtteranceSpan]:
     """Return the sentences of each utterance, in their order, small ones together."""
     return [
-        Place(utterance=number, start=span.start, end=span.end)
+        UtteranceSpan(utterance=number, start=span.start, end=span.end)
         for number, said in enumerate(utterances)
         for span in piece_spans(said.text, joined=_SMALL)
     ]

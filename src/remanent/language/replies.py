@@ -13,7 +13,7 @@ _RANGE = re.compile(r"\D{0,12}?(\d{1,6})\s*(?:[-–—~～]|to|至|到)\s*\D{0,4
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,6})\D{0,4}")
 _SEPARATOR = re.compile(r"[,，、;；]")
 _LONGEST_RANGE = 1000
-MOST_ITEMS = 1000
+MAX_ITEMS = 1000
 """Things that a reply may list; far more than any request can give rise to."""
 
 
@@ -64,7 +64,7 @@ _BEFORE = re.compile(r"[\s\[\](){}<>\"'“”‘’`#]*")
 _AFTER = re.compile(r"[\s\[\](){}<>\"'“”‘’`#.,:;]*")
 
 
-class Aliases:
+class IdAliases:
     """The names n1, n2 … of the ids that are shown, in their order."""
 
     def __init__(self, ids: Sequence[str], *, prefix: str = "n") -> None:

@@ -53,7 +53,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChatMessage:
     """One turn of a conversation with a model."""
 
     speaker: Literal["user", "assistant"]
@@ -70,7 +70,7 @@ class Prompt:
     content: str
     pictures: tuple[Picture, ...] = ()
     """Shown with the content; only a model that sees pictures can be asked."""
-    turns: tuple[Said, ...] = ()
+    turns: tuple[ChatMessage, ...] = ()
     """What followed the content, oldest first; only a role that goes on over several calls has any."""
 
 

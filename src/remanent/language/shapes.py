@@ -9,13 +9,13 @@ from remanent.model import Instant, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 
-LONGEST_TEXT = 1_000_000
-LONGEST_SUMMARY = 20_000
-LONGEST_REMARK = 2_000
-LONGEST_CONTEXT = 500
-LONGEST_KEYWORD = 60
-LONGEST_SEGMENT = 200
-MOST_KEYWORDS = 12
+MAX_TEXT = 1_000_000
+MAX_SUMMARY = 20_000
+MAX_REMARK = 2_000
+MAX_CONTEXT = 500
+MAX_KEYWORD = 60
+MAX_SEGMENT = 200
+MAX_KEYWORDS = 12
 
 
 def _check_said(text: str) -> str:
@@ -24,29 +24,29 @@ def _check_said(text: str) -> str:
     return text
 
 
-LongText = Annotated[Text, Field(min_length=1, max_length=LONGEST_TEXT), AfterValidator(_check_said)]
+LongText = Annotated[Text, Field(min_length=1, max_length=MAX_TEXT), AfterValidator(_check_said)]
 """A text that somebody wrote; not blank."""
 
-Summary = Annotated[Text, Field(max_length=LONGEST_SUMMARY)]
-Remark = Annotated[Text, Field(max_length=LONGEST_REMARK)]
+Summary = Annotated[Text, Field(max_length=MAX_SUMMARY)]
+Remark = Annotated[Text, Field(max_length=MAX_REMARK)]
 """A few sentences: a reason, a description, a task."""
 
-Context = Annotated[Text, Field(max_length=LONGEST_CONTEXT)]
+Context = Annotated[Text, Field(max_length=MAX_CONTEXT)]
 """One sentence that says what something is about."""
 
-Keyword = Annotated[Text, Field(min_length=1, max_length=LONGEST_KEYWORD)]
-Keywords = Annotated[tuple[Keyword, ...], Field(max_length=MOST_KEYWORDS)]
+Keyword = Annotated[Text, Field(min_length=1, max_length=MAX_KEYWORD)]
+Keywords = Annotated[tuple[Keyword, ...], Field(max_length=MAX_KEYWORDS)]
 
 
 class Utterance(Model):
     """Something that was said: by whom, and when if that is known."""
 
     speaker: Annotated[Text, Field(min_length=1, max_length=200)] = "user"
-    text: Annotated[Text, Field(max_length=LONGEST_TEXT)]
+    text: Annotated[Text, Field(max_length=MAX_TEXT)]
     occurred_at: Instant | None = None
 
 
-class Place(Model):
+class UtteranceSpan(Model):
     """A stretch of one of the utterances that were given: its number from 0, and characters, the end exclusive."""
 
     utterance: Count
@@ -54,14 +54,14 @@ class Place(Model):
     end: Count
 
 
-class Stretch(Model):
+class TextSpan(Model):
     """A stretch of the text that was given, in characters, the end exclusive."""
 
     start: Count
     end: Count
 
 
-class Node(Model):
+class GraphNode(Model):
     """A node of a task's graph as a role sees it: no embedding, no edges."""
 
     node_id: Id

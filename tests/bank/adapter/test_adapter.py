@@ -10,7 +10,7 @@ from remanent.bank import EventKind
 from remanent.bank.adapter import Execution
 from remanent.errors import LanguageError
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
-from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Outcome
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
 from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskStatus, TaskType, settle
 from remanent.language.roles.react import ToolCall
 from remanent.model import ConflictState
@@ -44,7 +44,7 @@ def _clash(one: str, other: str) -> bool:
 
 def upheld(request: IntegrationRequest) -> IntegrationResponse:
     return IntegrationResponse(
-        outcome=Outcome.INTEGRATED,
+        outcome=IntegrationOutcome.INTEGRATED,
         summary=request.validation or "",
         context="the station",
         keywords=("station",),

@@ -4,8 +4,8 @@ import pytest
 from pydantic import SecretStr
 
 from remanent.errors import InvalidSettings
-from remanent.language.models.call import Place, ask_again, check_roles, choose, describe_form
-from remanent.language.role import Defaults, Said, Tier
+from remanent.language.models.call import Endpoint, ask_again, check_roles, choose, describe_form
+from remanent.language.role import ChatMessage, Defaults, Tier
 from remanent.language.roles import ROLES
 from remanent.settings import ModelSettings
 
@@ -71,11 +71,11 @@ def test_a_key_goes_only_to_the_place_it_was_given_for() -> None:
         roles={"hyde": {"provider": "anthropic", "name": "theirs", "api_key": "key-of-anthropic"}},
     )
     own = choose(chosen, role="any", defaults=Defaults(tier=Tier.CORE))
-    assert (own.place, own.model) == (Place("local", "http://localhost:1/v1", None), "mine")
+    assert (own.place, own.model) == (Endpoint("local", "http://localhost:1/v1", None), "mine")
     role = choose(chosen, role="hyde", defaults=Defaults(tier=Tier.CORE))
-    assert role.place == Place("anthropic", "https://api.anthropic.com", SecretStr("key-of-anthropic"))
+    assert role.place == Endpoint("anthropic", "https://api.anthropic.com", SecretStr("key-of-anthropic"))
     other = choose(chosen, role="any", defaults=Defaults(tier=Tier.CODE))
-    assert other.place == Place("openai", "https://api.openai.com/v1", SecretStr("key-of-openai"))
+    assert other.place == Endpoint("openai", "https://api.openai.com/v1", SecretStr("key-of-openai"))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_what_is_missing_is_named(values: dict[str, Any], said: str) -> None:
 
 def test_a_provider_at_home_needs_no_key() -> None:
     place = choose(ModelSettings(provider="ollama", name="x"), role="hyde", defaults=Defaults()).place
-    assert place == Place("ollama", "http://localhost:11434/v1", None)
+    assert place == Endpoint("ollama", "http://localhost:11434/v1", None)
 
 
 def test_a_model_for_a_role_that_there_is_not_is_refused() -> None:
@@ -106,7 +106,7 @@ def test_a_model_for_a_role_that_there_is_not_is_refused() -> None:
 
 
 def test_a_place_does_not_show_its_key() -> None:
-    assert "canary" not in repr(Place("openai", "http://a", SecretStr("canary")))
+    assert "canary" not in repr(Endpoint("openai", "http://a", SecretStr("canary")))
 
 
 def test_the_tiers_of_settings_are_those_of_roles() -> None:
@@ -127,8 +127,8 @@ def test_the_form_of_the_answer_is_told_in_the_language_of_the_rest() -> None:
 
 def test_a_bad_answer_is_shown_with_what_is_wrong_with_it() -> None:
     assert ask_again("nonsense", "it is {no} JSON", form="json", tongue="en", longest=100) == (
-        Said("assistant", "nonsense"),
-        Said(
+        ChatMessage("assistant", "nonsense"),
+        ChatMessage(
             "user",
             "Your reply could not be used: it is {no} JSON. "
             "Reply again, with one JSON object of the form that was asked for and nothing else.",

@@ -1,14 +1,14 @@
 import pytest
 
-from remanent.language.offline.answers import Matter, matter_of, settle_matter
+from remanent.language.offline.answers import Contradiction, contradiction_in, settle_contradiction
 from remanent.language.role import Toolbox
-from remanent.language.roles.integration import IntegrationRequest, Outcome, Trigger, integrate
-from remanent.language.roles.react import ReactRequest, Tool, ToolResult, Turn, react
-from remanent.language.shapes import Node
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, Trigger, integrate
+from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, react
+from remanent.language.shapes import GraphNode
 
 TOOLBOX = Toolbox()
-SEARCH = Tool(name="search", description="Search.", parameters={"properties": {"query": {"type": "string"}}})
-HEIGHTS = Matter("Mount Kelt is 3,298 metres high.", "Mount Kelt is 3,412 metres high.")
+SEARCH = ToolDefinition(name="search", description="Search.", parameters={"properties": {"query": {"type": "string"}}})
+HEIGHTS = Contradiction("Mount Kelt is 3,298 metres high.", "Mount Kelt is 3,412 metres high.")
 
 
 def found(*sources: str) -> str:
@@ -17,15 +17,15 @@ def found(*sources: str) -> str:
 
 async def test_the_statement_of_more_sources_holds() -> None:
     results = [found(HEIGHTS.newer, HEIGHTS.older, "The survey says it. Mount Kelt is 3,412 metres high.")]
-    verdict = await settle_matter(HEIGHTS, results, TOOLBOX)
+    verdict = await settle_contradiction(HEIGHTS, results, TOOLBOX)
     assert verdict.startswith("Mount Kelt is 3,412 metres high.")
     assert "“Mount Kelt is 3,298 metres high.” is wrong" in verdict
 
 
 async def test_when_sources_are_even_nothing_is_decided() -> None:
-    verdict = await settle_matter(HEIGHTS, [found(HEIGHTS.newer, HEIGHTS.older)], TOOLBOX)
+    verdict = await settle_contradiction(HEIGHTS, [found(HEIGHTS.newer, HEIGHTS.older)], TOOLBOX)
     assert "cannot be determined" in verdict
-    assert "cannot be determined" in await settle_matter(HEIGHTS, [], TOOLBOX)
+    assert "cannot be determined" in await settle_contradiction(HEIGHTS, [], TOOLBOX)
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ async def test_when_sources_are_even_nothing_is_decided() -> None:
     ],
 )
 async def test_a_change_that_is_told_needs_no_sources(newer: str, older: str) -> None:
-    for matter in (Matter(newer, older), Matter(older, newer)):
-        verdict = await settle_matter(matter, [], TOOLBOX)
+    for matter in (Contradiction(newer, older), Contradiction(older, newer)):
+        verdict = await settle_contradiction(matter, [], TOOLBOX)
         assert verdict.startswith(newer)
         assert f"“{older}”" in verdict
 
@@ -50,7 +50,7 @@ async def test_a_change_that_is_told_needs_no_sources(newer: str, older: str) ->
     ],
 )
 async def test_what_is_said_of_now_holds_against_what_was_said_before(newer: str, older: str) -> None:
-    verdict = await settle_matter(Matter(newer, older), [], TOOLBOX)
+    verdict = await settle_contradiction(Contradiction(newer, older), [], TOOLBOX)
     assert verdict.startswith(newer)
 
 
@@ -63,19 +63,19 @@ async def test_what_is_said_of_now_holds_against_what_was_said_before(newer: str
     ],
 )
 async def test_a_verdict_that_quotes_what_is_wrong_upholds_what_is_right(right: str, wrong: str, verdict: str) -> None:
-    nodes = (Node(node_id="right", summary=right), Node(node_id="wrong", summary=wrong))
+    nodes = (GraphNode(node_id="right", summary=right), GraphNode(node_id="wrong", summary=wrong))
     said = verdict.format(right=right, wrong=wrong)
     request = IntegrationRequest(nodes=nodes, trigger=Trigger.CONFLICT, validation=said)
     response = await integrate(request, TOOLBOX)
-    assert (response.outcome, response.upheld) == (Outcome.INTEGRATED, ("right",))
+    assert (response.outcome, response.upheld) == (IntegrationOutcome.INTEGRATED, ("right",))
     assert wrong.rstrip(".。") not in response.summary
 
 
 def test_a_task_is_about_a_matter_only_when_it_says_two_statements() -> None:
     task = '<task>x</task><conflict id="c"><description>a is 1 / a is 2</description><claim>x</claim></conflict>'
-    assert matter_of(task) == Matter("a is 1", "a is 2")
-    assert matter_of("<task>a / b</task>") is None
-    assert matter_of(task.replace(" / ", " against ")) is None
+    assert contradiction_in(task) == Contradiction("a is 1", "a is 2")
+    assert contradiction_in("<task>a / b</task>") is None
+    assert contradiction_in(task.replace(" / ", " against ")) is None
 
 
 async def test_the_agent_looks_at_sources_once_before_it_decides() -> None:

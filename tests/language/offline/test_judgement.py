@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remanent.language.offline.comparison import Kind, compare
+from remanent.language.offline.comparison import DifferenceKind, compare
 from remanent.language.offline.judgement import CONFLICT, Judgement, Statement, judge, judge_statements
 from remanent.language.role import Toolbox
 from tests.language.offline.judgement_cases import COMPATIBLE, CONFLICTS, LET_PASS
@@ -43,16 +43,16 @@ def test_nothing_contradicts_itself(text: str) -> None:
 @pytest.mark.parametrize(
     ("older", "newer", "kind"),
     [
-        ("Sam drinks alcohol.", "Sam doesn't drink alcohol.", Kind.DENIAL),
-        ("The backup failed.", "The backup succeeded.", Kind.OPPOSITE),
-        ("The car is red.", "The car is blue.", Kind.GROUP),
-        ("The car costs 900 euros.", "The car costs 1,200 euros.", Kind.AMOUNT),
-        ("The exam is on 3 June.", "The exam is on 9 June.", Kind.TIME),
-        ("The director is Anna Kern.", "The director is Paul Lund.", Kind.NAME),
-        ("她最喜欢的菜是火锅。", "她最喜欢的菜是烤鸭。", Kind.WORD),
+        ("Sam drinks alcohol.", "Sam doesn't drink alcohol.", DifferenceKind.DENIAL),
+        ("The backup failed.", "The backup succeeded.", DifferenceKind.OPPOSITE),
+        ("The car is red.", "The car is blue.", DifferenceKind.GROUP),
+        ("The car costs 900 euros.", "The car costs 1,200 euros.", DifferenceKind.AMOUNT),
+        ("The exam is on 3 June.", "The exam is on 9 June.", DifferenceKind.TIME),
+        ("The director is Anna Kern.", "The director is Paul Lund.", DifferenceKind.NAME),
+        ("她最喜欢的菜是火锅。", "她最喜欢的菜是烤鸭。", DifferenceKind.WORD),
     ],
 )
-def test_it_says_in_what_two_claims_differ(older: str, newer: str, kind: Kind) -> None:
+def test_it_says_in_what_two_claims_differ(older: str, newer: str, kind: DifferenceKind) -> None:
     assert judged(older, newer).kind is kind
 
 

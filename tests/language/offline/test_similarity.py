@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from remanent.errors import InvalidInput
-from remanent.language.offline.similarity import MOST_TEXTS, likeness, likeness_to, overlap
+from remanent.language.offline.similarity import MAX_TEXTS, similarities, similarity_matrix, term_overlap
 from remanent.language.role import Toolbox
 from tests.language.offline.fakes import WordEmbedder
 
@@ -11,7 +11,7 @@ TEXTS = ["Ada lives in Lisbon.", "Lisbon is where Ada lives.", "The printer is b
 
 @pytest.mark.parametrize("toolbox", [Toolbox(), Toolbox(WordEmbedder())])
 async def test_alike_texts_are_more_alike_than_others_and_each_is_alike_to_itself(toolbox: Toolbox) -> None:
-    table = await likeness(TEXTS, toolbox)
+    table = await similarity_matrix(TEXTS, toolbox)
     assert table.shape == (4, 4)
     assert np.allclose(table, table.T)
     assert np.allclose(np.diag(table), 1)
@@ -21,22 +21,22 @@ async def test_alike_texts_are_more_alike_than_others_and_each_is_alike_to_itsel
 
 
 async def test_nothing_is_alike_to_nothing() -> None:
-    assert (await likeness([], Toolbox(WordEmbedder()))).size == 0
+    assert (await similarity_matrix([], Toolbox(WordEmbedder()))).size == 0
 
 
 async def test_one_text_is_compared_with_many() -> None:
-    alike = await likeness_to(TEXTS[0], TEXTS[1:], Toolbox())
+    alike = await similarities(TEXTS[0], TEXTS[1:], Toolbox())
     assert alike[0] > alike[1]
     assert len(alike) == 3
 
 
 def test_overlap_is_the_share_of_the_shorter_text() -> None:
-    assert overlap("red bicycle", "the red bicycle of my neighbour") == 1
-    assert overlap("red bicycle", "blue car") == 0
-    assert overlap("", "blue car") == 0
+    assert term_overlap("red bicycle", "the red bicycle of my neighbour") == 1
+    assert term_overlap("red bicycle", "blue car") == 0
+    assert term_overlap("", "blue car") == 0
 
 
 @pytest.mark.spec("SAFE-07")
 async def test_more_texts_than_can_be_compared_are_refused() -> None:
     with pytest.raises(InvalidInput, match="give fewer"):
-        await likeness(["a"] * (MOST_TEXTS + 1), Toolbox())
+        await similarity_matrix(["a"] * (MAX_TEXTS + 1), Toolbox())

@@ -3,19 +3,30 @@ from datetime import UTC, datetime
 import pytest
 
 from remanent.language.role import Toolbox
-from remanent.language.roles.analysis import AnalysisRequest, Phase, Relation, Relationship, analyse, second_phase
+from remanent.language.roles.analysis import (
+    AnalysisPhase,
+    AnalysisRequest,
+    Relation,
+    Relationship,
+    analyse,
+    second_phase,
+)
 from remanent.language.roles.relation_naming import RelationNamingRequest, name_relations
-from remanent.language.shapes import Node
+from remanent.language.shapes import GraphNode
 from tests.language.offline.fakes import WordEmbedder
 
 TOOLBOXES = [Toolbox(), Toolbox(WordEmbedder())]
 
 
-def node(node_id: str, summary: str, *keywords: str, month: int = 1) -> Node:
-    return Node(node_id=node_id, summary=summary, keywords=keywords, timestamp=datetime(2025, month, 1, tzinfo=UTC))
+def node(node_id: str, summary: str, *keywords: str, month: int = 1) -> GraphNode:
+    return GraphNode(
+        node_id=node_id, summary=summary, keywords=keywords, timestamp=datetime(2025, month, 1, tzinfo=UTC)
+    )
 
 
-async def relation(new: str, old: str, *, phase: Phase = Phase.ORDERED, toolbox: Toolbox = TOOLBOXES[0]) -> Relation:
+async def relation(
+    new: str, old: str, *, phase: AnalysisPhase = AnalysisPhase.ORDERED, toolbox: Toolbox = TOOLBOXES[0]
+) -> Relation:
     request = AnalysisRequest(new_node=node("new", new, month=2), candidates=(node("old", old),), phase=phase)
     (found,) = (await analyse(request, toolbox)).relations
     return found
@@ -62,12 +73,12 @@ async def test_every_candidate_gets_one_relation_in_the_order_given() -> None:
 
 
 async def test_the_first_of_two_calls_does_not_ask_what_is_related() -> None:
-    found = await relation("Ada lives in Berlin.", "Ada has a cat.", phase=Phase.CONFLICT_OR_MERGE)
+    found = await relation("Ada lives in Berlin.", "Ada has a cat.", phase=AnalysisPhase.CONFLICT_OR_MERGE)
     assert found.relationship is Relationship.UNRELATED
 
 
 async def test_the_second_of_two_calls_asks_nothing_else() -> None:
-    found = await relation("The chip has 1121 qubits.", "The chip has 433 qubits.", phase=Phase.RELATED)
+    found = await relation("The chip has 1121 qubits.", "The chip has 433 qubits.", phase=AnalysisPhase.RELATED)
     assert found.relationship is Relationship.RELATED
 
 
@@ -75,7 +86,7 @@ async def test_two_calls_find_what_one_does() -> None:
     request = AnalysisRequest(
         new_node=node("new", "Ada lives in Berlin."),
         candidates=(node("old", "Ada has a cat."),),
-        phase=Phase.CONFLICT_OR_MERGE,
+        phase=AnalysisPhase.CONFLICT_OR_MERGE,
     )
     following = second_phase(request, await analyse(request, Toolbox()))
     assert following is not None
@@ -93,7 +104,7 @@ async def test_related_nodes_take_over_keywords_that_their_own_text_has() -> Non
 async def test_a_node_without_a_summary_is_judged_by_what_it_is_about() -> None:
     request = AnalysisRequest(
         new_node=node("new", "Ada lives in Berlin."),
-        candidates=(Node(node_id="old", summary="", context="Ada in Berlin"),),
+        candidates=(GraphNode(node_id="old", summary="", context="Ada in Berlin"),),
     )
     assert (await analyse(request, Toolbox())).relations[0].relationship is not Relationship.UNRELATED
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.language.role import Toolbox
-from remanent.language.roles.classification import BY_MEANING, BY_WORDS, MOST_TEXTS, grouped, size, topics
+from remanent.language.roles.classification import BY_MEANING, BY_WORDS, MAX_TEXTS, grouped, size, topics
 from tests.language.offline.fakes import WordEmbedder
 
 QUANTUM = "Quantum chips hold qubits, and quantum errors grow with the number of qubits on the chips of a computer."
@@ -51,4 +51,4 @@ def test_every_passage_is_in_exactly_one_group(count: int, seed: int) -> None:
 @pytest.mark.spec("SAFE-07")
 async def test_more_passages_than_can_be_put_into_topics_are_refused() -> None:
     with pytest.raises(InvalidInput, match="join some"):
-        await topics(["a"] * (MOST_TEXTS + 1), Toolbox())
+        await topics(["a"] * (MAX_TEXTS + 1), Toolbox())

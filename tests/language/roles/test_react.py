@@ -10,8 +10,8 @@ from remanent.language.role import Toolbox
 from remanent.language.roles.react import (
     ReactRequest,
     ReactResponse,
-    Tool,
     ToolCall,
+    ToolDefinition,
     ToolResult,
     Turn,
     Urgency,
@@ -189,12 +189,12 @@ def test_a_hundred_thousand_tags_are_read_in_time() -> None:
     assert grows_no_faster_than_its_input(lambda part: parse(part, tools=TOOLS), text)
 
 
-SEARCH = Tool(
+SEARCH = ToolDefinition(
     name="search",
     description="Search the web",
     parameters={"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}},
 )
-DEEP = Tool(
+DEEP = ToolDefinition(
     name="deep_retrieval", description="Open a node", parameters={"properties": {"node_id": {"type": "string"}}}
 )
 KNOWN = "<task>goal: Where does Ada live?</task>\n<memory>Ada moved to Lisbon in May. Ada has a cat.</memory>"
@@ -202,7 +202,7 @@ UNKNOWN = "<task>Who wrote the novel Dune?</task>\n<memory>Ada has a cat.</memor
 
 
 async def turn(
-    task: str, *results: str, tools: tuple[Tool, ...] = (DEEP, SEARCH), urgency: Urgency = Urgency.NONE
+    task: str, *results: str, tools: tuple[ToolDefinition, ...] = (DEEP, SEARCH), urgency: Urgency = Urgency.NONE
 ) -> ReactResponse:
     turns = (Turn(said="…", results=tuple(ToolResult(name="search", content=text) for text in results)),)
     request = ReactRequest(task=task, tools=tools, turns=turns if results else (), urgency=urgency)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.language.roles import structure
-from remanent.language.roles.summary import Level, SummaryRequest, render, unmarked
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, unmarked
 from remanent.language.shapes import Utterance
 from remanent.text.tokens import ESTIMATE
 
@@ -54,16 +54,16 @@ def test_a_single_fact_that_is_too_long_is_cut() -> None:
 def test_the_marks_of_the_levels_are_literal() -> None:
     marks = {
         (level, tongue): render(SummaryRequest(level=level, utterances=SAID), "x", tongue=tongue).text
-        for level in Level
+        for level in SummaryLevel
         for tongue in ("zh", "en")
     }
     assert marks == {
-        (Level.SEGMENT, "zh"): "[摘要] x",
-        (Level.SEGMENT, "en"): "[summary] x",
-        (Level.SESSION, "zh"): "[会话概要] x",
-        (Level.SESSION, "en"): "[session digest] x",
-        (Level.COMPACTION, "zh"): "[compacted] x",
-        (Level.COMPACTION, "en"): "[compacted] x",
+        (SummaryLevel.SEGMENT, "zh"): "[摘要] x",
+        (SummaryLevel.SEGMENT, "en"): "[summary] x",
+        (SummaryLevel.SESSION, "zh"): "[会话概要] x",
+        (SummaryLevel.SESSION, "en"): "[session digest] x",
+        (SummaryLevel.COMPACTION, "zh"): "[compacted] x",
+        (SummaryLevel.COMPACTION, "en"): "[compacted] x",
     }
 
 
@@ -74,7 +74,7 @@ def test_a_mark_that_a_model_wrote_is_not_doubled() -> None:
 
 @pytest.mark.spec("COG-03")
 def test_a_sessions_digest_lists_decisions_to_dos_and_agreements() -> None:
-    request = SummaryRequest(level=Level.SESSION, utterances=SAID)
+    request = SummaryRequest(level=SummaryLevel.SESSION, utterances=SAID)
     made = render(request, "在搬家", decisions=["搬"], todos=["打包", "打包"], agreements=["周五"], tongue="zh")
     assert made.text == "[会话概要] 在搬家\n决策：\n- 搬\n待办：\n- 打包\n约定：\n- 周五"
     assert (made.decisions, made.todos, made.agreements) == (("搬",), ("打包",), ("周五",))
@@ -87,10 +87,10 @@ def test_a_sessions_digest_lists_decisions_to_dos_and_agreements() -> None:
     todos=ITEMS,
     agreements=ITEMS,
     limit=st.integers(20, 900),
-    level=st.sampled_from(Level),
+    level=st.sampled_from(SummaryLevel),
 )
 def test_no_summary_is_longer_than_its_tokens(
-    *, text: str, decisions: list[str], todos: list[str], agreements: list[str], limit: int, level: Level
+    *, text: str, decisions: list[str], todos: list[str], agreements: list[str], limit: int, level: SummaryLevel
 ) -> None:
     request = SummaryRequest(level=level, utterances=SAID, max_tokens=limit)
     made = render(request, text, decisions=decisions, todos=todos, agreements=agreements, tongue="en")

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.offline.salience import statements, telling
+from remanent.language.offline.salience import salient_sentences, statements
 from remanent.language.role import Toolbox
 from remanent.language.roles.annotation import AnnotationRequest, annotate, compressed
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, classify
 from remanent.language.roles.segmentation import Segment, SegmentationRequest, is_small_talk, segment
 from remanent.language.roles.structure import StructureRequest, structure
-from remanent.language.roles.summary import Level, SummaryRequest, summarise
-from remanent.language.shapes import LONGEST_SEGMENT, Utterance
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, summarise
+from remanent.language.shapes import MAX_SEGMENT, Utterance
 from remanent.text.tokens import ESTIMATE
 from remanent.text.word_borders import word_borders
 from tests.language.offline.fakes import WordEmbedder
@@ -121,8 +121,8 @@ def test_statements_are_what_a_summary_says_without_its_form() -> None:
 
 def test_the_sentence_about_what_is_asked_tells_most() -> None:
     text = "The printer is broken. Ada lives in Lisbon. The sky is blue. Tea is hot."
-    assert telling(text, about="Where does Ada live?", most=1) == ["Ada lives in Lisbon."]
-    assert telling("", most=3) == []
+    assert salient_sentences(text, about="Where does Ada live?", most=1) == ["Ada lives in Lisbon."]
+    assert salient_sentences("", most=3) == []
 
 
 # ── cutting ──────────────────────────────────────────────────────────────────
@@ -170,7 +170,7 @@ async def test_small_talk_is_no_memory() -> None:
 @settings(max_examples=50)
 async def test_pieces_are_short_and_cover_all_that_was_said(texts: list[str]) -> None:
     found = await pieces(*texts)
-    assert all(len(piece.text) <= LONGEST_SEGMENT for piece in found)
+    assert all(len(piece.text) <= MAX_SEGMENT for piece in found)
     for number, text in enumerate(texts):
         places = [place for piece in found for place in piece.places if place.utterance == number]
         inside = {position for place in places for position in range(place.start, place.end)}
@@ -244,15 +244,15 @@ BESPRECHUNG = (
 @pytest.mark.parametrize(
     ("level", "said", "mark"),
     [
-        (Level.SEGMENT, MEETING, "[summary] "),
-        (Level.SEGMENT, BESPRECHUNG, "[摘要] "),
-        (Level.COMPACTION, MEETING, "[compacted] "),
-        (Level.SESSION, MEETING, "[session digest] "),
-        (Level.SESSION, BESPRECHUNG, "[会话概要] "),
+        (SummaryLevel.SEGMENT, MEETING, "[summary] "),
+        (SummaryLevel.SEGMENT, BESPRECHUNG, "[摘要] "),
+        (SummaryLevel.COMPACTION, MEETING, "[compacted] "),
+        (SummaryLevel.SESSION, MEETING, "[session digest] "),
+        (SummaryLevel.SESSION, BESPRECHUNG, "[会话概要] "),
     ],
 )
 async def test_a_summary_has_its_mark_and_keeps_to_its_tokens(
-    level: Level, said: tuple[Utterance, ...], mark: str
+    level: SummaryLevel, said: tuple[Utterance, ...], mark: str
 ) -> None:
     for limit in (40, 80, 400):
         found = await summarise(SummaryRequest(level=level, utterances=said, max_tokens=limit), TOOLBOX)
@@ -261,11 +261,11 @@ async def test_a_summary_has_its_mark_and_keeps_to_its_tokens(
 
 
 async def test_a_session_lists_decisions_to_dos_and_agreements() -> None:
-    found = await summarise(SummaryRequest(level=Level.SESSION, utterances=MEETING), TOOLBOX)
+    found = await summarise(SummaryRequest(level=SummaryLevel.SESSION, utterances=MEETING), TOOLBOX)
     assert found.decisions == ("Assistant: We decided to use OAuth with PKCE.",)
     assert "Don't forget to renew the certificate by Friday." in found.todos
     assert found.agreements == ("As agreed, comments are in English.",)
-    found = await summarise(SummaryRequest(level=Level.SESSION, utterances=BESPRECHUNG), TOOLBOX)
+    found = await summarise(SummaryRequest(level=SummaryLevel.SESSION, utterances=BESPRECHUNG), TOOLBOX)
     assert found.decisions == ("助手：我们决定用 OAuth。",)
     assert "别忘了周五前续证书。" in found.todos
     assert found.agreements == ("我们约定注释用中文。",)
@@ -279,7 +279,9 @@ async def test_what_matters_outlives_small_talk_when_there_is_little_room() -> N
 
 
 async def test_earlier_summaries_go_into_the_new_one() -> None:
-    request = SummaryRequest(level=Level.COMPACTION, utterances=MEETING, earlier=("[compacted] Ada began on 3 May.",))
+    request = SummaryRequest(
+        level=SummaryLevel.COMPACTION, utterances=MEETING, earlier=("[compacted] Ada began on 3 May.",)
+    )
     assert "Ada began on 3 May." in (await summarise(request, TOOLBOX)).text
-    alone = SummaryRequest(level=Level.SESSION, earlier=("[summary] Ada began on 3 May.",))
+    alone = SummaryRequest(level=SummaryLevel.SESSION, earlier=("[summary] Ada began on 3 May.",))
     assert (await summarise(alone, TOOLBOX)).text == "[session digest] Ada began on 3 May."

@@ -7,7 +7,7 @@ from remanent.bank.graph import RetrievedNode
 from remanent.bank.insight import InsightDoc
 from remanent.bank.node import QueryNode
 from remanent.language.roles.planning import PlannedTask, TaskType
-from remanent.language.roles.react import Image, Tool
+from remanent.language.roles.react import Image, ToolDefinition
 from remanent.language.tongue import Tongue
 from remanent.language.wording import Wording, abridged, block, group
 from remanent.model import Conflict, Model
@@ -59,7 +59,7 @@ class EnhancedPrompt(Model):
     """What is to be recognised in this step."""
     images: tuple[Image, ...] = ()
     """The pictures among the uploads, in their order."""
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
     """The tools that memory itself offers, as JSON schemas."""
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import SecretStr
 
 from remanent.errors import InvalidSettings
-from remanent.language.role import Defaults, Form, Said
+from remanent.language.role import ChatMessage, Defaults, Form
 from remanent.language.tongue import Tongue
 from remanent.settings import USUAL_KEYS, ModelChoice, ModelSettings, Provider
 
@@ -24,7 +24,7 @@ BASE_URLS: dict[Provider, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Endpoint:
     """Where a model is: a provider, its address and the key for it."""
 
     provider: Provider
@@ -33,10 +33,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ModelSelection:
     """A model and how it is called."""
 
-    place: Place
+    place: Endpoint
     model: str
     output: Literal["auto", "schema", "tool", "json", "text"]
     temperature: float
@@ -46,12 +46,12 @@ class Choice:
     vision: bool = False
 
 
-def choose(settings: ModelSettings, *, role: str, defaults: Defaults) -> Choice:
+def choose(settings: ModelSettings, *, role: str, defaults: Defaults) -> ModelSelection:
     """Return what settings choose for a role: its own, then its tier's, then the general; then the role's defaults."""
     layers = [settings.roles.get(role), settings.tiers.get(defaults.tier.value), settings]
     given = [layer for layer in layers if layer is not None]
     place, model = _place(given, role=role)
-    return Choice(
+    return ModelSelection(
         place=place,
         model=model,
         output=_first(*(layer.output for layer in given), "auto"),
@@ -73,7 +73,7 @@ def check_roles(settings: ModelSettings, *, known: Iterable[str]) -> None:
             raise InvalidSettings(f"model.roles.{role}: there is no such role{nearest}. There are: {', '.join(names)}")
 
 
-def _place(layers: list[ModelChoice], *, role: str) -> tuple[Place, str]:
+def _place(layers: list[ModelChoice], *, role: str) -> tuple[Endpoint, str]:
     """Take provider, address and key from one layer together: a key goes only where it was given for."""
     names = [layer.name for layer in layers]
     for number, layer in enumerate(layers):
@@ -91,7 +91,7 @@ def _place(layers: list[ModelChoice], *, role: str) -> tuple[Place, str]:
             )
         if key is None and provider in USUAL_KEYS:
             raise InvalidSettings(f"{provider} needs a key: set {USUAL_KEYS[provider]} or model.api_key")
-        return Place(provider=provider, base_url=base_url, key=key), name
+        return Endpoint(provider=provider, base_url=base_url, key=key), name
     raise InvalidSettings("no provider of language models is named: set model.provider, or engine to offline")
 
 
@@ -107,12 +107,12 @@ Finish = Literal["stop", "length", "filter", "tool", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """What a model is asked."""
 
     model: str
     instructions: str
-    turns: tuple[Said, ...]
+    turns: tuple[ChatMessage, ...]
     name: str
     """What the answer is called where it needs a name."""
     schema: dict[str, Any] | None = field(default=None, repr=False)
@@ -123,7 +123,7 @@ class Call:
     max_tokens: int = 4096
     stop: tuple[str, ...] = ()
 
-    def following(self, *turns: Said) -> "Call":
+    def following(self, *turns: ChatMessage) -> "ModelCall":
         """Return the call that goes on with these turns."""
         return replace(self, turns=(*self.turns, *turns))
 
@@ -166,10 +166,12 @@ def describe_form(instructions: str, schema: dict[str, Any], *, tongue: Tongue) 
     return f"{instructions}\n\n{_FORM[tongue].format(schema=shown)}"
 
 
-def ask_again(answer: str, problem: str, *, form: Form, tongue: Tongue, longest: int) -> tuple[Said, Said]:
+def ask_again(
+    answer: str, problem: str, *, form: Form, tongue: Tongue, longest: int
+) -> tuple[ChatMessage, ChatMessage]:
     """Return the turns that show a model its answer, in so many characters, and say what is wrong with it."""
     shown = answer.strip() or _NOTHING_SAID[tongue]
     if len(shown) > longest:
         half = longest // 2
         shown = f"{shown[:half]} … {shown[-half:]}"
-    return Said("assistant", shown), Said("user", _AGAIN[form][tongue].format(problem=problem))
+    return ChatMessage("assistant", shown), ChatMessage("user", _AGAIN[form][tongue].format(problem=problem))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import AnswerTooLarge, Scrubber, retry_after
-from remanent.language.models.call import Place
+from remanent.language.models.call import Endpoint
 from remanent.model import Clock
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ class OutputUnsupported(ModelRejected):
     """The provider does not know the way in which a structured answer was asked for."""
 
 
-class Border:
+class ErrorTranslator:
     """Where a provider's exceptions become ours."""
 
-    def __init__(self, place: Place, *, clock: Clock) -> None:
+    def __init__(self, place: Endpoint, *, clock: Clock) -> None:
         self._place = place
         self._clock = clock
         key = place.key.get_secret_value() if place.key else ""
@@ -122,11 +122,11 @@ def _find(error: BaseException | None, kind: type[BaseException]) -> BaseExcepti
     return None
 
 
-class Resting(ModelUnavailable):
+class CircuitOpen(ModelUnavailable):
     """The provider was not even asked: it is being left alone."""
 
 
-class Breaker:
+class CircuitBreaker:
     """Opens after some failures in a row; after a rest it lets one request through, whose outcome decides."""
 
     def __init__(self, name: str, *, failures: int, rest: float, now: Callable[[], float]) -> None:
@@ -144,7 +144,7 @@ class Breaker:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Let a request through and learn from how it ends; raise `Resting` when it may not pass.
+        """Let a request through and learn from how it ends; raise `CircuitOpen` when it may not pass.
 
         Only `ModelUnavailable` speaks against the provider: one that rejects a request is there. What was cancelled
         says nothing.
@@ -169,7 +169,7 @@ class Breaker:
             return False
         if self.is_open():
             wait = max(0.0, self._until - self._now())
-            raise Resting(
+            raise CircuitOpen(
                 f"{self._name} failed {self._failures} times in a row and is left alone for {wait:.0f} s",
                 retry_after=wait,
             )

@@ -15,10 +15,10 @@ from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
-DEEPEST: Final = 64
+MAX_DEPTH: Final = 64
 """Levels of nesting; what is deeper is no answer."""
 
-_MOST_DIGITS = 300
+_MAX_DIGITS = 300
 
 _GAP = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/|#[^\n]*+)*+", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", re.ASCII)
@@ -41,7 +41,7 @@ _AFTER_STRING = re.compile(
 _Container = TypeVar("_Container", dict[str, JsonValue], list[JsonValue])
 
 
-class Malformed(Exception):
+class MalformedJson(Exception):
     """There is no value with one reading here: what was expected where, and whether the text ended too early."""
 
     def __init__(self, expected: str, *, at: int, cut: bool = False) -> None:
@@ -54,23 +54,23 @@ class Malformed(Exception):
 
 
 def read_value(text: str, start: int, *, cut: bool) -> tuple[JsonValue, int]:
-    """Return the value that begins at a place and the place behind it; raise `Malformed` when there is none.
+    """Return the value that begins at a place and the place behind it; raise `MalformedJson` when there is none.
 
     With `cut`, a closing bracket that is missing was not forgotten: there was more to come.
     """
     try:
-        return _Reader(text, start, cut=cut, guesses_quotes=False).read()
-    except Malformed as error:
+        return _JsonReader(text, start, cut=cut, guesses_quotes=False).read()
+    except MalformedJson as error:
         if not error.is_begun:
             raise
         try:
-            return _Reader(text, start, cut=cut, guesses_quotes=True).read()
-        except Malformed:
+            return _JsonReader(text, start, cut=cut, guesses_quotes=True).read()
+        except MalformedJson:
             raise error from None
 
 
 @dataclass(slots=True)
-class _Reader:
+class _JsonReader:
     """Walks over the text once, a bracket at a time."""
 
     text: str
@@ -89,7 +89,7 @@ class _Reader:
     def read(self) -> tuple[JsonValue, int]:
         try:
             return self._read()
-        except Malformed as error:
+        except MalformedJson as error:
             error.is_begun = self.is_begun
             raise
 
@@ -98,13 +98,13 @@ class _Reader:
         if self.is_patched:
             self._skip()
             if not self._at_end():
-                raise Malformed("the end", at=self.position)
+                raise MalformedJson("the end", at=self.position)
         return value, self.position
 
     def _value(self) -> JsonValue:
         self._skip()
         if self._at_end():
-            raise Malformed("a value", at=self.position, cut=True)
+            raise MalformedJson("a value", at=self.position, cut=True)
         sign = self.text[self.position]
         if sign == "{":
             return self._nested(self._object)
@@ -115,8 +115,8 @@ class _Reader:
         return self._scalar()
 
     def _nested(self, read: Callable[[], _Container]) -> _Container:
-        if self.depth >= DEEPEST:
-            raise Malformed(f"no more than {DEEPEST} levels", at=self.position)
+        if self.depth >= MAX_DEPTH:
+            raise MalformedJson(f"no more than {MAX_DEPTH} levels", at=self.position)
         self.depth += 1
         self.position += 1
         container = read()
@@ -130,7 +130,7 @@ class _Reader:
             key = self._key()
             self._skip()
             if self.text[self.position : self.position + 1] not in {":", "："}:
-                raise Malformed("a colon", at=self.position, cut=self._at_end())
+                raise MalformedJson("a colon", at=self.position, cut=self._at_end())
             self.position += 1
             self.is_begun = True
             members[key] = self._value()
@@ -143,7 +143,7 @@ class _Reader:
         has_comma = True
         while not self._closes("]", items, has_comma=bool(items) and has_comma):
             if items and not has_comma and self.text[self.position] not in '{["':
-                raise Malformed("a comma", at=self.position)
+                raise MalformedJson("a comma", at=self.position)
             items.append(self._value())
             has_comma = self._comma()
         return items
@@ -153,7 +153,7 @@ class _Reader:
         self._skip()
         if self._at_end():
             if self.cut or has_comma or not container or not self.is_firm:
-                raise Malformed(bracket, at=self.position, cut=True)
+                raise MalformedJson(bracket, at=self.position, cut=True)
             return True
         sign = self.text[self.position]
         if sign == bracket:
@@ -177,7 +177,7 @@ class _Reader:
             return self._string()
         match = _BARE_KEY.match(self.text, self.position)
         if match is None:
-            raise Malformed("a key", at=self.position)
+            raise MalformedJson("a key", at=self.position)
         self.position = match.end()
         return match.group()
 
@@ -191,7 +191,7 @@ class _Reader:
                 pieces.append(match.group())
                 self.position = match.end()
             if self.position >= len(self.text):
-                raise Malformed(closing, at=self.position, cut=True)
+                raise MalformedJson(closing, at=self.position, cut=True)
             if self.text[self.position] == "\\":
                 pieces.append(self._escape())
                 continue
@@ -228,11 +228,11 @@ class _Reader:
     def _scalar(self) -> JsonValue:
         for pattern, read in ((_NUMBER, _number), (_NO_NUMBER, _nothing), (_LITERAL, _literal), (_BARE_WORD, str)):
             match = pattern.match(self.text, self.position)
-            if match is not None and len(match.group()) <= _MOST_DIGITS:
+            if match is not None and len(match.group()) <= _MAX_DIGITS:
                 self.position = match.end()
                 self.is_firm = match.end() < len(self.text) or pattern in {_NO_NUMBER, _LITERAL}
                 return read(match.group())
-        raise Malformed("a value", at=self.position)
+        raise MalformedJson("a value", at=self.position)
 
     def _skip(self) -> None:
         match = _GAP.match(self.text, self.position)
@@ -259,10 +259,10 @@ def _literal(word: str) -> JsonValue:
     return _LITERALS.get(word.lower())
 
 
-LONGEST_TOLERATED = 1_000_000
+MAX_TOLERATED = 1_000_000
 """Characters past which only well-formed JSON is read: the generous grammar is slow."""
 
-_MOST_STARTS = 50
+_MAX_STARTS = 50
 
 # Reasoning that some models write before their answer.
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
@@ -270,12 +270,12 @@ _OPENING_FENCE = re.compile(r"```[\w-]*\s*+")
 _BRACE = re.compile(r"\{")
 
 
-class Unreadable(Exception):
+class UnreadableReply(Exception):
     """There is no JSON with one reading; says what is wrong, in words that a model can act on."""
 
 
 def read_values(text: str, *, cut: bool = False) -> list[JsonValue]:
-    """Return the objects and lists that the text holds, in their order; raise `Unreadable` when there are none.
+    """Return the objects and lists that the text holds, in their order; raise `UnreadableReply` when there are none.
 
     `cut` says that the model was stopped at its limit: what is missing at the end was not forgotten.
     """
@@ -285,8 +285,8 @@ def read_values(text: str, *, cut: bool = False) -> list[JsonValue]:
         whole = _read_exactly(whole)
     if isinstance(whole, dict | list):
         return [whole]
-    if len(body) > LONGEST_TOLERATED:
-        raise Unreadable(f"it is longer than {LONGEST_TOLERATED} characters and not well-formed JSON")
+    if len(body) > MAX_TOLERATED:
+        raise UnreadableReply(f"it is longer than {MAX_TOLERATED} characters and not well-formed JSON")
     return _search(body, cut=cut)
 
 
@@ -313,7 +313,7 @@ def _search(text: str, *, cut: bool) -> list[JsonValue]:
             continue
         try:
             value, position = read_value(text, start, cut=cut)
-        except Malformed as error:
+        except MalformedJson as error:
             # Nonsense of nothing but beginnings would be read from each of them to its end.
             patience -= error.at - start
             if not error.is_begun and patience > 0:
@@ -321,16 +321,16 @@ def _search(text: str, *, cut: bool) -> list[JsonValue]:
             # What stands inside something broken is a part of it, not an answer of its own; and what stands before
             # it may be a draft of it.
             problem = "its JSON ends in the middle" if error.cut else f"its JSON is not well-formed: {error}"
-            raise Unreadable(problem) from error
+            raise UnreadableReply(problem) from error
         found.append(value)
     if not found:
-        raise Unreadable("it holds no JSON object")
+        raise UnreadableReply("it holds no JSON object")
     return found
 
 
 def _starts(text: str) -> list[int]:
     """Return the places where JSON may begin: at any brace, and for a list where nothing but a fence is before it."""
-    fences = [match.end() for match in islice(_OPENING_FENCE.finditer(text), _MOST_STARTS)]
+    fences = [match.end() for match in islice(_OPENING_FENCE.finditer(text), _MAX_STARTS)]
     lists = [place for place in (0, *fences) if text.startswith("[", place)]
-    objects = [match.start() for match in islice(_BRACE.finditer(text), _MOST_STARTS)]
+    objects = [match.start() for match in islice(_BRACE.finditer(text), _MAX_STARTS)]
     return sorted({*lists, *objects})

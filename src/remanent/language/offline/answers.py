@@ -4,32 +4,32 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from remanent.language.offline.claims import Claim, Part, read_claim
+from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, Statement, judge_statements
-from remanent.language.offline.questions import Wanted, content_words, is_question, wanted
+from remanent.language.offline.questions import AnswerType, answer_type, content_words, is_question
 from remanent.language.offline.salience import statements
-from remanent.language.offline.similarity import likeness_to, word_scores
+from remanent.language.offline.similarity import similarities, word_scores
 from remanent.language.role import Toolbox
 from remanent.language.tongue import Tongue, tongue_of
 
-_MOST_SENTENCES = 400
+_MAX_SENTENCES = 400
 # Only the best by words are compared by meaning, which costs more.
 _COMPARED = 40
 _FITTING = 0.25
 _ASKING = 0.4
 _PARTS = {
-    Wanted.NUMBER: {Part.AMOUNT, Part.TIME},
-    Wanted.TIME: {Part.TIME},
-    Wanted.PERSON: {Part.NAME},
-    Wanted.PLACE: {Part.NAME},
+    AnswerType.NUMBER: {TokenKind.AMOUNT, TokenKind.TIME},
+    AnswerType.TIME: {TokenKind.TIME},
+    AnswerType.PERSON: {TokenKind.NAME},
+    AnswerType.PLACE: {TokenKind.NAME},
 }
 _GOOD = 0.45
 _BESIDE = 0.75
-_MOST_QUOTED = 3
+_MAX_QUOTED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnswerCandidates:
     """Sentences that may answer a question, best first, and how well the best of them does."""
 
     sentences: tuple[str, ...]
@@ -41,26 +41,26 @@ class Found:
         return self.score >= _GOOD
 
 
-async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> Found:
+async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> AnswerCandidates:
     """Return the sentences of some texts that answer a question best."""
-    every = dict.fromkeys(sentence for text in texts for sentence in statements(text, most=_MOST_SENTENCES))
-    sentences = list(every)[:_MOST_SENTENCES]
+    every = dict.fromkeys(sentence for text in texts for sentence in statements(text, most=_MAX_SENTENCES))
+    sentences = list(every)[:_MAX_SENTENCES]
     if not sentences or not question.strip():
-        return Found((), 0.0)
+        return AnswerCandidates((), 0.0)
     by_words = word_scores(" ".join(content_words(question)) or question, sentences)
     best = sorted(range(len(sentences)), key=lambda place: (-by_words[place], place))[:_COMPARED]
-    alike = await likeness_to(question, [sentences[place] for place in best], toolbox)
-    asked = _Asked(wanted(question), _attributes(read_claim(question)))
+    alike = await similarities(question, [sentences[place] for place in best], toolbox)
+    asked = _Question(answer_type(question), _attributes(read_claim(question)))
     scores = {
         place: _score(sentences[place], by_words[place], near, asked) for place, near in zip(best, alike, strict=True)
     }
     ranked = sorted(scores, key=lambda place: (-scores[place], place))
     top = scores[ranked[0]]
-    quoted = [place for place in ranked[:_MOST_QUOTED] if scores[place] >= _BESIDE * top and by_words[place] > 0]
-    return Found(tuple(sentences[place] for place in quoted), top if quoted else 0.0)
+    quoted = [place for place in ranked[:_MAX_QUOTED] if scores[place] >= _BESIDE * top and by_words[place] > 0]
+    return AnswerCandidates(tuple(sentences[place] for place in quoted), top if quoted else 0.0)
 
 
-async def agreeing(found: Found, known: Sequence[str], toolbox: Toolbox) -> Found:
+async def agreeing(found: AnswerCandidates, known: Sequence[str], toolbox: Toolbox) -> AnswerCandidates:
     """Return what was found without what contradicts what is known, or a better sentence before it."""
     kept: list[str] = []
     for sentence in found.sentences:
@@ -68,23 +68,23 @@ async def agreeing(found: Found, known: Sequence[str], toolbox: Toolbox) -> Foun
         judgements = await judge_statements(pairs, toolbox)
         if all(judgement.conflict < CONFLICT for judgement in judgements):
             kept.append(sentence)
-    return Found(tuple(kept), found.score if kept else 0.0)
+    return AnswerCandidates(tuple(kept), found.score if kept else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """What a question wants to know."""
 
-    kind: Wanted
+    kind: AnswerType
     attributes: frozenset[str]
 
 
-def _attributes(claim: Claim) -> frozenset[str]:
+def _attributes(claim: ParsedClaim) -> frozenset[str]:
     """Return what a claim speaks of: where somebody lives, what something costs."""
     return frozenset(name for token in claim.tokens for name in claim.lexicon.attributes.get(token.key, ()))
 
 
-def _score(sentence: str, by_words: float, near: float, asked: _Asked) -> float:
+def _score(sentence: str, by_words: float, near: float, asked: _Question) -> float:
     score = 0.6 * by_words + 0.4 * near
     claim = read_claim(sentence)
     if asked.kind in _PARTS:
@@ -94,15 +94,15 @@ def _score(sentence: str, by_words: float, near: float, asked: _Asked) -> float:
     return max(0.0, score - (_ASKING if is_question(sentence) else 0.0))
 
 
-def _has(claim: Claim, parts: set[Part]) -> bool:
+def _has(claim: ParsedClaim, parts: set[TokenKind]) -> bool:
     return any(token.part in parts for token in claim.tokens)
 
 
 _CONFLICT = re.compile(r"<conflict\b[^<>]*>")
-_MOST_TOLD = 2_000
+_MAX_STATEMENTS = 2_000
 """Statements of all sources together that are weighed."""
 _BETWEEN = " / "
-_MOST = 200
+_MAX_PER_SOURCE = 200
 # Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
 _NOW = re.compile(
     r"\b(?:now|nowadays|currently|these days|lately|no longer|any ?more|from now on|since then)\b|"
@@ -112,7 +112,7 @@ _NOW = re.compile(
 # A source is what stands behind one number or heading of a result.
 _SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
 
-_SAID: dict[Tongue, dict[str, str]] = {
+_VERDICTS: dict[Tongue, dict[str, str]] = {
     "zh": {
         "changed": "{right} 这是后来的情况。“{wrong}”已过时。",
         "more": "{right} 多数来源支持这一说法。“{wrong}”有误。",
@@ -127,7 +127,7 @@ _SAID: dict[Tongue, dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class Contradiction:
     """Two statements of which one at most holds; the first was said later."""
 
     newer: str
@@ -139,10 +139,10 @@ class Matter:
         return f"{self.newer} {self.older}"
 
 
-def matter_of(task: str) -> Matter | None:
+def contradiction_in(task: str) -> Contradiction | None:
     """Return what a cross-validation is about, when the task says it as two statements."""
     parts = _described(task).strip().split(_BETWEEN)
-    return Matter(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
+    return Contradiction(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
 
 
 def _described(task: str) -> str:
@@ -153,9 +153,9 @@ def _described(task: str) -> str:
     return said if opened and closed and "</conflict>" in rest else ""
 
 
-async def settle_matter(matter: Matter, results: Sequence[str], toolbox: Toolbox) -> str:
+async def settle_contradiction(matter: Contradiction, results: Sequence[str], toolbox: Toolbox) -> str:
     """Return a verdict in words: which statement holds, or that it cannot be told."""
-    said = _SAID[tongue_of(matter.newer, matter.older)]
+    said = _VERDICTS[tongue_of(matter.newer, matter.older)]
     one, other = Statement(matter.newer), Statement(matter.older)
     (judgement,) = await judge_statements([(one, other)], toolbox)
     if _NOW.search(matter.newer) and not _NOW.search(matter.older):
@@ -178,10 +178,10 @@ def _sources(results: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part for part in parts if part))
 
 
-async def _support(matter: Matter, sources: Sequence[str], toolbox: Toolbox) -> tuple[int, int]:
+async def _support(matter: Contradiction, sources: Sequence[str], toolbox: Toolbox) -> tuple[int, int]:
     """Return how many sources contradict the second statement and not the first, and the other way round."""
-    told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MOST)]
-    told = told[:_MOST_TOLD]
+    told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MAX_PER_SOURCE)]
+    told = told[:_MAX_STATEMENTS]
     pairs = [(Statement(text), Statement(side)) for _, text in told for side in (matter.newer, matter.older)]
     judged = [judgement.conflict >= CONFLICT for judgement in await judge_statements(pairs, toolbox)]
     for_one: set[int] = set()

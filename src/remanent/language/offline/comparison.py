@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from remanent.language.offline.claims import Claim, Part, Token, reread
-from remanent.language.offline.lexicon import Lexicon, Polar
+from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, reread
+from remanent.language.offline.lexicon import Lexicon, Polarity
 from remanent.text.chinese import is_known
 
 # Words of one root share a beginning: so many letters, and so much of the longer one.
@@ -29,13 +29,13 @@ _TIMES = frozenset("founding opening operation publication".split())
 # A value has so many words at most; where more differ, the claims are about different things.
 _FEW = 2
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
-_SAYING = frozenset({Part.WORD, Part.NAME, Part.AMOUNT})
+_SAYING = frozenset({TokenKind.WORD, TokenKind.NAME, TokenKind.AMOUNT})
 
 
 Fits = Callable[[Token, Token], bool]
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """In what two claims differ."""
 
     DENIAL = "denial"
@@ -50,13 +50,15 @@ class Kind(StrEnum):
     WORD = "word"
 
 
-_NOUNS: dict[Kind, frozenset[str]] = {
-    Kind.TIME: frozenset("date day time hour year schedul plan tak place 日期 时间 日子 安排 时候 有效期 年份".split()),
-    Kind.AMOUNT: frozenset(
+_NOUNS: dict[DifferenceKind, frozenset[str]] = {
+    DifferenceKind.TIME: frozenset(
+        "date day time hour year schedul plan tak place 日期 时间 日子 安排 时候 有效期 年份".split()
+    ),
+    DifferenceKind.AMOUNT: frozenset(
         "number amount sum total level value figur capital size count age team member staff "
         "年龄 数量 数目 金额 总数 数额 家 时间 时长 长 团队 规模 人数 人".split()
     ),
-    Kind.NAME: frozenset("name 名字 名称 姓名".split()),
+    DifferenceKind.NAME: frozenset("name 名字 名称 姓名".split()),
 }
 
 
@@ -64,7 +66,7 @@ _NOUNS: dict[Kind, frozenset[str]] = {
 class Difference:
     """One place in which two claims differ."""
 
-    kind: Kind
+    kind: DifferenceKind
     one: tuple[Token, ...]
     other: tuple[Token, ...]
     cover: float = 1.0
@@ -87,8 +89,8 @@ class Difference:
 class Comparison:
     """What two claims have in common and what not."""
 
-    one: Claim
-    other: Claim
+    one: ParsedClaim
+    other: ParsedClaim
     shared: tuple[tuple[Token, Token], ...]
     differences: tuple[Difference, ...]
     left_one: tuple[Token, ...]
@@ -100,7 +102,7 @@ class Comparison:
     """Whether they speak of opposite things or times: the old contract and the new one, before and after."""
 
 
-def compare(one: Claim, other: Claim) -> Comparison:
+def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     """Lay two claims side by side."""
     one, other = reread(one, other)
     words = one.lexicon
@@ -149,7 +151,7 @@ def _unspoken(tokens: Iterable[Token], words: Lexicon, attributes: frozenset[str
 
 def _unplaced(one: tuple[Token, ...], other: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
     """Leave out the words that only say that something is somewhere, where nothing else is said: is in the city of."""
-    if all(_says_where(token) or token.part is not Part.WORD for token in (*one, *other)):
+    if all(_says_where(token) or token.part is not TokenKind.WORD for token in (*one, *other)):
         one, other = (tuple(token for token in side if not _says_where(token)) for side in (one, other))
     return one, other
 
@@ -158,7 +160,7 @@ def _says_where(token: Token) -> bool:
     return not token.opening and (token.key in PLACING or token.key in SORTS)
 
 
-def _without_nouns(tokens: Iterable[Token], kinds: set[Kind]) -> tuple[Token, ...]:
+def _without_nouns(tokens: Iterable[Token], kinds: set[DifferenceKind]) -> tuple[Token, ...]:
     """Leave out the words that only say of what sort a value is: the date of something is when it is."""
     nouns = {noun for kind in kinds for noun in _NOUNS.get(kind, ())}
     return tuple(token for token in tokens if token.key not in nouns)
@@ -199,13 +201,13 @@ def _denied_kind(one: Token, other: Token, words: Lexicon) -> bool:
 
 
 def _of_one_root(one: Token, other: Token, words: Lexicon) -> bool:
-    if not {one.part, other.part} <= {Part.WORD, Part.NAME}:
+    if not {one.part, other.part} <= {TokenKind.WORD, TokenKind.NAME}:
         return False
     first, second = one.key, other.key
     if not first.isascii() or not second.isascii():
         if {first, second} <= words.unique_holder and first[:2] == second[:2]:
             return True  # 设计, 设计者
-        if one.part is other.part is Part.NAME and (first.startswith(second) or second.startswith(first)):
+        if one.part is other.part is TokenKind.NAME and (first.startswith(second) or second.startswith(first)):
             return True  # 李老师 is 李, and where a name ends is a guess
         shorter, longer = sorted((first, second), key=len)
         # 儿子 is in 大儿子, 环境 in 测试环境, and yet others: what comes before them tells them apart.
@@ -223,11 +225,13 @@ def _of_one_root(one: Token, other: Token, words: Lexicon) -> bool:
     return alike >= _ROOT and alike >= _ROOT_SHARE * max(len(first), len(second))
 
 
-def _attributes(claim: Claim) -> frozenset[str]:
+def _attributes(claim: ParsedClaim) -> frozenset[str]:
     """Return what a claim speaks of; of a name's words those as they stand: an Elementary is a school, and yet
     Brastad Shipping need not ship."""
     attributes = claim.lexicon.attributes
-    speaking = (token for token in claim.tokens if token.part is not Part.NAME or len(token.text) <= len(token.key) + 1)
+    speaking = (
+        token for token in claim.tokens if token.part is not TokenKind.NAME or len(token.text) <= len(token.key) + 1
+    )
     return frozenset(name for token in speaking for name in attributes.get(token.key, ()))
 
 
@@ -236,18 +240,18 @@ def _attributes(claim: Claim) -> frozenset[str]:
 
 def _says(token: Token) -> bool:
     """Tell whether a token is something that can be denied; a time is when something changed from it."""
-    return token.part in _SAYING or (token.part is Part.TIME and token.former)
+    return token.part in _SAYING or (token.part is TokenKind.TIME and token.former)
 
 
-def _corrected(token: Token, claim: Claim) -> bool:
+def _corrected(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether a time is denied because another one holds: due on June 7, not May 20."""
-    return token.part is Part.TIME and any(
-        other.part is Part.TIME and not other.denied and not other.former for other in claim.tokens
+    return token.part is TokenKind.TIME and any(
+        other.part is TokenKind.TIME and not other.denied and not other.former for other in claim.tokens
     )
 
 
 def _denials(
-    one: Claim, other: Claim, shared: Sequence[tuple[Token, Token]], attributes: frozenset[str]
+    one: ParsedClaim, other: ParsedClaim, shared: Sequence[tuple[Token, Token]], attributes: frozenset[str]
 ) -> list[Difference]:
     """Return what one claim denies and the other says, unless they agree in denying something."""
     words = one.lexicon
@@ -275,12 +279,14 @@ def _denials(
             and not words.attributes.get(token.key, frozenset()) & attributes
         ]
         cover = len(said) / (len(said) + len(open_ones))
-        found.append(Difference(Kind.DENIAL, tuple(pair[0] for pair in said), tuple(pair[1] for pair in said), cover))
+        found.append(
+            Difference(DifferenceKind.DENIAL, tuple(pair[0] for pair in said), tuple(pair[1] for pair in said), cover)
+        )
     return found
 
 
 def _opposites(
-    one: Claim, other: Claim, words: Lexicon
+    one: ParsedClaim, other: ParsedClaim, words: Lexicon
 ) -> tuple[list[Difference], list[tuple[Token, Token]], list[tuple[Token, Token]]]:
     """Return words that say yes and no to a matter, their own denials counted in; then those that agree on one.
 
@@ -300,11 +306,11 @@ def _opposites(
                 elif not opposite:
                     alike.append((first, second))
                 elif opposite and (yes.strict or not (first.denied and second.denied)):
-                    found.append(Difference(Kind.OPPOSITE, (first,), (second,), strict=yes.strict))
+                    found.append(Difference(DifferenceKind.OPPOSITE, (first,), (second,), strict=yes.strict))
     return found, agreed, alike
 
 
-def _matters(one: str, other: str, words: Lexicon) -> Iterator[tuple[Polar, Polar]]:
+def _matters(one: str, other: str, words: Lexicon) -> Iterator[tuple[Polarity, Polarity]]:
     """Yield what two words say about the matters that both speak of; a word and its un- form speak of one."""
     for yes in words.polar.get(one, ()):
         for no in words.polar.get(other, ()):
@@ -316,9 +322,9 @@ def _matters(one: str, other: str, words: Lexicon) -> Iterator[tuple[Polar, Pola
         yield from _matters(first, second, words)  # left-handed, right-handed
     for prefix in _DENYING_PREFIXES:
         if one == prefix + other:
-            yield Polar(other, -1, True), Polar(other, 1, True)
+            yield Polarity(other, -1, True), Polarity(other, 1, True)
         elif other == prefix + one:
-            yield Polar(one, 1, True), Polar(one, -1, True)
+            yield Polarity(one, 1, True), Polarity(one, -1, True)
 
 
 # ── values ───────────────────────────────────────────────────────────────────
@@ -331,11 +337,11 @@ def _values(
     found: list[Difference] = []
     rest_one = [token for token in one if not token.denied]
     rest_other = [token for token in other if not token.denied]
-    judges: list[tuple[Kind, Fits]] = [
-        (Kind.AMOUNT, _amounts_differ),
-        (Kind.AMOUNT, lambda a, b: loosely and _amounts_differ(a, b, loosely=True)),
-        (Kind.TIME, _times_differ),
-        (Kind.GROUP, groups),
+    judges: list[tuple[DifferenceKind, Fits]] = [
+        (DifferenceKind.AMOUNT, _amounts_differ),
+        (DifferenceKind.AMOUNT, lambda a, b: loosely and _amounts_differ(a, b, loosely=True)),
+        (DifferenceKind.TIME, _times_differ),
+        (DifferenceKind.GROUP, groups),
     ]
     for kind, fits in judges:
         for token in list(rest_one):
@@ -344,8 +350,8 @@ def _values(
                 found.append(Difference(kind, (token,), (match,)))
                 rest_one.remove(token)
                 rest_other.remove(match)
-    for run, other_run in _facing(_runs(rest_one, Part.NAME), _runs(rest_other, Part.NAME)):
-        found.append(Difference(Kind.NAME, tuple(run), tuple(other_run)))
+    for run, other_run in _facing(_runs(rest_one, TokenKind.NAME), _runs(rest_other, TokenKind.NAME)):
+        found.append(Difference(DifferenceKind.NAME, tuple(run), tuple(other_run)))
         rest_one = [token for token in rest_one if token not in run]
         rest_other = [token for token in rest_other if token not in other_run]
     found = _as_ranges(found)
@@ -374,17 +380,21 @@ def _as_phrase(found: list[Difference]) -> list[Difference]:
             return found
     one = tuple(token for difference in ordered for token in difference.one)
     other = tuple(token for difference in ordered for token in difference.other)
-    kind = Kind.NAME if any(difference.kind is Kind.NAME for difference in ordered) else ordered[-1].kind
+    kind = (
+        DifferenceKind.NAME
+        if any(difference.kind is DifferenceKind.NAME for difference in ordered)
+        else ordered[-1].kind
+    )
     return [Difference(kind, one, other)]
 
 
 def _widened(difference: Difference, one: Sequence[Token], other: Sequence[Token]) -> Difference:
     """Let a value have the words of quality beside it: green tea, not tea."""
-    if difference.kind not in {Kind.GROUP, Kind.NAME}:
+    if difference.kind not in {DifferenceKind.GROUP, DifferenceKind.NAME}:
         return difference
 
     def with_beside(tokens: tuple[Token, ...], rest: Sequence[Token]) -> tuple[Token, ...]:
-        near = [t for t in rest if t.part is Part.WORD and (_follows(t, tokens[0]) or _follows(tokens[-1], t))]
+        near = [t for t in rest if t.part is TokenKind.WORD and (_follows(t, tokens[0]) or _follows(tokens[-1], t))]
         fitting = [t for t in near if t.opening == tokens[0].opening and not t.is_verb]
         return tuple(sorted((*tokens, *fitting), key=lambda token: token.place))
 
@@ -399,7 +409,7 @@ def _times_differ(one: Token, other: Token) -> bool:
     return one.when is not None and other.when is not None and one.when.differs(other.when)
 
 
-def _groups_differ(first: Token, second: Token, one: Claim, other: Claim) -> bool:
+def _groups_differ(first: Token, second: Token, one: ParsedClaim, other: ParsedClaim) -> bool:
     """Tell whether two words are different values of one sort, of the same thing, and no value is in both claims."""
     words = one.lexicon
     values, others = words.groups.get(first.key, {}), words.groups.get(second.key, {})
@@ -413,12 +423,12 @@ def _groups_differ(first: Token, second: Token, one: Claim, other: Claim) -> boo
     return False
 
 
-def _group_values(claim: Claim, name: str) -> set[int]:
+def _group_values(claim: ParsedClaim, name: str) -> set[int]:
     words = claim.lexicon
     return {values[name] for token in claim.tokens if name in (values := words.groups.get(token.key, {}))}
 
 
-def _heads(token: Token, claim: Claim) -> set[str]:
+def _heads(token: Token, claim: ParsedClaim) -> set[str]:
     """Return what a word of quality may be said of: the next word, or what stands before the verb."""
     following = claim.tokens[token.place + 1 : token.place + 2]
     if following and following[0].clause == token.clause:
@@ -426,7 +436,7 @@ def _heads(token: Token, claim: Claim) -> set[str]:
     return {before.key for before in claim.tokens[: token.place] if before.opening and before.clause == token.clause}
 
 
-def _runs(tokens: Sequence[Token], part: Part) -> list[list[Token]]:
+def _runs(tokens: Sequence[Token], part: TokenKind) -> list[list[Token]]:
     runs: list[list[Token]] = []
     for token in tokens:
         if token.part is not part:
@@ -458,7 +468,7 @@ def _as_ranges(found: list[Difference]) -> list[Difference]:
         if (
             last is not None
             and last.kind is difference.kind
-            and last.kind in {Kind.AMOUNT, Kind.TIME}
+            and last.kind in {DifferenceKind.AMOUNT, DifferenceKind.TIME}
             and last.one[-1].place + 1 == difference.one[0].place
             and last.other[-1].place + 1 == difference.other[0].place
         ):
@@ -480,8 +490,8 @@ def _word_difference(
 
     They must have the same place in both claims, unless both claims speak of an attribute that has one value.
     """
-    first = tuple(token for token in one if token.part is not Part.PERSON)
-    second = tuple(token for token in other if token.part is not Part.PERSON)
+    first = tuple(token for token in one if token.part is not TokenKind.PERSON)
+    second = tuple(token for token in other if token.part is not TokenKind.PERSON)
     strong = bool(named(attributes) - WEAK) and bool(shared) and not _shares_a_value(shared)
     if not (0 < len(first) <= _FEW + strong and 0 < len(second) <= _FEW + strong):
         return []
@@ -491,25 +501,25 @@ def _word_difference(
             and _may_be_values(second)
             and (defined or not (first[0].opening and second[0].opening))
         )
-        return [Difference(Kind.WORD, first, second)] if found else []
-    if any(token.part not in {Part.WORD, Part.NAME} for token in (*first, *second)):
+        return [Difference(DifferenceKind.WORD, first, second)] if found else []
+    if any(token.part not in {TokenKind.WORD, TokenKind.NAME} for token in (*first, *second)):
         return []
     if not defined and (_shares_a_value(shared) or any(token.is_verb for token in (*first, *second))):
         return []  # they say something else, not something else of the same
     if len({token.opening for token in (*first, *second)}) > 1 or not _parallel(first, second, shared):
         return []
-    return [Difference(Kind.WORD, first, second)]
+    return [Difference(DifferenceKind.WORD, first, second)]
 
 
 def _shares_a_value(shared: Sequence[tuple[Token, Token]]) -> bool:
     """Tell whether both claims have the same name, amount or time, and not just as their subject."""
-    values = {Part.NAME, Part.AMOUNT, Part.TIME}
+    values = {TokenKind.NAME, TokenKind.AMOUNT, TokenKind.TIME}
     return any(one.part in values and not (one.opening and other.opening) for one, other in shared)
 
 
 def _may_be_values(tokens: Sequence[Token]) -> bool:
     """Tell whether words that follow each other may be a value: no verb, no time alone, not far apart."""
-    if any(token.is_verb or token.part is Part.TIME or token.key in SORTS for token in tokens):
+    if any(token.is_verb or token.part is TokenKind.TIME or token.key in SORTS for token in tokens):
         return False
     if any(token.amount is not None and token.amount.unit not in {"楼", "层", "室", "号"} for token in tokens):
         return False  # so many of one thing and so many of another

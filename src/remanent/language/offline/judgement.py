@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from remanent.language.offline.chinese_words import POSTS
-from remanent.language.offline.claims import Claim, Part, Token, read_claim
+from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
 from remanent.language.offline.comparison import (
     MODIFIERS,
     PLACING,
@@ -14,7 +14,7 @@ from remanent.language.offline.comparison import (
     WEAK,
     Comparison,
     Difference,
-    Kind,
+    DifferenceKind,
     compare,
     named,
 )
@@ -23,7 +23,7 @@ from remanent.language.role import Toolbox
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class Similarity:
     """How alike parts of two claims are in meaning, from 0 to 1; unknown where there is no embedder."""
 
     predicates: float | None = None
@@ -43,15 +43,15 @@ class Judgement:
     because: tuple[str, ...] = ()
 
     @property
-    def kind(self) -> Kind | None:
+    def kind(self) -> DifferenceKind | None:
         """In what the claims differ."""
         return self.difference.kind if self.difference else None
 
 
-_UNKNOWN = Alike()
+_UNKNOWN = Similarity()
 
 
-def judge(comparison: Comparison, alike: Alike = _UNKNOWN) -> Judgement:
+def judge(comparison: Comparison, alike: Similarity = _UNKNOWN) -> Judgement:
     """Weigh the differences; the strongest decides."""
     one, other = comparison.one, comparison.other
     if one.is_question or other.is_question or one.tongue != other.tongue or one.text == other.text:
@@ -65,12 +65,12 @@ def judge(comparison: Comparison, alike: Alike = _UNKNOWN) -> Judgement:
     return best
 
 
-def _has_names(claim: Claim) -> bool:
-    return any(token.part is Part.NAME for token in claim.tokens)
+def _has_names(claim: ParsedClaim) -> bool:
+    return any(token.part is TokenKind.NAME for token in claim.tokens)
 
 
 def _weigh(
-    comparison: Comparison, difference: Difference, alike: Alike, *, scene: bool
+    comparison: Comparison, difference: Difference, alike: Similarity, *, scene: bool
 ) -> tuple[float, tuple[str, ...]]:
     reasons: list[str] = []
 
@@ -89,14 +89,14 @@ def _weigh(
         score *= damp(0.15, "another scope")
     if comparison.is_scoped:
         score *= damp(0.2, "another scope")
-    if difference.kind is Kind.OPPOSITE and one.is_until != other.is_until:
+    if difference.kind is DifferenceKind.OPPOSITE and one.is_until != other.is_until:
         score *= damp(0.3, "up to a time")
     if scene:
         return score, tuple(reasons)
     if _other_subject(comparison, difference):
         score *= damp(0.1, "another subject")
-    others = [d for d in comparison.differences if d is not difference and d.kind is not Kind.DENIAL]
-    if others and not (difference.kind is Kind.DENIAL and _is_end(difference)):
+    others = [d for d in comparison.differences if d is not difference and d.kind is not DifferenceKind.DENIAL]
+    if others and not (difference.kind is DifferenceKind.DENIAL and _is_end(difference)):
         score *= damp(0.25, "differs in more than one place")
     score *= _frame(comparison, difference, alike, damp)
     return score, tuple(reasons)
@@ -106,7 +106,7 @@ def _past_once(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether just one of the claims holds of a time that is over: lived there in 2010."""
     inside = {id(token) for token in (*difference.one, *difference.other)}
 
-    def over(claim: Claim, tokens: tuple[Token, ...]) -> bool:
+    def over(claim: ParsedClaim, tokens: tuple[Token, ...]) -> bool:
         return any(
             token.when is not None
             and id(token) not in inside
@@ -123,17 +123,21 @@ def _is_end(difference: Difference) -> bool:
 
 
 def _base(comparison: Comparison, difference: Difference, *, scene: bool) -> float:
-    if difference.kind is Kind.DENIAL:
+    if difference.kind is DifferenceKind.DENIAL:
         return 0.92 if difference.cover > 0.99 else 0.35 + 0.3 * difference.cover
-    if difference.kind is Kind.OPPOSITE:
+    if difference.kind is DifferenceKind.OPPOSITE:
         return 0.88 if difference.strict else 0.72
     if scene:
-        return {Kind.GROUP: 0.85, Kind.AMOUNT: 0.75, Kind.TIME: 0.7}.get(difference.kind, 0.3)
-    if difference.kind is Kind.AMOUNT:
+        return {DifferenceKind.GROUP: 0.85, DifferenceKind.AMOUNT: 0.75, DifferenceKind.TIME: 0.7}.get(
+            difference.kind, 0.3
+        )
+    if difference.kind is DifferenceKind.AMOUNT:
         return 0.85
-    if difference.kind is Kind.TIME or (difference.kind is Kind.GROUP and _is_time(difference, comparison)):
+    if difference.kind is DifferenceKind.TIME or (
+        difference.kind is DifferenceKind.GROUP and _is_time(difference, comparison)
+    ):
         return _time_base(comparison, difference)
-    single = 0.8 if difference.kind is Kind.WORD else 0.85
+    single = 0.8 if difference.kind is DifferenceKind.WORD else 0.85
     return single if _is_single(comparison, difference) else 0.35
 
 
@@ -147,7 +151,9 @@ def _time_base(comparison: Comparison, difference: Difference) -> float:
     if comparison.attributes or (comparison.one.is_definition and comparison.other.is_definition):
         return 0.85
     tokens = (*difference.one, *difference.other)
-    fine = difference.kind is Kind.GROUP or all(token.when is not None and token.when.is_fine for token in tokens)
+    fine = difference.kind is DifferenceKind.GROUP or all(
+        token.when is not None and token.when.is_fine for token in tokens
+    )
     return 0.75 if fine else 0.35
 
 
@@ -215,14 +221,14 @@ def _of_holders(comparison: Comparison, difference: Difference) -> bool:
 _THE = re.compile(r"\b(?:the|this|that|my|our|your|his|her|their|its|\w+['’]s) (?:\w+ ){0,2}\Z", re.IGNORECASE)
 
 
-def _is_one(claim: Claim, token: Token) -> bool:
+def _is_one(claim: ParsedClaim, token: Token) -> bool:
     """Tell whether a word means one certain thing: the letter, not a letter."""
-    if token.part is Part.NAME or (claim.tongue == "zh" and token.part is Part.WORD):
+    if token.part is TokenKind.NAME or (claim.tongue == "zh" and token.part is TokenKind.WORD):
         return True
-    return token.part is Part.WORD and _THE.search(claim.text[: token.start]) is not None
+    return token.part is TokenKind.WORD and _THE.search(claim.text[: token.start]) is not None
 
 
-def _is_holder(claim: Claim, tokens: tuple[Token, ...], roots: list[Token]) -> bool:
+def _is_holder(claim: ParsedClaim, tokens: tuple[Token, ...], roots: list[Token]) -> bool:
     if all(token.opening for token in tokens):
         after = [root for root in roots if root.place > tokens[-1].place and not root.opening]
         return bool(after) and not any(_PASSIVE.search(claim.text[: root.start]) for root in after)
@@ -243,7 +249,7 @@ _DEPARTMENTS = ("部", "组", "科", "处", "队", "department", "division", "te
 def _holds_several(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether both say of one what they lead or made: who heads one house may head another, too."""
     chinese = comparison.one.tongue == "zh"
-    if difference.kind is not Kind.NAME and not (chinese and difference.kind is Kind.WORD):
+    if difference.kind is not DifferenceKind.NAME and not (chinese and difference.kind is DifferenceKind.WORD):
         return False
     roots = _roots(comparison)
     within = any(token.key.endswith(_DEPARTMENTS) for token in difference.one)
@@ -251,7 +257,7 @@ def _holds_several(comparison: Comparison, difference: Difference) -> bool:
         bool(roots)
         and not within
         and any(
-            one.part is Part.NAME
+            one.part is TokenKind.NAME
             and _is_holder(comparison.one, (one,), [root for root, _ in roots])
             and _is_holder(comparison.other, (other,), [root for _, root in roots])
             for one, other in comparison.shared
@@ -271,7 +277,7 @@ def _subjects_differ(comparison: Comparison, difference: Difference) -> bool:
 
     What stands first is a value only where what follows means just one: Beige is her favourite colour.
     """
-    if difference.kind not in {Kind.NAME, Kind.WORD}:
+    if difference.kind not in {DifferenceKind.NAME, DifferenceKind.WORD}:
         return False
     if any(one.amount is not None and one.amount.unit for one, _ in comparison.shared):
         return True  # both have the same value: 755 metres, 35 people
@@ -312,12 +318,12 @@ def _means_one(comparison: Comparison, difference: Difference) -> bool:
     if difference.is_opening:
         # Beige is her favourite colour: what stands first is the value of what follows.
         following = [pair for pair in comparison.shared if not pair[0].opening and not pair[1].opening]
-        return defined and len(following) > 1 and (difference.kind is not Kind.WORD or bool(attributes))
-    if strong or (attributes and difference.kind is not Kind.WORD):
+        return defined and len(following) > 1 and (difference.kind is not DifferenceKind.WORD or bool(attributes))
+    if strong or (attributes and difference.kind is not DifferenceKind.WORD):
         return True
     if not defined or any(token.key in words.several for token in tokens):
         return False
-    if difference.kind is not Kind.WORD:
+    if difference.kind is not DifferenceKind.WORD:
         return True
     # She is a doctor, and a mother, too; but her doctor is one person, and an engineer works for one company.
     opening = [pair for pair in comparison.shared if pair[0].opening and pair[1].opening]
@@ -340,7 +346,7 @@ def _has_one_head(comparison: Comparison, difference: Difference) -> bool:
     return bool(heads) and not any(head.key in comparison.one.lexicon.members for head in heads)
 
 
-def _is_of_the(claim: Claim, tokens: tuple[Token, ...]) -> bool:
+def _is_of_the(claim: ParsedClaim, tokens: tuple[Token, ...]) -> bool:
     """Tell whether words stand between "the" and a noun: the free plan."""
     following = claim.text[tokens[-1].end :]
     return (
@@ -359,7 +365,7 @@ def _is_time(difference: Difference, comparison: Comparison) -> bool:
     return any(set(groups.get(token.key, {})) & _NO_SUBJECTS for token in difference.one)
 
 
-def _accompanies(token: Token, claim: Claim) -> bool:
+def _accompanies(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether somebody is only there, too: lives there with her brother, 和哥哥一起."""
     return re.search(rf"(?:\bwith (?:\w+ )?|[和跟与同][他她我]?的?){re.escape(token.text)}", claim.text) is not None
 
@@ -372,22 +378,26 @@ def _other_subject(comparison: Comparison, difference: Difference) -> bool:
         others = [token for token in left if token.key in words.relatives and token.key not in known]
         if any(_is_of_somebody(token, claim) for token in others):
             return True
-    if not difference.is_opening or difference.kind not in {Kind.NAME, Kind.GROUP} or _is_time(difference, comparison):
+    if (
+        not difference.is_opening
+        or difference.kind not in {DifferenceKind.NAME, DifferenceKind.GROUP}
+        or _is_time(difference, comparison)
+    ):
         return False
-    if difference.kind is Kind.GROUP and not set(words.groups.get(difference.one[0].key, {})) & MODIFIERS:
+    if difference.kind is DifferenceKind.GROUP and not set(words.groups.get(difference.one[0].key, {})) & MODIFIERS:
         return True
     defined = comparison.one.is_definition and comparison.other.is_definition
     return not (defined or _has_holder(comparison, opening=True) or _of_holders(comparison, difference))
 
 
-def _is_of_somebody(token: Token, claim: Claim) -> bool:
+def _is_of_somebody(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether a word for a relative means one who is spoken of: her brother, a colleague of Ada."""
     if _accompanies(token, claim):
         return False
     before = claim.tokens[token.place - 1] if token.place else None
     after = claim.tokens[token.place + 1] if token.place + 1 < len(claim.tokens) else None
     of_before = before is not None and (
-        before.part in {Part.NAME, Part.PERSON} or "'s" in before.text or "’s" in before.text
+        before.part in {TokenKind.NAME, TokenKind.PERSON} or "'s" in before.text or "’s" in before.text
     )
     between = claim.text[before.end : token.start].strip() if before is not None else ""
     of_after = (
@@ -396,19 +406,23 @@ def _is_of_somebody(token: Token, claim: Claim) -> bool:
     return token.opening or of_after or (of_before and between in {"", "的"}) or between == "的"
 
 
-def _frame(comparison: Comparison, difference: Difference, alike: Alike, damp: Callable[[float, str], float]) -> float:
+def _frame(
+    comparison: Comparison, difference: Difference, alike: Similarity, damp: Callable[[float, str], float]
+) -> float:
     """Return how well what is said beside the difference agrees: the same thing of the same subject."""
     left_one, left_other = beside(comparison, difference)
-    if difference.kind is Kind.DENIAL:
+    if difference.kind is DifferenceKind.DENIAL:
         return _denial_frame(comparison, difference, damp)
     factor = 1.0 if comparison.shared else damp(0.2, "nothing in common")
-    if difference.kind in {Kind.NAME, Kind.WORD} and _has_amount(left_one) != _has_amount(left_other):
+    if difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD} and _has_amount(left_one) != _has_amount(
+        left_other
+    ):
         # The length is so many metres, the river has a name: no value of the one is a value of the other.
         defined = comparison.one.is_definition and comparison.other.is_definition
         factor *= damp(0.3, "another sort of value") if defined else 1.0
     left_one = _without_sorts(left_one, left_other, comparison, difference)
     left_other = _without_sorts(left_other, left_one, comparison, difference)
-    if difference.kind is Kind.NAME and {
+    if difference.kind is DifferenceKind.NAME and {
         _by(comparison.one, difference.one),
         _by(comparison.other, difference.other),
     } == {True, False}:
@@ -427,13 +441,13 @@ def _frame(comparison: Comparison, difference: Difference, alike: Alike, damp: C
     return factor
 
 
-def _as_wide(comparison: Comparison, difference: Difference, alike: Alike) -> bool:
+def _as_wide(comparison: Comparison, difference: Difference, alike: Similarity) -> bool:
     """Tell whether a word more before the verb makes nothing else of what is measured: the rent of my flat, my rent."""
     least = _NARROW_FRAME_OF_ONE if comparison.attributes else _NARROW_FRAME
-    return difference.kind is Kind.AMOUNT and alike.frames is not None and alike.frames >= least
+    return difference.kind is DifferenceKind.AMOUNT and alike.frames is not None and alike.frames >= least
 
 
-def _by(claim: Claim, tokens: tuple[Token, ...]) -> bool | None:
+def _by(claim: ParsedClaim, tokens: tuple[Token, ...]) -> bool | None:
     """Tell whether a value is who does something (by Ada) or where it is (in Porto); nothing where neither is said."""
     before = _PREPOSITION.search(claim.text[: tokens[0].start])
     return before["by"] is not None if before is not None else None
@@ -444,7 +458,7 @@ _PREPOSITION = re.compile(r"\b(?:(?P<by>by)|in|at|on|near)\s+(?:the\s+)?(?:\w+\s
 
 def _face_each_other(one: list[Token], other: list[Token], comparison: Comparison) -> bool:
     """Tell whether two names, or two words beside the same word, stand for different things: 青石|大桥, 听涛|大桥."""
-    if any(token.part is Part.NAME for token in one) and any(token.part is Part.NAME for token in other):
+    if any(token.part is TokenKind.NAME for token in one) and any(token.part is TokenKind.NAME for token in other):
         return True
     first, second = ([token for token in left if token.part in _NAMING] for left in (one, other))
     if len(first) != 1 or len(second) != 1 or first[0].is_verb or second[0].is_verb:
@@ -456,14 +470,14 @@ def _face_each_other(one: list[Token], other: list[Token], comparison: Compariso
 _JOBS = frozenset("job work profession occupation 工作 职业 职务".split())
 _DATED = frozenset("year date day time month found founding begin 时间 日期 年份".split())
 # From so alike on, what is said beside two values is the same; of amounts the unit says much already.
-_SAME_FRAME = {Kind.AMOUNT: 0.75, Kind.TIME: 0.8, Kind.GROUP: 0.8}
+_SAME_FRAME = {DifferenceKind.AMOUNT: 0.75, DifferenceKind.TIME: 0.8, DifferenceKind.GROUP: 0.8}
 _SAME_WORDS = 0.9
 _NARROW_FRAME, _NARROW_FRAME_OF_ONE = 0.85, 0.6
 # Words for what a name is the value of.
 _NAMED = frozenset("location address place name seat site 所在地 地点 地址 名字 名称".split())
 
 
-def _same_frame(difference: Difference, alike: Alike) -> bool:
+def _same_frame(difference: Difference, alike: Similarity) -> bool:
     return alike.frames is not None and alike.frames >= _SAME_FRAME.get(difference.kind, _SAME_WORDS)
 
 
@@ -488,19 +502,23 @@ def _without_sorts(
     for token in difference.one:
         if token.amount is not None:
             sorts |= _MEASURES.get(token.amount.dimension, frozenset())
-        if difference.kind is Kind.NAME:
+        if difference.kind is DifferenceKind.NAME:
             sorts |= _NAMED
-        if difference.kind is Kind.TIME:
+        if difference.kind is DifferenceKind.TIME:
             sorts |= _DATED
-        if difference.kind is Kind.GROUP:
+        if difference.kind is DifferenceKind.GROUP:
             names = words.groups.get(token.key, {})
             sorts |= {key for key, attributes in words.attributes.items() if attributes & set(names)} | set(names)
             sorts |= _JOBS if {"job", "职业"} & set(names) else set()
     answered = (
-        sorts if difference.kind is Kind.GROUP else PLACING | SORTS if difference.kind is Kind.NAME else frozenset()
+        sorts
+        if difference.kind is DifferenceKind.GROUP
+        else PLACING | SORTS
+        if difference.kind is DifferenceKind.NAME
+        else frozenset()
     )
     left = [token for token in others if token.part in _NAMING and token.key not in answered]
-    if any(token.opening or difference.kind is Kind.NAME for token in left):
+    if any(token.opening or difference.kind is DifferenceKind.NAME for token in left):
         return tokens
     return [token for token in tokens if token.key not in sorts]
 
@@ -513,10 +531,10 @@ def _naming(tokens: list[Token]) -> bool:
     return any(token.part in _NAMING for token in tokens)
 
 
-def _close(one: list[Token], other: list[Token], difference: Difference, alike: Alike) -> bool:
+def _close(one: list[Token], other: list[Token], difference: Difference, alike: Similarity) -> bool:
     """Tell whether two wordings ask for the same: words that say so are verbs, or stand before them."""
     saying = all(any(token.is_verb or token.opening for token in left) for left in (one, other))
-    if difference.kind in {Kind.NAME, Kind.WORD} and alike.frames is not None:
+    if difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD} and alike.frames is not None:
         # Any two verbs are somewhat alike, and a name may be the value of either.
         return saying and _same_frame(difference, alike)
     near = alike.predicates is not None and alike.predicates >= SAME_PREDICATE
@@ -535,13 +553,13 @@ def _denial_frame(comparison: Comparison, difference: Difference, damp: Callable
     left = [token for token in sides[denying] if token.clause in clauses]
     if any(t.opening and t.part in _NAMING for t in left):
         return damp(0.6, "narrower subject")
-    if any(t.part is Part.TIME for t in left) and not _is_end(difference):
+    if any(t.part is TokenKind.TIME for t in left) and not _is_end(difference):
         return damp(0.5, "denied for a time")
     return 1.0 if comparison.shared else damp(0.2, "nothing in common")
 
 
 _QUANTIFIERS = frozenset("all every both 全部 所有 全".split())
-_NAMING = frozenset({Part.WORD, Part.NAME})
+_NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
 # From so alike on, two wordings ask for the same value.
 SAME_PREDICATE = 0.55
 
@@ -554,9 +572,9 @@ def beside(comparison: Comparison, difference: Difference) -> tuple[list[Token],
         return [
             t
             for t in tokens
-            if (not t.denied or t.part is Part.TIME)
+            if (not t.denied or t.part is TokenKind.TIME)
             and id(t) not in inside
-            and t.part is not Part.PERSON
+            and t.part is not TokenKind.PERSON
             and t.key not in _QUANTIFIERS
         ]
 
@@ -574,7 +592,7 @@ class Statement:
     text: str
     said_at: datetime | None = None
 
-    def read(self) -> Claim:
+    def read(self) -> ParsedClaim:
         """Return it as a claim."""
         return read_claim(self.text, said_at=self.said_at)
 
@@ -605,13 +623,13 @@ async def judge_comparisons(comparisons: Sequence[Comparison], toolbox: Toolbox)
         return float(rows[pair[0]] @ rows[pair[1]]) if all(pair) else None
 
     for number, phrases, frames in asked:
-        known = judge(comparisons[number], Alike(predicates=nearness(phrases), frames=nearness(frames)))
+        known = judge(comparisons[number], Similarity(predicates=nearness(phrases), frames=nearness(frames)))
         if known.conflict > judgements[number].conflict:
             judgements[number] = known
     return judgements
 
 
-_ALIKE = Alike(predicates=1.0, frames=1.0)
+_ALIKE = Similarity(predicates=1.0, frames=1.0)
 """As alike as can be: where even that changes nothing, nothing needs to be embedded."""
 
 
@@ -624,7 +642,7 @@ def _frames(comparison: Comparison, difference: Difference) -> tuple[str, str]:
     return _without(comparison.one, difference.one), _without(comparison.other, difference.other)
 
 
-def _without(claim: Claim, tokens: Sequence[Token]) -> str:
+def _without(claim: ParsedClaim, tokens: Sequence[Token]) -> str:
     """Return the words of a claim without those of a value."""
     text = claim.text[:LONGEST_SENTENCE]
     for start, end in sorted({(token.start, token.end) for token in tokens}, reverse=True):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from remanent.language.offline.claims import Part, read_claim
+from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.similarity import word_scores
 from remanent.language.tidying import keywords as tidied
@@ -20,12 +20,12 @@ _FIRST = 0.3
 _QUESTION = 0.8
 _READ = 400
 # What a sentence can gain by holding a name, a number, a date, a denial: a summary without them is wrong or empty.
-_GAINS = {Part.NAME: 0.5, Part.AMOUNT: 0.6, Part.TIME: 0.6}
+_GAINS = {TokenKind.NAME: 0.5, TokenKind.AMOUNT: 0.6, TokenKind.TIME: 0.6}
 _DENIAL = 0.5
-_MOST_OF_ONE = 2
+_MAX_OF_ONE = 2
 
 
-def telling(text: str, *, about: str = "", most: int) -> list[str]:
+def salient_sentences(text: str, *, about: str = "", most: int) -> list[str]:
     """Return at most so many sentences of a text, in its order."""
     sentences = list(dict.fromkeys(sentence_texts(text)))
     weights = sentence_weights(sentences, about=about)
@@ -55,7 +55,7 @@ def sentence_weights(sentences: Sequence[str], *, about: str = "") -> list[float
 def _information(sentence: str) -> float:
     claim = read_claim(sentence[:_READ])
     counts = Counter(token.part for token in claim.tokens)
-    gained = sum(gain * min(counts[part], _MOST_OF_ONE) / _MOST_OF_ONE for part, gain in _GAINS.items())
+    gained = sum(gain * min(counts[part], _MAX_OF_ONE) / _MAX_OF_ONE for part, gain in _GAINS.items())
     denied = _DENIAL if any(token.denied for token in claim.tokens) else 0.0
     return gained + denied + 0.2 * min(1.0, len(claim.tokens) / 6)
 
@@ -71,10 +71,10 @@ _HEADING = re.compile(
     r"摘要)\s*[:：]\s*",
     re.IGNORECASE,
 )
-MOST = 40
+MAX_STATEMENTS = 40
 
 
-def statements(summary: str, *, most: int = MOST) -> list[str]:
+def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
     """Return the statements of a summary in order; of a very long one the first."""
     found: dict[str, str] = {}
     for line in summary.splitlines():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Texts are compared by their beginnings; what matters of a longer one is said there.
 _READ = 2_000
-MOST_TEXTS = 8_000
+MAX_TEXTS = 8_000
 """Each is compared with every other, so more take gigabytes; a task's node and fifty others have 6,120 statements."""
 # The usual constants of BM25: how soon a repeated word stops counting, and how much a long passage is held back.
 _SATURATION = 1.2
@@ -24,12 +24,12 @@ _BLOCK = 4_096
 """Terms that are multiplied at once."""
 
 
-async def likeness(texts: Sequence[str], toolbox: Toolbox) -> "NDArray[np.float32]":
-    """Return how alike each two of at most `MOST_TEXTS` texts are, from 0 to 1; the same text is alike by 1."""
+async def similarity_matrix(texts: Sequence[str], toolbox: Toolbox) -> "NDArray[np.float32]":
+    """Return how alike each two of at most `MAX_TEXTS` texts are, from 0 to 1; the same text is alike by 1."""
     import numpy as np
 
-    if len(texts) > MOST_TEXTS:
-        raise InvalidInput(f"at most {MOST_TEXTS} texts are compared with each other, not {len(texts)}; give fewer")
+    if len(texts) > MAX_TEXTS:
+        raise InvalidInput(f"at most {MAX_TEXTS} texts are compared with each other, not {len(texts)}; give fewer")
     by_words = _cosines(texts)
     if toolbox.embedder is None or not texts:
         return by_words
@@ -40,13 +40,13 @@ async def likeness(texts: Sequence[str], toolbox: Toolbox) -> "NDArray[np.float3
     return np.asarray(np.maximum(both, np.where(by_words > 0.999, 1, 0)), np.float32)
 
 
-async def likeness_to(text: str, others: Sequence[str], toolbox: Toolbox) -> list[float]:
+async def similarities(text: str, others: Sequence[str], toolbox: Toolbox) -> list[float]:
     """Return how alike one text is to each of the others."""
-    matrix = await likeness([text, *others], toolbox)
+    matrix = await similarity_matrix([text, *others], toolbox)
     return [float(value) for value in matrix[0, 1:]]
 
 
-def overlap(one: str, other: str) -> float:
+def term_overlap(one: str, other: str) -> float:
     """Return the share of the shorter text's terms that the other has, too."""
     first, second = set(query_terms(one)), set(query_terms(other))
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0
@@ -66,7 +66,7 @@ def _cosines(texts: Sequence[str]) -> "NDArray[np.float32]":
         for count in counts
     ]
     lengths = [math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0 for weights in told]
-    # Terms that one text alone has add nothing to any other's likeness; the rest are taken in blocks, however many.
+    # Terms that one text alone has add nothing to its similarity with any other; the rest go in blocks.
     shared = [term for term, times in spread.items() if times > 1]
     same: NDArray[np.float32] = np.zeros((len(texts), len(texts)), np.float32)
     for start in range(0, len(shared), _BLOCK):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.offline.claims import Claim, Part, Token
+from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
 from remanent.language.offline.comparison import Comparison, compare
 from remanent.language.offline.judgement import CONFLICT, Judgement, Statement, judge_comparisons
 from remanent.language.offline.salience import statements
-from remanent.language.offline.similarity import likeness
-from remanent.language.replies import MOST_ITEMS, Aliases, Confidence, Prose, Words
+from remanent.language.offline.similarity import similarity_matrix
+from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, Words
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
-from remanent.language.shapes import LONGEST_CONTEXT, Context, Keywords, Node, Remark
+from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
 from remanent.language.tidying import keywords, line, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, node_block, prompt
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Phase(StrEnum):
+class AnalysisPhase(StrEnum):
     """What is judged in one go."""
 
     ORDERED = "ordered"
@@ -51,9 +51,9 @@ class Relationship(StrEnum):
 class AnalysisRequest(Model):
     """A new node and the candidates to judge it against."""
 
-    new_node: Node
-    candidates: Annotated[tuple[Node, ...], Field(min_length=1, max_length=50)]
-    phase: Phase = Phase.ORDERED
+    new_node: GraphNode
+    candidates: Annotated[tuple[GraphNode, ...], Field(min_length=1, max_length=50)]
+    phase: AnalysisPhase = AnalysisPhase.ORDERED
     task: Remark = ""
 
     @model_validator(mode="after")
@@ -92,11 +92,11 @@ class AnalysisResponse(Model):
 
 def second_phase(request: AnalysisRequest, response: AnalysisResponse) -> AnalysisRequest | None:
     """Return the second request of two, or nothing when the first found a conflict or a merge."""
-    if request.phase is not Phase.CONFLICT_OR_MERGE:
+    if request.phase is not AnalysisPhase.CONFLICT_OR_MERGE:
         return None
     if response.found(Relationship.CONFLICT) or response.found(Relationship.MERGE):
         return None
-    return request.replace(phase=Phase.RELATED)
+    return request.replace(phase=AnalysisPhase.RELATED)
 
 
 _NEW = "new"
@@ -161,8 +161,8 @@ _RELATED_FIELDS: Wording = {
 node, rewritten to show the tie; keywords_update_new and keywords_update_existing: the full updated keywords of each.
 """,
 }
-_EXAMPLE: dict[Phase, Wording] = {
-    Phase.ORDERED: {
+_EXAMPLE: dict[AnalysisPhase, Wording] = {
+    AnalysisPhase.ORDERED: {
         "zh": """使用节点内容的语言。
 示例：{"relations": [{"existing_node": "n1", "relationship": "conflict", "confidence": 0.95, "reasoning": "新节点说 \
 CEO 是张三，n1 说是李四", "conflict_description": "CEO 是谁：张三 / 李四"}, {"existing_node": "n2", "relationship": \
@@ -174,7 +174,7 @@ new node says that Ann is the CEO, n1 says Bob", "conflict_description": "Who is
 {"existing_node": "n2", "relationship": "unrelated", "confidence": 0.9, "reasoning": "n2 is about the weather"}]}
 """,
     },
-    Phase.CONFLICT_OR_MERGE: {
+    AnalysisPhase.CONFLICT_OR_MERGE: {
         "zh": """使用节点内容的语言。
 示例：{"relations": [{"existing_node": "n1", "relationship": "conflict", "confidence": 0.95, "reasoning": "新节点说 \
 CEO 是张三，n1 说是李四", "conflict_description": "CEO 是谁：张三 / 李四"}]}
@@ -184,7 +184,7 @@ Example: {"relations": [{"existing_node": "n1", "relationship": "conflict", "con
 new node says that Ann is the CEO, n1 says Bob", "conflict_description": "Who is the CEO: Ann or Bob"}]}
 """,
     },
-    Phase.RELATED: {
+    AnalysisPhase.RELATED: {
         "zh": """使用节点内容的语言。
 示例：{"relations": [{"existing_node": "n1", "relationship": "unrelated", "confidence": 0.9, "reasoning": "n1 \
 讲的是天气，与量子芯片无关"}]}
@@ -215,7 +215,7 @@ class RelationReply(Model):
 class AnalysisReply(Model):
     """How the new node stands to the existing ones."""
 
-    relations: Annotated[tuple[RelationReply, ...], Field(max_length=MOST_ITEMS)]
+    relations: Annotated[tuple[RelationReply, ...], Field(max_length=MAX_ITEMS)]
 
 
 class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
@@ -263,13 +263,13 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
         return await analyse(request, toolbox)
 
 
-def _aliases(request: AnalysisRequest) -> Aliases:
-    return Aliases([node.node_id for node in request.candidates])
+def _aliases(request: AnalysisRequest) -> IdAliases:
+    return IdAliases([node.node_id for node in request.candidates])
 
 
-def _instructions(phase: Phase, tongue: Tongue) -> str:
-    early = phase is not Phase.RELATED
-    late = phase is not Phase.CONFLICT_OR_MERGE
+def _instructions(phase: AnalysisPhase, tongue: Tongue) -> str:
+    early = phase is not AnalysisPhase.RELATED
+    late = phase is not AnalysisPhase.CONFLICT_OR_MERGE
     parts = [
         _OPENING[tongue],
         _CONFLICT_AND_MERGE[tongue] if early else "",
@@ -287,7 +287,7 @@ def _rank(relation: Relation) -> int:
     return _ORDER.index(relation.relationship)
 
 
-def _relation(node_id: str, proposed: RelationReply, phase: Phase) -> Relation:
+def _relation(node_id: str, proposed: RelationReply, phase: AnalysisPhase) -> Relation:
     relationship = _within(Relationship(proposed.relationship), phase)
     reasoning = remark(proposed.reasoning)
     conflict = relationship is Relationship.CONFLICT
@@ -302,24 +302,24 @@ def _relation(node_id: str, proposed: RelationReply, phase: Phase) -> Relation:
         reasoning=reasoning,
         conflict_description=description,
         merge_strategy=remark(proposed.merge_strategy) if relationship is Relationship.MERGE else "",
-        context_update_new=line(proposed.context_update_new, LONGEST_CONTEXT) if related else "",
-        context_update_existing=line(proposed.context_update_existing, LONGEST_CONTEXT) if related else "",
+        context_update_new=line(proposed.context_update_new, MAX_CONTEXT) if related else "",
+        context_update_existing=line(proposed.context_update_existing, MAX_CONTEXT) if related else "",
         keywords_update_new=keywords(proposed.keywords_update_new) if related else (),
         keywords_update_existing=keywords(proposed.keywords_update_existing) if related else (),
     )
 
 
-def _within(relationship: Relationship, phase: Phase) -> Relationship:
+def _within(relationship: Relationship, phase: AnalysisPhase) -> Relationship:
     """Return what a judgement counts for in a phase that did not ask for it."""
-    if phase is Phase.CONFLICT_OR_MERGE and relationship is Relationship.RELATED:
+    if phase is AnalysisPhase.CONFLICT_OR_MERGE and relationship is Relationship.RELATED:
         return Relationship.UNRELATED
-    if phase is Phase.RELATED and relationship in {Relationship.CONFLICT, Relationship.MERGE}:
+    if phase is AnalysisPhase.RELATED and relationship in {Relationship.CONFLICT, Relationship.MERGE}:
         # The first phase found neither, and two nodes that could be taken for either have a topic in common.
         return Relationship.RELATED
     return relationship
 
 
-# Statements below this likeness are not even laid side by side, unless they share a name or a number.
+# Statements below this similarity are not even laid side by side, unless they share a name or a number.
 _NEAR = 0.2
 _NEAREST = 5
 _SAME = 0.72
@@ -328,7 +328,7 @@ _RELATED_BY_MEANING = 0.42
 _RELATED_BY_NAME = 0.22
 _RELATED_BY_WORDS = 0.2
 _LONGEST_QUOTE = 200
-_MOST_STATEMENTS = 120
+_MAX_STATEMENTS = 120
 # A name that so many statements of a node have is something that the node tells of.
 _TOLD_OF = 2
 
@@ -359,11 +359,11 @@ _WORDS: dict[Tongue, dict[str, str]] = {
 class _Side:
     """A node with its statements, read."""
 
-    node: Node
+    node: GraphNode
     statements: list[str]
-    claims: list[Claim]
+    claims: list[ParsedClaim]
     first: int
-    """The row of its first statement in the table of likeness."""
+    """The row of its first statement in the table of similarities."""
     subjects: list[str]
     """Of each statement, what the node tells of in it and in others; empty where nothing comes again."""
 
@@ -374,27 +374,27 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
     rows = 0
     for node in (request.new_node, *request.candidates):
         await asyncio.sleep(0)  # reading many nodes takes a while; others may have their turn
-        said = statements(node.summary, most=_MOST_STATEMENTS)
+        said = statements(node.summary, most=_MAX_STATEMENTS)
         said = said or [line(node.context or " ".join(node.keywords) or node.summary, 300)]
         claims = [Statement(text, node.timestamp).read() for text in said]
         sides.append(_Side(node, said, claims, rows, _subjects(claims)))
         rows += len(said)
-    table = await likeness([text for side in sides for text in side.statements], toolbox)
-    whole = await likeness([_whole(side.node) for side in sides], toolbox)
+    table = await similarity_matrix([text for side in sides for text in side.statements], toolbox)
+    whole = await similarity_matrix([_whole(side.node) for side in sides], toolbox)
     relations = []
     for number, side in enumerate(sides[1:], 1):
         await asyncio.sleep(0)
         pairs = _near_pairs(sides[0], side, table)
         comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
-        judgements = await judge_comparisons(comparisons, toolbox) if request.phase is not Phase.RELATED else []
+        judgements = await judge_comparisons(comparisons, toolbox) if request.phase is not AnalysisPhase.RELATED else []
         near = [float(table[sides[0].first + one, side.first + other]) for one, other in pairs]
         tongue = tongue_of(sides[0].node.summary, side.node.summary)
-        found = _Found(sides[0], side, pairs, comparisons, judgements, near, float(whole[0, number]), tongue)
+        found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, float(whole[0, number]), tongue)
         relations.append(_judged(found, request.phase, by_meaning=toolbox.embedder is not None))
     return AnalysisResponse(relations=tuple(relations))
 
 
-def _subjects(claims: list[Claim]) -> list[str]:
+def _subjects(claims: list[ParsedClaim]) -> list[str]:
     """Return of each statement the name that most statements of the node have; nothing where none is in several."""
     found = []
     for claim in claims:
@@ -411,12 +411,12 @@ def _subjects(claims: list[Claim]) -> list[str]:
     return found
 
 
-def _runs(claim: Claim) -> list[list[Token]]:
+def _runs(claim: ParsedClaim) -> list[list[Token]]:
     """Return the names of a claim, those of several words as one; in Chinese also what stands before the verb."""
     runs: list[list[Token]] = []
     for token in claim.tokens:
-        naming = token.part is Part.NAME or (
-            claim.tongue == "zh" and token.part is Part.WORD and token.opening and not token.is_verb
+        naming = token.part is TokenKind.NAME or (
+            claim.tongue == "zh" and token.part is TokenKind.WORD and token.opening and not token.is_verb
         )
         if not naming:
             continue
@@ -427,7 +427,7 @@ def _runs(claim: Claim) -> list[list[Token]]:
     return runs
 
 
-def _whole(node: Node) -> str:
+def _whole(node: GraphNode) -> str:
     return f"{node.context}\n{' '.join(node.keywords)}\n{node.summary}"
 
 
@@ -445,15 +445,15 @@ def _near_pairs(one: _Side, other: _Side, table: "NDArray[np.float32]") -> list[
     return pairs
 
 
-def _tokens_of(claim: Claim) -> frozenset[str]:
-    return frozenset(token.key for token in claim.tokens if token.part is not Part.PERSON)
+def _tokens_of(claim: ParsedClaim) -> frozenset[str]:
+    return frozenset(token.key for token in claim.tokens if token.part is not TokenKind.PERSON)
 
 
 # ── one candidate ────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Evidence:
     """All that was found out about the new node and one candidate."""
 
     new: _Side
@@ -470,8 +470,8 @@ class _Found:
         return _WORDS[self.tongue][name].format(**values)
 
 
-def _judged(found: _Found, phase: Phase, *, by_meaning: bool) -> Relation:
-    if phase is not Phase.RELATED:
+def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Relation:
+    if phase is not AnalysisPhase.RELATED:
         told = [number for number in range(len(found.judgements)) if not _of_other_things(found, number)]
         worst = max(told, key=lambda number: found.judgements[number].conflict, default=None)
         if worst is not None and found.judgements[worst].conflict >= CONFLICT:
@@ -481,7 +481,7 @@ def _judged(found: _Found, phase: Phase, *, by_meaning: bool) -> Relation:
         if share >= _MERGE_SHARE:
             return _merge(found, same_new, share)
     related = _relatedness(found, by_meaning=by_meaning)
-    if phase is not Phase.CONFLICT_OR_MERGE and related > 0:
+    if phase is not AnalysisPhase.CONFLICT_OR_MERGE and related > 0:
         return _related(found, related)
     return Relation(
         existing_node=found.old.node.node_id,
@@ -491,7 +491,7 @@ def _judged(found: _Found, phase: Phase, *, by_meaning: bool) -> Relation:
     )
 
 
-def _of_other_things(found: _Found, number: int) -> bool:
+def _of_other_things(found: _Evidence, number: int) -> bool:
     """Tell whether two statements are of different things that their nodes tell of: one bridge and another bridge.
 
     What a node tells of is named in several of its statements; a value mostly in one.
@@ -501,7 +501,7 @@ def _of_other_things(found: _Found, number: int) -> bool:
     return bool(new) and bool(old) and new not in old and old not in new
 
 
-def _conflict(found: _Found, worst: int) -> Relation:
+def _conflict(found: _Evidence, worst: int) -> Relation:
     judgement = found.judgements[worst]
     one, other = found.pairs[worst]
     new = line(found.new.statements[one], _LONGEST_QUOTE)
@@ -516,12 +516,12 @@ def _conflict(found: _Found, worst: int) -> Relation:
     )
 
 
-def _is_newer(found: _Found) -> bool:
+def _is_newer(found: _Evidence) -> bool:
     new, old = found.new.node.timestamp, found.old.node.timestamp
     return new is None or old is None or new >= old
 
 
-def _merge(found: _Found, same: int, share: float) -> Relation:
+def _merge(found: _Evidence, same: int, share: float) -> Relation:
     return Relation(
         existing_node=found.old.node.node_id,
         relationship=Relationship.MERGE,
@@ -531,7 +531,7 @@ def _merge(found: _Found, same: int, share: float) -> Relation:
     )
 
 
-def _related(found: _Found, confidence: float) -> Relation:
+def _related(found: _Evidence, confidence: float) -> Relation:
     new, old = found.new.node, found.old.node
     return Relation(
         existing_node=old.node_id,
@@ -543,7 +543,7 @@ def _related(found: _Found, confidence: float) -> Relation:
     )
 
 
-def _with_common(node: Node, other: Node) -> tuple[str, ...]:
+def _with_common(node: GraphNode, other: GraphNode) -> tuple[str, ...]:
     """Return a node's keywords with those of the other that its own text has, too; nothing when that adds none."""
     text = f"{node.summary}\n{node.context}".casefold()
     known = {word.casefold() for word in node.keywords}
@@ -551,7 +551,7 @@ def _with_common(node: Node, other: Node) -> tuple[str, ...]:
     return keywords([*node.keywords, *common]) if common else ()
 
 
-def _same(found: _Found) -> tuple[int, int]:
+def _same(found: _Evidence) -> tuple[int, int]:
     """Return how many statements of the new node the other has, too, and the other way round."""
     new: set[int] = set()
     old: set[int] = set()
@@ -566,12 +566,12 @@ def _says_the_same(comparison: Comparison, near: float) -> bool:
     """Tell whether two statements differ in nothing, and either are alike or leave nothing unanswered."""
     if comparison.differences or comparison.is_scoped or len(comparison.shared) < 2:
         return False
-    left = [token for token in (*comparison.left_one, *comparison.left_other) if token.part is not Part.PERSON]
+    left = [token for token in (*comparison.left_one, *comparison.left_other) if token.part is not TokenKind.PERSON]
     small = len(left) <= 1 and all(token.is_verb for token in left)
     return near >= _SAME or not left or (small and near >= _RELATED_BY_MEANING)
 
 
-def _relatedness(found: _Found, *, by_meaning: bool) -> float:
+def _relatedness(found: _Evidence, *, by_meaning: bool) -> float:
     """Return how sure it is that the two have a topic in common; 0 when nothing says so."""
     nearest = max([found.whole, *found.near])
     if nearest >= (_RELATED_BY_MEANING if by_meaning else _RELATED_BY_WORDS):
@@ -584,4 +584,4 @@ def _relatedness(found: _Found, *, by_meaning: bool) -> float:
 
 
 def _names(side: _Side) -> set[str]:
-    return {token.key for claim in side.claims for token in claim.tokens if token.part is Part.NAME}
+    return {token.key for claim in side.claims for token in claim.tokens if token.part is TokenKind.NAME}

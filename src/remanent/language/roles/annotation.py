@@ -7,7 +7,7 @@ from pydantic import Field
 
 from remanent.errors import Refused
 from remanent.language.offline.questions import content_words
-from remanent.language.offline.salience import key_phrases, telling
+from remanent.language.offline.salience import key_phrases, salient_sentences
 from remanent.language.replies import Prose, Words
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import Keyword, LongText
@@ -22,8 +22,8 @@ from remanent.text.numbers import quantities
 from remanent.text.summary import compress
 from remanent.text.word_borders import sign_borders
 
-LONGEST_PHRASE = 20
-MOST_ANNOTATED_KEYWORDS = 5
+MAX_PHRASE = 20
+MAX_ANNOTATED_KEYWORDS = 5
 
 
 class AnnotationRequest(Model):
@@ -38,9 +38,9 @@ class AnnotationResponse(Model):
 
     content: Annotated[Text, Field(min_length=1)]
     """Exactly the text when no length was asked for or it is short enough; else at most so many characters."""
-    phrase: Annotated[Text, Field(min_length=1, max_length=LONGEST_PHRASE)]
+    phrase: Annotated[Text, Field(min_length=1, max_length=MAX_PHRASE)]
     """Shorter than 10 characters only when the text says no more."""
-    keywords: Annotated[tuple[Keyword, ...], Field(max_length=MOST_ANNOTATED_KEYWORDS)]
+    keywords: Annotated[tuple[Keyword, ...], Field(max_length=MAX_ANNOTATED_KEYWORDS)]
     """Fewer than 3 only when the text has no more; most telling first."""
 
 
@@ -122,13 +122,13 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
     def read(self, request: AnnotationRequest, reply: AnnotationReply) -> AnnotationResponse:
         """Hold the lengths; refuse a compression that is none or that brings in numbers of its own."""
         target = _target(request)
-        phrase = line(reply.phrase, LONGEST_PHRASE)
+        phrase = line(reply.phrase, MAX_PHRASE)
         if not phrase:
             raise Refused("phrase must not be empty")
         return AnnotationResponse(
             content=request.text if target is None else _compressed(request.text, reply.content, target),
             phrase=phrase,
-            keywords=_enough(keywords(reply.keywords, most=MOST_ANNOTATED_KEYWORDS), request.text),
+            keywords=_enough(keywords(reply.keywords, most=MAX_ANNOTATED_KEYWORDS), request.text),
         )
 
     async def offline(self, request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
@@ -146,7 +146,7 @@ def _enough(words: tuple[str, ...], text: str) -> tuple[str, ...]:
     """Return the words, and where a model gave too few, the most telling ones of the text after them."""
     if len(words) >= _FEWEST_KEYWORDS:
         return words
-    found = (keyword.text for keyword in keywords_of(text, limit=MOST_ANNOTATED_KEYWORDS))
+    found = (keyword.text for keyword in keywords_of(text, limit=MAX_ANNOTATED_KEYWORDS))
     return keywords((*words, *found), most=_FEWEST_KEYWORDS)
 
 
@@ -181,7 +181,7 @@ async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationRe
     text = request.text
     target = request.target_length
     words = keywords(
-        [*key_phrases(text[:_READ], most=MOST_ANNOTATED_KEYWORDS), *_more_words(text)], most=MOST_ANNOTATED_KEYWORDS
+        [*key_phrases(text[:_READ], most=MAX_ANNOTATED_KEYWORDS), *_more_words(text)], most=MAX_ANNOTATED_KEYWORDS
     )
     return AnnotationResponse(
         content=compressed(text, target) if target is not None else text,
@@ -212,17 +212,17 @@ def _more_words(text: str) -> list[str]:
 def _phrase(text: str, words: tuple[str, ...]) -> str:
     """Return 10 to 20 characters that say what the text is about; fewer only when it says no more."""
     for phrases in (_clauses(text), _joined(words)):
-        fitting = [phrase for phrase in phrases if _SHORTEST_PHRASE <= len(phrase) <= LONGEST_PHRASE]
+        fitting = [phrase for phrase in phrases if _SHORTEST_PHRASE <= len(phrase) <= MAX_PHRASE]
         if fitting:
             return max(fitting, key=lambda phrase: sum(word.casefold() in phrase.casefold() for word in words))
-    return compressed(text.strip(), LONGEST_PHRASE).strip(_MARKS) or line(text, LONGEST_PHRASE)
+    return compressed(text.strip(), MAX_PHRASE).strip(_MARKS) or line(text, MAX_PHRASE)
 
 
 def _clauses(text: str) -> list[str]:
     """Return the clauses of the most telling sentences, then as much of each sentence as fits."""
-    best = [_SPEAKER.sub("", sentence) for sentence in telling(text, most=3)]
+    best = [_SPEAKER.sub("", sentence) for sentence in salient_sentences(text, most=3)]
     clauses = [clause.strip(_MARKS) for sentence in best for clause in _CLAUSE.split(sentence)]
-    return clauses + [compressed(sentence, LONGEST_PHRASE).strip(_MARKS) for sentence in best if sentence]
+    return clauses + [compressed(sentence, MAX_PHRASE).strip(_MARKS) for sentence in best if sentence]
 
 
 def _joined(words: tuple[str, ...]) -> list[str]:

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.salience import key_phrases, telling
-from remanent.language.offline.similarity import likeness
+from remanent.language.offline.salience import key_phrases, salient_sentences
+from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
-from remanent.language.replies import MOST_ITEMS, Numbers, Prose, Words, check_numbers
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, check_numbers
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
-from remanent.language.shapes import LONGEST_CONTEXT, Context, Keywords, LongText, Remark, Stretch
+from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, passage_blocks, prompt
@@ -46,7 +46,7 @@ class Cluster(Model):
     content: Text
     """The passages of the topic, word for word, in the order of the text."""
     keywords: Keywords
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[TextSpan, ...]
     """Where in the text the content stands."""
 
 
@@ -119,7 +119,7 @@ class ClassificationReply(Model):
     """The topics of the passages."""
 
     should_cluster: bool = True
-    clusters: Annotated[tuple[ClusterReply, ...], Field(max_length=MOST_ITEMS)]
+    clusters: Annotated[tuple[ClusterReply, ...], Field(max_length=MAX_ITEMS)]
     question: Numbers = ()
 
 
@@ -175,10 +175,10 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
     return [
         Cluster(
             cluster_id=number,
-            context=line(cluster.context, LONGEST_CONTEXT) or line(joined(text, parts), 100),
+            context=line(cluster.context, MAX_CONTEXT) or line(joined(text, parts), 100),
             content=joined(text, parts),
             keywords=keywords(cluster.keywords),
-            stretches=tuple(Stretch(start=part.start, end=part.end) for part in parts),
+            stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
         )
         for number, (parts, cluster) in enumerate(made, 1)
     ]
@@ -236,13 +236,13 @@ def _cluster(text: str, spans: Sequence[Span], numbers: Sequence[int], cluster_i
     parts = stretches(spans, numbers)
     content = joined(text, parts)
     words = key_phrases(content[:_READ], most=_MOST_KEYWORDS)
-    about = telling(content[:_READ], about=" ".join(words), most=1)
+    about = salient_sentences(content[:_READ], about=" ".join(words), most=1)
     return Cluster(
         cluster_id=cluster_id,
         context=line(about[0] if about else content, _LONGEST_CONTEXT),
         content=content,
         keywords=words,
-        stretches=tuple(Stretch(start=part.start, end=part.end) for part in parts),
+        stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
     )
 
 
@@ -289,7 +289,7 @@ _HAN = re.compile(rf"[{HAN}]")
 _FULL_WEIGHT = 300
 # A group with fewer characters than this is a remark on its neighbour's topic, not a topic.
 _SMALLEST = 60
-MOST_TEXTS = 1_000
+MAX_TEXTS = 1_000
 """Joining groups takes the cube of their number; a text has at most 200 passages."""
 
 
@@ -307,13 +307,13 @@ BY_WORDS = Closeness(least=0.016, neighbours=0.02)
 
 
 async def topics(texts: Sequence[str], toolbox: Toolbox) -> list[list[int]]:
-    """Return the places of at most `MOST_TEXTS` texts in groups of one topic each, in the order of their first text."""
-    if len(texts) > MOST_TEXTS:
-        raise InvalidInput(f"at most {MOST_TEXTS} passages are put into topics, not {len(texts)}; join some of them")
+    """Return the places of at most `MAX_TEXTS` texts in groups of one topic each, in the order of their first text."""
+    if len(texts) > MAX_TEXTS:
+        raise InvalidInput(f"at most {MAX_TEXTS} passages are put into topics, not {len(texts)}; join some of them")
     if len(texts) < 2:
         return [[place] for place in range(len(texts))]
     closeness = BY_WORDS if toolbox.embedder is None else BY_MEANING
-    return grouped(await likeness(texts, toolbox), [size(text) for text in texts], closeness)
+    return grouped(await similarity_matrix(texts, toolbox), [size(text) for text in texts], closeness)
 
 
 def size(text: str) -> int:

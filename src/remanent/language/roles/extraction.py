@@ -10,9 +10,9 @@ from pydantic import Field
 
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
-from remanent.language.replies import MOST_ITEMS, Confidence, Numbers, Prose, check_numbers
+from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, check_numbers
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
-from remanent.language.shapes import LONGEST_REMARK, Remark, Utterance
+from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
@@ -161,7 +161,7 @@ class FactReply(Model):
 class ExtractionReply(Model):
     """What is worth keeping."""
 
-    facts: Annotated[tuple[FactReply, ...], Field(max_length=MOST_ITEMS)]
+    facts: Annotated[tuple[FactReply, ...], Field(max_length=MAX_ITEMS)]
 
 
 class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
@@ -392,7 +392,7 @@ def _fact_of(sentence: _Sentence, kinds: Sequence[FactKind]) -> ExtractedFact | 
     importance += 0.2 if sentence.confirmed else 0.0
     return ExtractedFact(
         kind=kind,
-        content=line(_standing_alone(sentence), LONGEST_REMARK),
+        content=line(_standing_alone(sentence), MAX_REMARK),
         reason=line((reason["en"] or reason["zh"]).strip(), 500) if reason else "",
         importance=round(min(1.0, importance), 2),
         confirmed=sentence.confirmed,

@@ -11,23 +11,23 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.offline.claims import Claim, Token, read_claim
+from remanent.language.offline.claims import ParsedClaim, Token, read_claim
 from remanent.language.offline.comparison import Comparison, compare
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge_comparisons
 from remanent.language.offline.salience import statements
-from remanent.language.offline.similarity import likeness
-from remanent.language.replies import MOST_ITEMS, Aliases, Prose, Words
+from remanent.language.offline.similarity import similarity_matrix
+from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
 from remanent.language.roles.structure import render
 from remanent.language.shapes import (
-    LONGEST_CONTEXT,
-    LONGEST_REMARK,
-    LONGEST_SUMMARY,
-    LONGEST_TEXT,
+    MAX_CONTEXT,
+    MAX_REMARK,
+    MAX_SUMMARY,
+    MAX_TEXT,
     Context,
+    GraphNode,
     Keywords,
     Neighbour,
-    Node,
     Remark,
     Summary,
 )
@@ -46,7 +46,7 @@ class Trigger(StrEnum):
     CONFLICT = "conflict"
 
 
-class Outcome(StrEnum):
+class IntegrationOutcome(StrEnum):
     """Whether one node came of it."""
 
     INTEGRATED = "integrated"
@@ -57,13 +57,13 @@ class Outcome(StrEnum):
 class IntegrationRequest(Model):
     """Nodes to make one of, those around them, and what a validation of their conflict found."""
 
-    nodes: Annotated[tuple[Node, ...], Field(min_length=2, max_length=20)]
+    nodes: Annotated[tuple[GraphNode, ...], Field(min_length=2, max_length=20)]
     neighbours: Annotated[tuple[Neighbour, ...], Field(max_length=100)] = ()
     """Every neighbour of any of the nodes, once."""
     trigger: Trigger = Trigger.MERGE
     description: Remark = ""
     """What they disagree on, or the strategy that the analysis proposed for the merge."""
-    validation: Annotated[Text, Field(max_length=LONGEST_TEXT)] = ""
+    validation: Annotated[Text, Field(max_length=MAX_TEXT)] = ""
     """What the validation of a conflict found: the authority."""
 
     @model_validator(mode="after")
@@ -87,7 +87,7 @@ class NeighbourUpdate(Model):
 class IntegrationResponse(Model):
     """The content of the integrated node, or why there is none."""
 
-    outcome: Outcome
+    outcome: IntegrationOutcome
     summary: Summary = ""
     context: Context = ""
     keywords: Keywords = ()
@@ -99,9 +99,9 @@ class IntegrationResponse(Model):
 
     @model_validator(mode="after")
     def _check_the_outcome(self) -> "IntegrationResponse":
-        if self.outcome is Outcome.INTEGRATED and not self.summary.strip():
+        if self.outcome is IntegrationOutcome.INTEGRATED and not self.summary.strip():
             raise InvalidInput("an integrated node needs a summary")
-        if self.outcome is Outcome.UNRESOLVED and (self.summary or self.neighbour_updates or self.upheld):
+        if self.outcome is IntegrationOutcome.UNRESOLVED and (self.summary or self.neighbour_updates or self.upheld):
             raise InvalidInput("an unresolved conflict has no summary, no updates and nothing upheld")
         return self
 
@@ -193,7 +193,7 @@ class IntegrationReply(Model):
     context: Prose = ""
     keywords: Words = ()
     upheld: Words = ()
-    neighbor_updates: Annotated[tuple[NeighbourReply, ...], BeforeValidator(_listed), Field(max_length=MOST_ITEMS)] = ()
+    neighbor_updates: Annotated[tuple[NeighbourReply, ...], BeforeValidator(_listed), Field(max_length=MAX_ITEMS)] = ()
     interaction_tree_description: Prose = ""
 
 
@@ -231,17 +231,19 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
         description = remark(reply.interaction_tree_description)
         if reply.outcome == "unresolved":
             fallback = remark(request.validation) or remark(request.description)
-            return IntegrationResponse(outcome=Outcome.UNRESOLVED, interaction_tree_description=description or fallback)
-        summary = remark(reply.summary, LONGEST_SUMMARY)
+            return IntegrationResponse(
+                outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=description or fallback
+            )
+        summary = remark(reply.summary, MAX_SUMMARY)
         if not summary:
             raise Refused('an integrated node needs a summary; if nothing can be concluded, outcome is "unresolved"')
         return IntegrationResponse(
-            outcome=Outcome.INTEGRATED,
+            outcome=IntegrationOutcome.INTEGRATED,
             summary=summary,
-            context=line(reply.context, LONGEST_CONTEXT) or line(summary, 100),
+            context=line(reply.context, MAX_CONTEXT) or line(summary, 100),
             keywords=keywords(reply.keywords) or _all_keywords(request),
             neighbour_updates=updates,
-            interaction_tree_description=description or line(reply.context, LONGEST_CONTEXT) or line(summary, 200),
+            interaction_tree_description=description or line(reply.context, MAX_CONTEXT) or line(summary, 200),
             upheld=upheld,
         )
 
@@ -250,10 +252,10 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
         return await integrate(request, toolbox)
 
 
-def _aliases(request: IntegrationRequest) -> tuple[Aliases, Aliases]:
+def _aliases(request: IntegrationRequest) -> tuple[IdAliases, IdAliases]:
     """Return the names of the nodes and of their neighbours."""
-    nodes = Aliases([node.node_id for node in request.nodes])
-    return nodes, Aliases([near.node_id for near in request.neighbours], prefix="b")
+    nodes = IdAliases([node.node_id for node in request.nodes])
+    return nodes, IdAliases([near.node_id for near in request.neighbours], prefix="b")
 
 
 def _upheld(request: IntegrationRequest, reply: IntegrationReply) -> tuple[str, ...]:
@@ -269,7 +271,7 @@ def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[Neig
     updates: dict[str, NeighbourUpdate] = {}
     for proposed in reply.neighbor_updates:
         near = known[aliases.real(proposed.node)]
-        context = line(proposed.context, LONGEST_CONTEXT) or near.context
+        context = line(proposed.context, MAX_CONTEXT) or near.context
         words = keywords(proposed.keywords) or near.keywords
         if (context, words) != (near.context, near.keywords):
             updates.setdefault(near.node_id, NeighbourUpdate(node_id=near.node_id, context=context, keywords=words))
@@ -282,10 +284,10 @@ def _all_keywords(request: IntegrationRequest) -> tuple[str, ...]:
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 _SAME = 0.85
-_MOST_QUOTES = 3
-_MOST_STATEMENTS = 200
+_MAX_QUOTES = 3
+_MAX_STATEMENTS = 200
 _LONGEST_QUOTE = 300
-_MOST_PAIRS = 20_000
+_MAX_PAIRS = 20_000
 """Pairs of statements that are laid side by side: all of two nodes of a hundred statements each. Beyond, only those
 that say nearly the same words are looked at for repetition."""
 
@@ -308,7 +310,7 @@ _CLOSING = ("”", "’", '"', "」", "』", "》")
 _QUOTE_END = 4
 """How far behind a quote the judgement on it begins at most, in characters."""
 _PART = re.compile(r"\s*[;；]\s*")
-_SAID: dict[Tongue, dict[str, str]] = {
+_REMARKS: dict[Tongue, dict[str, str]] = {
     "zh": {
         "merged": "合并了 {count} 个节点的陈述，重复的只保留一条。",
         "newer": "较新的说法取代了较早的说法：{old}",
@@ -337,15 +339,15 @@ class _Fact:
     """A statement of a node, read."""
 
     text: str
-    claim: Claim
+    claim: ParsedClaim
     node: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Matter:
+class _NodeSet:
     """Nodes, newest first, and all that they state."""
 
-    nodes: Sequence[Node]
+    nodes: Sequence[GraphNode]
     facts: Sequence[_Fact]
     tongue: Tongue
 
@@ -366,10 +368,10 @@ async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> Integratio
     facts = [
         _Fact(text, read_claim(text, said_at=node.timestamp), number)
         for number, node in enumerate(nodes)
-        for text in statements(node.summary, most=_MOST_STATEMENTS)
+        for text in statements(node.summary, most=_MAX_STATEMENTS)
     ]
     clashes = await _clashes(facts, toolbox)
-    matter = _Matter(nodes, facts, tongue_of(*(node.summary for node in nodes)))
+    matter = _NodeSet(nodes, facts, tongue_of(*(node.summary for node in nodes)))
     if request.trigger is Trigger.CONFLICT:
         return await _by_validation(request.validation, matter, clashes, toolbox)
     return await _merged(matter, clashes, toolbox)
@@ -377,7 +379,7 @@ async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> Integratio
 
 async def _clashes(facts: Sequence[_Fact], toolbox: Toolbox) -> list[_Clash]:
     """Return the statements of different nodes that contradict each other."""
-    pairs = list(islice(_near(facts), _MOST_PAIRS))
+    pairs = list(islice(_near(facts), _MAX_PAIRS))
     comparisons = [compare(facts[one].claim, facts[other].claim) for one, other in pairs]
     judgements = await judge_comparisons(comparisons, toolbox)
     return [
@@ -399,15 +401,15 @@ def _near(facts: Sequence[_Fact]) -> Iterator[tuple[int, int]]:
         yield from ((one, other) for other in sorted(others) if facts[one].node != facts[other].node)
 
 
-def _keys(claim: Claim) -> set[str]:
+def _keys(claim: ParsedClaim) -> set[str]:
     return {token.key for token in claim.tokens}
 
 
 # ── merging ──────────────────────────────────────────────────────────────────
 
 
-async def _merged(matter: _Matter, clashes: Sequence[_Clash], toolbox: Toolbox) -> IntegrationResponse:
-    nodes, facts, said = matter.nodes, matter.facts, _SAID[matter.tongue]
+async def _merged(matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox) -> IntegrationResponse:
+    nodes, facts, said = matter.nodes, matter.facts, _REMARKS[matter.tongue]
     earlier: dict[int, str] = {}
     gone: set[int] = set()
     for clash in clashes:
@@ -415,7 +417,7 @@ async def _merged(matter: _Matter, clashes: Sequence[_Clash], toolbox: Toolbox) 
         if (nodes[newer.node].timestamp or _LONG_AGO) == (nodes[older.node].timestamp or _LONG_AGO):
             described = said["clash"].format(one=newer.text, other=older.text)
             return IntegrationResponse(
-                outcome=Outcome.UNRESOLVED, interaction_tree_description=remark(described, LONGEST_REMARK)
+                outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=remark(described, MAX_REMARK)
             )
         earlier[clash.one] = older.text
         gone.add(clash.other)
@@ -432,9 +434,9 @@ async def _merged(matter: _Matter, clashes: Sequence[_Clash], toolbox: Toolbox) 
 
 async def _repeated(facts: Sequence[_Fact], gone: set[int], toolbox: Toolbox) -> set[int]:
     """Return the statements that say what one before them says, and nothing beyond it."""
-    table = await likeness([fact.text for fact in facts], toolbox)
+    table = await similarity_matrix([fact.text for fact in facts], toolbox)
     repeated: set[int] = set()
-    left = _MOST_PAIRS
+    left = _MAX_PAIRS
     for number, fact in enumerate(facts):
         for before in range(number):
             if before in gone or before in repeated or number in gone:
@@ -451,7 +453,7 @@ async def _repeated(facts: Sequence[_Fact], gone: set[int], toolbox: Toolbox) ->
 
 
 def _node(
-    matter: _Matter,
+    matter: _NodeSet,
     kept: Sequence[str],
     description: str,
     *,
@@ -460,11 +462,11 @@ def _node(
 ) -> IntegrationResponse:
     contexts = (node.context for node in matter.nodes if node.context.strip())
     return IntegrationResponse(
-        outcome=Outcome.INTEGRATED,
+        outcome=IntegrationOutcome.INTEGRATED,
         summary=render(facts=kept, evidence=evidence, reasoning="", tongue=matter.tongue),
-        context=next(contexts, "") or line(kept[0], LONGEST_CONTEXT),
+        context=next(contexts, "") or line(kept[0], MAX_CONTEXT),
         keywords=keywords(word for node in matter.nodes for word in node.keywords),
-        interaction_tree_description=remark(description, LONGEST_REMARK),
+        interaction_tree_description=remark(description, MAX_REMARK),
         upheld=upheld,
     )
 
@@ -473,9 +475,9 @@ def _node(
 
 
 async def _by_validation(
-    validation: str, matter: _Matter, clashes: Sequence[_Clash], toolbox: Toolbox
+    validation: str, matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox
 ) -> IntegrationResponse:
-    nodes, facts, said = matter.nodes, matter.facts, _SAID[matter.tongue]
+    nodes, facts, said = matter.nodes, matter.facts, _REMARKS[matter.tongue]
     quote = line(validation, _LONGEST_QUOTE)
     if _UNDECIDED.search(validation):
         return _unresolved(said["undecided"].format(quote=quote))
@@ -509,7 +511,7 @@ async def _by_validation(
     # What was refuted stands in the history; here it would be taken for a fact again.
     about = {key for fact in facts for key in _keys(fact.claim)}
     telling = [found for found in findings if not _WRONG.search(found.text) and len(_keys(found) & about) > 1]
-    evidence = [line(finding.text, _LONGEST_QUOTE) for finding in telling[:_MOST_QUOTES]]
+    evidence = [line(finding.text, _LONGEST_QUOTE) for finding in telling[:_MAX_QUOTES]]
     ids = tuple(nodes[number].node_id for number in sorted(right))
     return _node(matter, kept or evidence or [quote], " ".join(notes), evidence=evidence, upheld=ids)
 
@@ -528,7 +530,7 @@ def _whole(texts: Sequence[str]) -> list[str]:
 
 def _unresolved(description: str) -> IntegrationResponse:
     return IntegrationResponse(
-        outcome=Outcome.UNRESOLVED, interaction_tree_description=remark(description, LONGEST_REMARK)
+        outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=remark(description, MAX_REMARK)
     )
 
 
@@ -547,7 +549,9 @@ def _verbatim(statement: str, validation: str) -> int:
     return -1 if said_of_it is not None and _WRONG.search(said_of_it[0]) else 1
 
 
-async def _verdict(claim: Claim, values: Sequence[Token], findings: Sequence[Claim], toolbox: Toolbox) -> int:
+async def _verdict(
+    claim: ParsedClaim, values: Sequence[Token], findings: Sequence[ParsedClaim], toolbox: Toolbox
+) -> int:
     """Return 1 when the findings uphold a claim, -1 when they refute it, 0 when they say nothing of it."""
     comparisons = [compare(finding, claim) for finding in findings]
     judgements = await judge_comparisons(comparisons, toolbox)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from remanent.errors import Refused
-from remanent.language.offline.similarity import overlap
+from remanent.language.offline.similarity import term_overlap
 from remanent.language.replies import Confidence, Prose
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Utterance
@@ -207,5 +207,5 @@ def _goes_on(request: IntentRequest, message: str) -> float:
         return 0.85
     if len(message) <= _SHORT and _POINTING.search(message):
         return 0.75
-    shared = max(overlap(message, said.text[:_READ]) for said in request.earlier)
+    shared = max(term_overlap(message, said.text[:_READ]) for said in request.earlier)
     return 0.6 if shared >= 0.5 else 0.0

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
-from remanent.language.offline.salience import telling
-from remanent.language.offline.similarity import overlap
-from remanent.language.replies import Aliases, Prose, Words
+from remanent.language.offline.salience import salient_sentences
+from remanent.language.offline.similarity import term_overlap
+from remanent.language.replies import IdAliases, Prose, Words
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
-from remanent.language.shapes import LONGEST_REMARK, LONGEST_TEXT, Node, Remark
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, node_block, prompt
@@ -65,7 +65,7 @@ class FinishedTask(Model):
 
     type: TaskType = TaskType.NORMAL
     description: Remark
-    result: Annotated[Text, Field(max_length=LONGEST_TEXT)] = ""
+    result: Annotated[Text, Field(max_length=MAX_TEXT)] = ""
     failed: bool = False
     """Set when it is known to have failed; otherwise the planner judges by the result."""
 
@@ -92,7 +92,7 @@ class PlanningRequest(Model):
     goal: Remark
     completed: Annotated[tuple[CompletedTask, ...], Field(max_length=1000)] = ()
     finished: FinishedTask | None = None
-    new_nodes: Annotated[tuple[Node, ...], Field(max_length=100)] = ()
+    new_nodes: Annotated[tuple[GraphNode, ...], Field(max_length=100)] = ()
     conflicts: Annotated[tuple[PendingConflict, ...], Field(max_length=100)] = ()
     """In the order in which they were found; one is validated per round."""
     notices: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
@@ -151,14 +151,14 @@ def _next_task(request: PlanningRequest, proposed: PlannedTask | None, tongue: T
         if proposed is not None and proposed.conflict_id in pending:
             return proposed
         first = request.conflicts[0]
-        description = _VALIDATE[tongue].format(first.description).strip()[:LONGEST_REMARK]
+        description = _VALIDATE[tongue].format(first.description).strip()[:MAX_REMARK]
         return PlannedTask(type=TaskType.CROSS_VALIDATE, description=description, conflict_id=first.conflict_id)
     if request.uploads:
         waiting = {upload.upload_id for upload in request.uploads}
         if proposed is not None and proposed.upload_ids and waiting.issuperset(proposed.upload_ids):
             return proposed.replace(type=TaskType.NORMAL, conflict_id=None)
         names = ", ".join(upload.name or upload.upload_id for upload in request.uploads)
-        description = _RECOGNISE[tongue].format(names)[:LONGEST_REMARK]
+        description = _RECOGNISE[tongue].format(names)[:MAX_REMARK]
         return PlannedTask(
             type=TaskType.NORMAL,
             description=description,
@@ -269,10 +269,10 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         return await plan(request, toolbox)
 
 
-def _aliases(request: PlanningRequest) -> tuple[Aliases, Aliases]:
+def _aliases(request: PlanningRequest) -> tuple[IdAliases, IdAliases]:
     """Return the names of the conflicts and of the uploads."""
-    conflicts = Aliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
-    return conflicts, Aliases([upload.upload_id for upload in request.uploads], prefix="u")
+    conflicts = IdAliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
+    return conflicts, IdAliases([upload.upload_id for upload in request.uploads], prefix="u")
 
 
 def _completed(request: PlanningRequest) -> list[str]:
@@ -375,7 +375,7 @@ def _ended(finished: FinishedTask) -> TaskStatus:
 
 def _learned(finished: FinishedTask, goal: str) -> str:
     """Return one or two sentences of the result that say most about the goal."""
-    chosen = telling(finished.result, about=f"{goal}\n{finished.description}", most=2)
+    chosen = salient_sentences(finished.result, about=f"{goal}\n{finished.description}", most=2)
     return shortened(" ".join(chosen), _LONGEST_LESSON) if chosen else ""
 
 
@@ -398,9 +398,9 @@ def _is_at(task: CompletedTask, goal: str) -> bool:
     """Tell whether a step went at the goal itself: it names it, or shares most of its words."""
     if task.type is not TaskType.NORMAL:
         return False
-    return goal.strip()[:200] in task.description or overlap(goal, task.description) >= _SAME_AIM
+    return goal.strip()[:200] in task.description or term_overlap(goal, task.description) >= _SAME_AIM
 
 
 def _step(wording: str, goal: str) -> PlannedTask:
-    room = LONGEST_REMARK - len(wording)
+    room = MAX_REMARK - len(wording)
     return PlannedTask(type=TaskType.NORMAL, description=wording.format(shortened(goal.strip(), room)))

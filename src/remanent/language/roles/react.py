@@ -12,11 +12,18 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, JsonValue
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.models.parsing import Unreadable, read_values
-from remanent.language.offline.answers import Found, Matter, agreeing, find_answer, matter_of, settle_matter
+from remanent.language.models.parsing import UnreadableReply, read_values
+from remanent.language.offline.answers import (
+    AnswerCandidates,
+    Contradiction,
+    agreeing,
+    contradiction_in,
+    find_answer,
+    settle_contradiction,
+)
 from remanent.language.offline.questions import is_question, keyword_form
-from remanent.language.role import Defaults, Picture, Prompt, Role, Said, TextReply, Toolbox
-from remanent.language.shapes import LONGEST_REMARK, LONGEST_TEXT, LongText, Remark
+from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, LongText, Remark
 from remanent.language.tidying import line
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block
@@ -33,7 +40,7 @@ def _check_base64(text: str) -> str:
     return text
 
 
-class Tool(Model):
+class ToolDefinition(Model):
     """A tool that may be called, declared as chat APIs do."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
@@ -53,14 +60,14 @@ class ToolResult(Model):
     """What a tool gave back, or why it did not."""
 
     name: Text
-    content: Annotated[Text, Field(max_length=LONGEST_TEXT)]
+    content: Annotated[Text, Field(max_length=MAX_TEXT)]
     failed: bool = False
 
 
 class Turn(Model):
     """What the agent said in one turn, and what its tool calls gave back."""
 
-    said: Annotated[Text, Field(max_length=LONGEST_TEXT)]
+    said: Annotated[Text, Field(max_length=MAX_TEXT)]
     results: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
 
 
@@ -97,7 +104,7 @@ class ReactRequest(Model):
 
     task: LongText
     """As the bank's adapter made it: what comes from memory in it is escaped already, so it is shown as it is."""
-    tools: Annotated[tuple[Tool, ...], Field(max_length=100)] = ()
+    tools: Annotated[tuple[ToolDefinition, ...], Field(max_length=100)] = ()
     turns: Annotated[tuple[Turn, ...], Field(max_length=1000)] = ()
     urgency: Urgency = Urgency.NONE
     images: Annotated[tuple[Image, ...], Field(max_length=20)] = ()
@@ -184,14 +191,14 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
 
     def prompt(self, request: ReactRequest, *, tongue: Tongue) -> Prompt:
         """Show the tools, the task and all turns up to now."""
-        turns: list[Said] = []
+        turns: list[ChatMessage] = []
         for turn in request.turns:
-            turns.append(Said("assistant", turn.said))
-            turns.append(Said("user", tool_responses(turn.results) or _GO_ON[tongue]))
+            turns.append(ChatMessage("assistant", turn.said))
+            turns.append(ChatMessage("user", tool_responses(turn.results) or _GO_ON[tongue]))
         urgent = _URGENT[request.urgency][tongue]
         content = request.task
         if urgent and turns:
-            turns[-1] = Said("user", f"{turns[-1].text}\n{urgent}")
+            turns[-1] = ChatMessage("user", f"{turns[-1].text}\n{urgent}")
         elif urgent:
             content = f"{content}\n{urgent}"
         instructions = f"{_INSTRUCTIONS[tongue].strip()}\n{_declared(request.tools, tongue)}"
@@ -221,7 +228,7 @@ def tool_responses(results: Sequence[ToolResult]) -> str:
     )
 
 
-def _declared(tools: Sequence[Tool], tongue: Tongue) -> str:
+def _declared(tools: Sequence[ToolDefinition], tongue: Tongue) -> str:
     if not tools:
         return _NO_TOOLS[tongue]
     declared = [
@@ -233,7 +240,7 @@ def _declared(tools: Sequence[Tool], tongue: Tongue) -> str:
     return "\n".join([_TOOLS[tongue], "<tools>", *lines, "</tools>"])
 
 
-_MOST_CALLS = 20
+_MAX_CALLS = 20
 _CANDIDATES = 5
 _TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
@@ -249,7 +256,7 @@ class _Tag:
 
 
 @dataclass(slots=True)
-class _Turn:
+class _ParsedTurn:
     """What was found up to now."""
 
     thoughts: list[str] = field(default_factory=list)
@@ -295,13 +302,13 @@ def parse(text: str, *, tools: Collection[str], must_answer: bool = False) -> Re
     )
 
 
-def _scan(text: str) -> _Turn:
+def _scan(text: str) -> _ParsedTurn:
     tags = list(_tags(text))
     closings: dict[str, list[int]] = {}
     for number, tag in enumerate(tags):
         if tag.closes:
             closings.setdefault(tag.name, []).append(number)
-    turn = _Turn(said=len(text))
+    turn = _ParsedTurn(said=len(text))
     position = index = 0
     while index < len(tags):
         tag = tags[index]
@@ -334,7 +341,7 @@ def _tags(text: str) -> Iterator[_Tag]:
         yield _Tag(name, bool(match[1]), match.start(), match.end())
 
 
-def _take(turn: _Turn, tag: _Tag, body: str) -> None:
+def _take(turn: _ParsedTurn, tag: _Tag, body: str) -> None:
     if tag.name == "think":
         turn.thoughts.append(body.strip())
     elif tag.name == "tool_call":
@@ -376,7 +383,7 @@ def _closing_call(text: str, tags: list[_Tag], opened: int, closing: list[int]) 
     for number in closing[:_CANDIDATES]:
         try:
             read_values(text[tags[opened].end : tags[number].start])
-        except Unreadable:
+        except UnreadableReply:
             continue
         return number
     return closing[0]
@@ -401,16 +408,16 @@ def _read_calls(bodies: list[str], tools: Collection[str]) -> tuple[list[ToolCal
     for body in bodies:
         try:
             values = read_values(body)
-        except Unreadable as error:
+        except UnreadableReply as error:
             problems.append(_problem(f'a tool call cannot be read: {error}; write {{"name": …, "arguments": {{…}}}}'))
             continue
         for value in values:
             for item in value if isinstance(value, list) else [value]:
                 call = _call(item, tools)
                 (calls if isinstance(call, ToolCall) else problems).append(call)  # type: ignore[arg-type]
-    if len(calls) > _MOST_CALLS:
-        problems.append(f"only the first {_MOST_CALLS} of {len(calls)} tool calls are made; call fewer at once")
-    return calls[:_MOST_CALLS], problems
+    if len(calls) > _MAX_CALLS:
+        problems.append(f"only the first {_MAX_CALLS} of {len(calls)} tool calls are made; call fewer at once")
+    return calls[:_MAX_CALLS], problems
 
 
 def _call(value: JsonValue, tools: Collection[str]) -> ToolCall | str:
@@ -427,7 +434,7 @@ def _call(value: JsonValue, tools: Collection[str]) -> ToolCall | str:
     if isinstance(arguments, str):
         try:
             arguments = read_values(arguments)[0]
-        except Unreadable:
+        except UnreadableReply:
             return f"the arguments of {name} are no JSON object"
     if not isinstance(arguments, dict):
         return f"the arguments of {name} must be a JSON object"
@@ -438,7 +445,7 @@ def _call(value: JsonValue, tools: Collection[str]) -> ToolCall | str:
 
 
 def _problem(text: str) -> str:
-    return line(text, LONGEST_REMARK)
+    return line(text, MAX_REMARK)
 
 
 _SEARCHING = re.compile(r"search|recall|find|query|lookup|look_up|搜索|检索", re.IGNORECASE)
@@ -485,7 +492,7 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     tongue = tongue_of(asked := question_of(request.task))
     said = _SAID[tongue]
     results = [result.content for turn in request.turns for result in turn.results if not result.failed]
-    matter = matter_of(request.task)
+    matter = contradiction_in(request.task)
     if matter is not None:
         return await _validation(request, matter, results, toolbox)
     # What nodes are found by is no sentence that could answer.
@@ -510,17 +517,19 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
         return _search_call(said["search"], tool, asked)
     if from_memory.sentences:
         return _answer(said["from_memory"], from_memory, tongue)
-    return _answer(said["nothing"], Found((said["unknown"],), 0.0), tongue)
+    return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0), tongue)
 
 
-async def _validation(request: ReactRequest, matter: Matter, results: Sequence[str], toolbox: Toolbox) -> ReactResponse:
+async def _validation(
+    request: ReactRequest, matter: Contradiction, results: Sequence[str], toolbox: Toolbox
+) -> ReactResponse:
     """Look once at what others say of a contradiction, then settle it or say that it cannot be settled."""
     tongue = tongue_of(matter.newer, matter.older)
     tool = _search_tool(request.tools)
     if tool is not None and not results and request.urgency is Urgency.NONE:
         return _search_call(_SAID[tongue]["compare"], tool, matter.query)
-    verdict = await settle_matter(matter, results, toolbox)
-    return _answer(_SAID[tongue]["compared"], Found((verdict,), 1.0), tongue)
+    verdict = await settle_contradiction(matter, results, toolbox)
+    return _answer(_SAID[tongue]["compared"], AnswerCandidates((verdict,), 1.0), tongue)
 
 
 def question_of(task: str) -> str:
@@ -551,7 +560,7 @@ def _without_question(task: str, asked: str) -> str:
     return "\n".join(sentence for sentence in sentence_texts(_TAGS.sub("\n", task)) if sentence != asked)
 
 
-def _search_tool(tools: tuple[Tool, ...]) -> Tool | None:
+def _search_tool(tools: tuple[ToolDefinition, ...]) -> ToolDefinition | None:
     """Return the tool that looks for words; one that only opens what is already known is none."""
     for tool in tools:
         if _SEARCHING.search(tool.name) and _query_name(tool) is not None:
@@ -559,7 +568,7 @@ def _search_tool(tools: tuple[Tool, ...]) -> Tool | None:
     return None
 
 
-def _query_name(tool: Tool) -> str | None:
+def _query_name(tool: ToolDefinition) -> str | None:
     properties = tool.parameters.get("properties")
     if not isinstance(properties, dict):
         return "query"
@@ -572,7 +581,7 @@ def _takes_text(schema: dict[str, JsonValue]) -> bool:
     return any(sort in {"string", "array"} for sort in (types if isinstance(types, list) else [types]))
 
 
-def _search_call(thought: str, tool: Tool, asked: str) -> ReactResponse:
+def _search_call(thought: str, tool: ToolDefinition, asked: str) -> ReactResponse:
     name = _query_name(tool) or "query"
     properties = tool.parameters.get("properties")
     schema = properties.get(name) if isinstance(properties, dict) else None
@@ -589,7 +598,7 @@ def _search_call(thought: str, tool: Tool, asked: str) -> ReactResponse:
     )
 
 
-def _answer(thought: str, found: Found, tongue: Tongue) -> ReactResponse:
+def _answer(thought: str, found: AnswerCandidates, tongue: Tongue) -> ReactResponse:
     answer = ("" if tongue == "zh" else " ").join(found.sentences)
     shown = _TAGS.sub("", answer)
     return ReactResponse(said=f"<think>{thought}</think>\n<answer>{shown}</answer>", thought=thought, answer=answer)

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from remanent.language.offline.claims import Claim, Part
+from remanent.language.offline.claims import ParsedClaim, TokenKind
 from remanent.language.offline.comparison import compare
 from remanent.language.offline.judgement import CONFLICT, Statement, judge_comparisons
 from remanent.language.offline.salience import statements
-from remanent.language.offline.similarity import likeness_to
-from remanent.language.replies import MOST_ITEMS, Aliases, Prose
+from remanent.language.offline.similarity import similarities
+from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import LongText
 from remanent.language.tongue import Tongue, tongue_of
@@ -74,7 +74,7 @@ class NamedReply(Model):
 class RelationNamingReply(Model):
     """The relations to the memories in focus."""
 
-    relations: Annotated[tuple[NamedReply, ...], Field(max_length=MOST_ITEMS)]
+    relations: Annotated[tuple[NamedReply, ...], Field(max_length=MAX_ITEMS)]
 
 
 class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNamingResponse]):
@@ -112,9 +112,9 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
         return await name_relations(request, toolbox)
 
 
-def _aliases(request: RelationNamingRequest) -> Aliases:
+def _aliases(request: RelationNamingRequest) -> IdAliases:
     """Return the names of the focuses, which stand for their places."""
-    return Aliases([str(place) for place in range(len(request.focuses))], prefix="f")
+    return IdAliases([str(place) for place in range(len(request.focuses))], prefix="f")
 
 
 def _name(text: str) -> str:
@@ -167,7 +167,7 @@ class _Tie:
 async def name_relations(request: RelationNamingRequest, toolbox: Toolbox) -> RelationNamingResponse:
     """Name the relation to each focus; where the words give nothing away it stays unnamed."""
     tongue = tongue_of(request.node, *request.focuses)
-    alike = await likeness_to(request.node, request.focuses, toolbox)
+    alike = await similarities(request.node, request.focuses, toolbox)
     new = _claims(request.node)
     names = []
     for focus, near in zip(request.focuses, alike, strict=True):
@@ -206,10 +206,10 @@ def _relation(node: str, focus: str, tie: _Tie) -> str:
 
 
 @lru_cache(maxsize=32)
-def _claims(text: str) -> tuple[Claim, ...]:
+def _claims(text: str) -> tuple[ParsedClaim, ...]:
     """Return the claims of a memory; the same few focuses come again with every new one."""
     return tuple(Statement(statement).read() for statement in statements(text, most=_READ))
 
 
-def _names(claims: Sequence[Claim]) -> set[str]:
-    return {token.key for claim in claims for token in claim.tokens if token.part is Part.NAME}
+def _names(claims: Sequence[ParsedClaim]) -> set[str]:
+    return {token.key for claim in claims for token in claim.tokens if token.part is TokenKind.NAME}

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.language.offline.similarity import word_scores
-from remanent.language.replies import MOST_ITEMS, check_numbers
+from remanent.language.replies import MAX_ITEMS, check_numbers
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tongue import Tongue, tongue_of
@@ -78,7 +78,7 @@ class ScoreReply(Model):
 class RerankingReply(Model):
     """How well the passages answer."""
 
-    scores: Annotated[tuple[ScoreReply, ...], Field(max_length=MOST_ITEMS)]
+    scores: Annotated[tuple[ScoreReply, ...], Field(max_length=MAX_ITEMS)]
 
 
 class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):

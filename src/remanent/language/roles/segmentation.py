@@ -9,9 +9,9 @@ from pydantic import Field
 from remanent.errors import Refused
 from remanent.language.offline.salience import with_speaker
 from remanent.language.passages import piece_spans, pieces, places_of
-from remanent.language.replies import MOST_ITEMS, Numbers, Prose, check_numbers
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, check_numbers
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
-from remanent.language.shapes import LONGEST_SEGMENT, Place, Utterance
+from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, group, place_blocks, prompt, utterance_block
@@ -32,8 +32,8 @@ class SegmentationRequest(Model):
 class Segment(Model):
     """One piece with its pronouns resolved, and where it came from."""
 
-    text: Annotated[Text, Field(min_length=1, max_length=LONGEST_SEGMENT)]
-    places: Annotated[tuple[Place, ...], Field(min_length=1)]
+    text: Annotated[Text, Field(min_length=1, max_length=MAX_SEGMENT)]
+    places: Annotated[tuple[UtteranceSpan, ...], Field(min_length=1)]
 
 
 class SegmentationResponse(Model):
@@ -91,7 +91,7 @@ class SegmentReply(Model):
 class SegmentationReply(Model):
     """The pieces of a conversation."""
 
-    segments: Annotated[tuple[SegmentReply, ...], Field(max_length=MOST_ITEMS)]
+    segments: Annotated[tuple[SegmentReply, ...], Field(max_length=MAX_ITEMS)]
     skipped: Numbers = ()
 
 
@@ -126,7 +126,7 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         vocabulary = _vocabulary(request)
         for piece in reply.segments:
             sources = sorted(set(piece.sources)) or list(range(1, len(places) + 1))
-            text = remark(piece.text, 10 * LONGEST_SEGMENT)
+            text = remark(piece.text, 10 * MAX_SEGMENT)
             if _support(text, vocabulary) >= _LEAST_SUPPORT:
                 made = [Segment(text=part, places=tuple(places[n - 1] for n in sources)) for part in pieces(text)]
                 segments += made
@@ -141,13 +141,13 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         return await segment(request, toolbox)
 
 
-def _says_little(place: Place) -> bool:
+def _says_little(place: UtteranceSpan) -> bool:
     return place.end - place.start <= _LONGEST_SKIPPED
 
 
-def _as_said(request: SegmentationRequest, places: Sequence[Place]) -> list[Segment]:
+def _as_said(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> list[Segment]:
     """Return pieces in the words of the speaker; what follows each other is cut anew, so that little is torn apart."""
-    stretches: list[Place] = []
+    stretches: list[UtteranceSpan] = []
     for place in places:
         text = request.utterances[place.utterance].text
         last = stretches[-1] if stretches else None
@@ -235,7 +235,7 @@ def _segments(said: Utterance, number: int, before: str) -> list[Segment]:
         if not any(sign.isalnum() for sign in piece):
             continue
         context = f"{before}\n{said.text[max(0, span.start - _LOOKED_BACK) : span.start]}"[-_LOOKED_BACK:]
-        place = Place(utterance=number, start=span.start, end=span.end)
+        place = UtteranceSpan(utterance=number, start=span.start, end=span.end)
         made.append(Segment(text=_standing_alone(piece, said, context), places=(place,)))
     return made
 
@@ -248,7 +248,7 @@ def _standing_alone(piece: str, said: Utterance, before: str) -> str:
 
 
 def _if_it_fits(text: str, otherwise: str) -> str:
-    return text if len(text) <= LONGEST_SEGMENT else otherwise
+    return text if len(text) <= MAX_SEGMENT else otherwise
 
 
 def _with_dates(text: str, said: Utterance) -> str:

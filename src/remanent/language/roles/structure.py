@@ -6,11 +6,11 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.errors import Refused
-from remanent.language.offline.claims import Part, read_claim
+from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.salience import sentence_weights, statements
 from remanent.language.replies import Lines, Prose
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
-from remanent.language.shapes import LONGEST_SUMMARY, Context, Keywords, LongText, Remark, Summary
+from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tidying import line, lines, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
@@ -40,7 +40,7 @@ class StructureResponse(Model):
 
 def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Tongue) -> str:
     """Return the summary that these parts make; too much of it is left out from the end, evidence first."""
-    while len(text := _rendered(facts, evidence, reasoning, tongue)) > LONGEST_SUMMARY:
+    while len(text := _rendered(facts, evidence, reasoning, tongue)) > MAX_SUMMARY:
         if evidence:
             evidence = evidence[:-1]
         elif reasoning:
@@ -48,7 +48,7 @@ def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, ton
         elif len(facts) > 1:
             facts = facts[:-1]
         else:
-            return text[:LONGEST_SUMMARY]
+            return text[:MAX_SUMMARY]
     return text
 
 
@@ -158,7 +158,7 @@ _FEW = 12
 _ONE_IN = 3
 _MOST_OFFLINE_FACTS = 80
 _MOST_OFFLINE_QUOTES = 5
-_CERTAIN = frozenset({Part.AMOUNT, Part.TIME})
+_CERTAIN = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
 
 
 async def structure(request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
@@ -181,7 +181,7 @@ async def structure(request: StructureRequest, toolbox: Toolbox) -> StructureRes
 def _says_something(statement: str) -> bool:
     """Tell whether a statement has a name, a figure, a date or a denial: what others may need to know exactly."""
     claim = read_claim(statement)
-    return any(token.part in _CERTAIN or token.part is Part.NAME or token.denied for token in claim.tokens)
+    return any(token.part in _CERTAIN or token.part is TokenKind.NAME or token.denied for token in claim.tokens)
 
 
 def _is_checkable(statement: str) -> bool:

@@ -16,7 +16,7 @@ from remanent.language.replies import Lines, Prose
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.roles.extraction import AGREEMENT, ExtractionRequest, FactKind, extract
 from remanent.language.roles.segmentation import is_small_talk
-from remanent.language.shapes import LONGEST_SUMMARY, Remark, Summary, Utterance
+from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import line, lines, remark, within_tokens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
@@ -26,7 +26,7 @@ from remanent.text.summary import summarize
 from remanent.text.tokens import ESTIMATE
 
 
-class Level(StrEnum):
+class SummaryLevel(StrEnum):
     """How far a conversation is shortened."""
 
     SEGMENT = "segment"
@@ -37,27 +37,27 @@ class Level(StrEnum):
     """The beginning of a conversation becomes a message that starts with `[compacted]`."""
 
 
-TOKENS = {Level.SEGMENT: 200, Level.SESSION: 800, Level.COMPACTION: 400}
+TOKENS = {SummaryLevel.SEGMENT: 200, SummaryLevel.SESSION: 800, SummaryLevel.COMPACTION: 400}
 """How long the text of each level may be unless the request says otherwise."""
 
-_MARKS: dict[Level, dict[Tongue, str]] = {
-    Level.SEGMENT: {"zh": "[摘要]", "en": "[summary]"},
-    Level.SESSION: {"zh": "[会话概要]", "en": "[session digest]"},
-    Level.COMPACTION: {"zh": "[compacted]", "en": "[compacted]"},
+_MARKS: dict[SummaryLevel, dict[Tongue, str]] = {
+    SummaryLevel.SEGMENT: {"zh": "[摘要]", "en": "[summary]"},
+    SummaryLevel.SESSION: {"zh": "[会话概要]", "en": "[session digest]"},
+    SummaryLevel.COMPACTION: {"zh": "[compacted]", "en": "[compacted]"},
 }
 _ANY_MARK = re.compile(r"(?:\s*\[(?:摘要|会话概要|summary|session digest|compacted)\]\s*)+", re.IGNORECASE)
 _LISTS: dict[Tongue, tuple[str, str, str]] = {
     "zh": ("决策：", "待办：", "约定："),
     "en": ("Decisions:", "To do:", "Agreements:"),
 }
-_MOST_ITEMS = 30
+_MAX_ITEMS = 30
 _LONGEST_ITEM = 300
 
 
 class SummaryRequest(Model):
     """What was said, after what was summarised before."""
 
-    level: Level = Level.SEGMENT
+    level: SummaryLevel = SummaryLevel.SEGMENT
     utterances: Annotated[tuple[Utterance, ...], Field(max_length=2000)] = ()
     earlier: Annotated[tuple[Summary, ...], Field(max_length=1000)] = ()
     """Summaries of what was said before the utterances, oldest first; they go into the new one."""
@@ -97,8 +97,8 @@ def render(
 ) -> SummaryResponse:
     """Return a summary with its mark and within its tokens; only a session's has lists, which outlive its prose."""
     mark = _MARKS[request.level][tongue]
-    listed = [lines(items, most=_MOST_ITEMS, limit=_LONGEST_ITEM) for items in (decisions, todos, agreements)]
-    if request.level is not Level.SESSION:
+    listed = [lines(items, most=_MAX_ITEMS, limit=_LONGEST_ITEM) for items in (decisions, todos, agreements)]
+    if request.level is not SummaryLevel.SESSION:
         listed = [(), (), ()]
     room = (request.limit - ESTIMATE(mark)) * 2 // 3
     while any(listed) and ESTIMATE(_listed(listed, tongue)) > room:
@@ -124,7 +124,7 @@ def _fitted(mark: str, prose: str, tail: str, *, limit: int) -> str:
 def unmarked(text: str) -> str:
     """Return a summary without the mark that it may begin with."""
     marked = _ANY_MARK.match(text)
-    return remark(text[marked.end() :] if marked else text, LONGEST_SUMMARY)
+    return remark(text[marked.end() :] if marked else text, MAX_SUMMARY)
 
 
 def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
@@ -137,8 +137,8 @@ def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
 
 
 _LONGEST_SHOWN = 8_000
-_TASK: dict[Level, Wording] = {
-    Level.SEGMENT: {
+_TASK: dict[SummaryLevel, Wording] = {
+    SummaryLevel.SEGMENT: {
         "zh": """
 你负责把一段对话（<said>）压缩成一小段摘要。
 字段 summary：写明用户讨论了什么、助手做了或决定了什么、关键结论是什么；像“用户讨论了 X，助手决定了 Y，关键结论是 \
@@ -150,7 +150,7 @@ Field summary: what the user talked about, what the assistant did or decided, an
 paragraph: "The user discussed X, the assistant decided Y, the conclusion is Z".
 """,
     },
-    Level.SESSION: {
+    SummaryLevel.SESSION: {
         "zh": """
 你负责把整个会话（<earlier> 是较早部分的摘要，<said> 是其后的对话）压缩成一份会话概要，会话将只凭它继续。
 字段：
@@ -168,7 +168,7 @@ agreed on (preferences, constraints, names, interfaces).
 Each item of the three lists is one sentence, [] if none; leave out what is done and what was overturned.
 """,
     },
-    Level.COMPACTION: {
+    SummaryLevel.COMPACTION: {
         "zh": """
 你负责压缩对话的开头部分（<earlier> 是更早的摘要，<said> 是其后的对话），压缩后的文字将代替它们留在上下文里。
 字段 summary：按先后写明用户的要求、已做的事和结果、作出的决定、尚未解决的问题，以及继续工作所需的名称、路径、数字。
@@ -189,8 +189,8 @@ _RULES: Wording = {
 no comments, nothing that was not said; write in the language of the conversation.
 """,
 }
-_EXAMPLE: dict[Level, Wording] = {
-    Level.SEGMENT: {
+_EXAMPLE: dict[SummaryLevel, Wording] = {
+    SummaryLevel.SEGMENT: {
         "zh": """示例：{"summary": "用户讨论了登录页按钮错位，助手把 flex 布局改为 grid，关键结论是问题已修复，\
 尚未发布。"}
 """,
@@ -198,7 +198,7 @@ _EXAMPLE: dict[Level, Wording] = {
 replaced flex by grid, the conclusion is that it is fixed but not released."}
 """,
     },
-    Level.SESSION: {
+    SummaryLevel.SESSION: {
         "zh": """示例：{"summary": "目标是修复登录页；布局已改，等待发布。", "decisions": ["用 grid 代替 flex，\
 因为要兼容旧浏览器"], "todos": ["用户周五前发布"], "agreements": ["注释用中文"]}
 """,
@@ -207,7 +207,7 @@ release.", "decisions": ["Use grid instead of flex, for old browsers"], "todos":
 "agreements": ["Comments in English"]}
 """,
     },
-    Level.COMPACTION: {"zh": "", "en": ""},
+    SummaryLevel.COMPACTION: {"zh": "", "en": ""},
 }
 
 
@@ -262,15 +262,15 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
         return await summarise(request, toolbox)
 
 
-_MOST_SENTENCES = 3_000
+_MAX_SENTENCES = 3_000
 _LONGEST_SENTENCE = 300
-_MOST_LISTED = 15
+_MAX_LISTED = 15
 # The mark, names of speakers and what joins the sentences take some of the tokens.
 _FOR_SENTENCES = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _SpokenSentence:
     """A sentence and who said it; nobody for what a summary says."""
 
     text: str
@@ -279,28 +279,30 @@ class _Said:
 
 async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
     """Return a summary within its tokens, with the lists of a session where it is one."""
-    sentences = list(_sentences(request))[:_MOST_SENTENCES]
+    sentences = list(_sentences(request))[:_MAX_SENTENCES]
     tongue = tongue_of("\n".join(said.text[:1000] for said in request.utterances), *map(unmarked, request.earlier))
     text = _told(_kept(sentences, int(_FOR_SENTENCES * request.limit)), tongue)
-    lists = await _lists(request, toolbox) if request.level is Level.SESSION and request.utterances else ([], [], [])
+    lists = (
+        await _lists(request, toolbox) if request.level is SummaryLevel.SESSION and request.utterances else ([], [], [])
+    )
     return render(request, text, decisions=lists[0], todos=lists[1], agreements=lists[2], tongue=tongue)
 
 
-def _kept(sentences: Sequence[_Said], limit: int) -> list[_Said]:
+def _kept(sentences: Sequence[_SpokenSentence], limit: int) -> list[_SpokenSentence]:
     """Return the sentences that say most within so many tokens, or parts of them where no sentence fits."""
     joined = "\n".join(said.text for said in sentences)
     ends = list(accumulate(len(said.text) + 1 for said in sentences))
-    kept: list[_Said] = []
+    kept: list[_SpokenSentence] = []
     for span in summarize(joined, limit=limit, measure=ESTIMATE).spans:
         first, last = bisect_right(ends, span.start), bisect_right(ends, span.end - 1)
         for place in range(first, last + 1):
             start = ends[place] - len(sentences[place].text) - 1
             part = joined[max(span.start, start) : min(span.end, ends[place] - 1)].strip()
-            kept += [_Said(part, sentences[place].speaker)] if part else []
+            kept += [_SpokenSentence(part, sentences[place].speaker)] if part else []
     return kept
 
 
-def _sentences(request: SummaryRequest) -> Iterator[_Said]:
+def _sentences(request: SummaryRequest) -> Iterator[_SpokenSentence]:
     """Yield every sentence once, without small talk."""
     seen: set[str] = set()
     said = [(unmarked(summary), "") for summary in request.earlier]
@@ -311,10 +313,10 @@ def _sentences(request: SummaryRequest) -> Iterator[_Said]:
             short = line(sentence, _LONGEST_SENTENCE)
             if short and short.casefold() not in seen:
                 seen.add(short.casefold())
-                yield _Said(short, speaker)
+                yield _SpokenSentence(short, speaker)
 
 
-def _told(sentences: Sequence[_Said], tongue: Tongue) -> str:
+def _told(sentences: Sequence[_SpokenSentence], tongue: Tongue) -> str:
     """Return the sentences in order; who speaks is said where that changes."""
     parts: list[str] = []
     speaker = ""
@@ -333,7 +335,7 @@ async def _lists(request: SummaryRequest, toolbox: Toolbox) -> tuple[list[str], 
         ExtractionRequest(
             utterances=request.utterances[-1000:],
             kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
-            limit=3 * _MOST_LISTED,
+            limit=3 * _MAX_LISTED,
         ),
         toolbox,
     )
@@ -342,7 +344,7 @@ async def _lists(request: SummaryRequest, toolbox: Toolbox) -> tuple[list[str], 
         by_kind.setdefault(fact.kind, []).append(fact.content)
     agreements = [*_agreements(request.utterances), *by_kind.get(FactKind.PREFERENCE, [])]
     decisions = [text for text in by_kind.get(FactKind.DECISION, []) if text not in agreements]
-    return decisions[:_MOST_LISTED], by_kind.get(FactKind.FOLLOW_UP, [])[:_MOST_LISTED], agreements[:_MOST_LISTED]
+    return decisions[:_MAX_LISTED], by_kind.get(FactKind.FOLLOW_UP, [])[:_MAX_LISTED], agreements[:_MAX_LISTED]
 
 
 def _agreements(utterances: Sequence[Utterance]) -> list[str]:

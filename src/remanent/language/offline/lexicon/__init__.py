@@ -45,7 +45,7 @@ Person = Literal["", "first", "second", "third"]
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class RawWord:
     """One word with its place in the text."""
 
     text: str
@@ -68,7 +68,7 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
-class Polar:
+class Polarity:
     """What a word says about a matter: yes or no to it."""
 
     matter: str
@@ -103,7 +103,7 @@ class Lexicon:
 
     synonyms: dict[str, str]
     """A word to the one that stands for all that mean the same."""
-    polar: dict[str, tuple[Polar, ...]]
+    polar: dict[str, tuple[Polarity, ...]]
     groups: dict[str, dict[str, int]]
     """A word to the kinds of values that it is one of, of which a thing has one at a time, and the value's number."""
     attributes: dict[str, frozenset[str]]
@@ -213,19 +213,19 @@ def _inverted(entries: list[tuple[str, list[list[str]]]]) -> dict[str, frozenset
     return {word: frozenset(names) for word, names in table.items()}
 
 
-def _polar(lists: Lists, keys: Callable[[str], list[str]]) -> dict[str, tuple[Polar, ...]]:
-    table: dict[str, list[Polar]] = {}
+def _polar(lists: Lists, keys: Callable[[str], list[str]]) -> dict[str, tuple[Polarity, ...]]:
+    table: dict[str, list[Polarity]] = {}
     for block, mark in ((lists.STRICT, "|"), (lists.CONTRARY, "~")):
         for line in _lines(block):
             yes, _, no = line.partition(mark)
             matter = "/".join((keys(yes)[0], keys(no)[0]))
             for words, sign in ((keys(yes), 1), (keys(no), -1)):
                 for word in words:
-                    table.setdefault(word, []).append(Polar(matter, sign, mark == "|"))
+                    table.setdefault(word, []).append(Polarity(matter, sign, mark == "|"))
     return {word: tuple(meanings) for word, meanings in table.items()}
 
 
-__all__ = ["Lexicon", "Polar", "lexicon", "other_word"]
+__all__ = ["Lexicon", "Polarity", "lexicon", "other_word"]
 
 
 @cache
