@@ -23,8 +23,8 @@ from remanent.language.roles import (
     rewriting,
     segmentation,
     structure,
+    summary,
 )
-from remanent.language.roles import summary
 from remanent.language.roles.analysis import AnalysisRequest
 from remanent.language.roles.annotation import AnnotationRequest
 from remanent.language.roles.classification import ClassificationRequest
