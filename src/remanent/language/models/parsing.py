@@ -3,7 +3,13 @@
 What has one reading is read: fences and prose around it, comments, trailing and missing commas, single, typographic
 and unescaped quotes, bad escapes, keys without quotes, full-width commas and colons, words of Python, closing brackets
 that were forgotten. NaN and the infinities are no numbers, so they are read as null. Of a key that stands twice the
-last value counts, as in every common JSON reader. What could mean two things is not read at all.
+last value counts, as in every common JSON reader. What could mean two things is not read at all: the model is asked
+again, which costs a request, while a guess costs a wrong memory.
+
+Why not the library json-repair: it always returns something. Of the 36 malformed replies of the tests that have one
+reading, version 0.64.2 reads 29 (24 when strict), and of the 17 that must be refused, because they break off or could
+mean two things, it refuses 3 (6 when strict) and makes up a value for the rest. Its time grows with the square of the
+text where quotes and braces alternate: 17 seconds for 16,000 characters, and a reply comes from outside.
 """
 
 import json

@@ -13,10 +13,13 @@ from remanent.language.role import Toolbox
 from remanent.language.tongue import Tongue, tongue_of
 
 _MAX_SENTENCES = 400
+# The weights and thresholds of this module were chosen by hand.
 # Only the best by words are compared by meaning, which costs more.
 _COMPARED = 40
 _FITTING = 0.25
+"""What a sentence gains by having the sort of value that is asked for, or speaking of the same attribute."""
 _ASKING = 0.4
+"""What it loses by asking something itself: a question answers none."""
 _PARTS = {
     AnswerType.NUMBER: {TokenKind.AMOUNT, TokenKind.TIME},
     AnswerType.TIME: {TokenKind.TIME},
@@ -24,7 +27,9 @@ _PARTS = {
     AnswerType.PLACE: {TokenKind.NAME},
 }
 _GOOD = 0.45
+"""From this score on a sentence answers; below, it shares words with the question."""
 _BESIDE = 0.75
+"""Sentences that reach this share of the best score are quoted beside it."""
 _MAX_QUOTED = 3
 
 

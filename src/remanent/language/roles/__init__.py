@@ -1,7 +1,9 @@
-"""One module per role: what a model is told, how its reply is read, and how it is done without one.
+"""One module per role, from what is asked to how it is done without a model.
 
-What does it without a model is imported when it is first needed: its word lists take time to load, and not every
-program that opens a memory asks for language work.
+Each holds, in this order: the request and the response, which are the same with a model and without; what a model is
+told, in Chinese and in English; how its reply is checked against what it was shown; and the offline counterpart. What
+several roles share lies beside this package: prompts in `wording`, numbered passages in `passages`, bounds of a reply
+in `replies` and `tidying`, and the reading of statements in `offline`.
 """
 
 from typing import Any

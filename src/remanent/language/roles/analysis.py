@@ -322,11 +322,17 @@ def _within(relationship: Relationship, phase: AnalysisPhase) -> Relationship:
 # Statements below this similarity are not even laid side by side, unless they share a name or a number.
 _NEAR = 0.2
 _NEAREST = 5
+"""Statements of a candidate that each new statement is compared with: comparing all would take their product."""
+# These thresholds were chosen by hand; a wrong merge loses what it merges, so
+# statements must be more alike to count as the same than nodes must be to count as related.
 _SAME = 0.72
 _MERGE_SHARE = 0.6
+"""The share of either node's statements that the other must have, too, for a merge."""
 _RELATED_BY_MEANING = 0.42
 _RELATED_BY_NAME = 0.22
+"""Enough where both name the same thing or share a keyword."""
 _RELATED_BY_WORDS = 0.2
+"""Without an embedder: cosines of words are far lower than those of vectors."""
 _LONGEST_QUOTE = 200
 _MAX_STATEMENTS = 120
 # A name that so many statements of a node have is something that the node tells of.

@@ -326,7 +326,8 @@ _PRESSING = _pattern(r"always|never|must|important|urgent|critical|asap", r"一�
 _SELF = _pattern(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
 _ASSISTANTS = frozenset("assistant system developer tool function agent ai model bot chatbot 助手 系统 工具".split())
 
-# The first that fits names a sentence; a decision to like something is a decision.
+# The first that fits names a sentence; a decision to like something is a decision. The figures are how important such
+# a sentence is by itself, chosen by hand: what binds others before what only describes.
 _PATTERNS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (
     (FactKind.DECISION, _DECISION, 0.7),
     (FactKind.PREFERENCE, _PREFERENCE, 0.6),

@@ -284,6 +284,7 @@ def _all_keywords(request: IntegrationRequest) -> tuple[str, ...]:
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 _SAME = 0.85
+"""From so alike on, a statement repeats another; chosen by hand, high, because what repeats is dropped."""
 _MAX_QUOTES = 3
 _MAX_STATEMENTS = 200
 _LONGEST_QUOTE = 300

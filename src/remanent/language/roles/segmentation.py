@@ -178,6 +178,7 @@ def _support(text: str, vocabulary: frozenset[str]) -> float:
 # Sentences share a piece while it is as short as this: one thing per memory.
 _JOINED = 80
 _LOOKED_BACK = 600
+"""Characters before a piece in which the name behind a pronoun is looked for."""
 
 _ENGLISH_SMALL_TALK = frozenset(
     "hi|hello|hey|ok|okay|yes|yeah|yep|no|nope|sure|thank|thanks|thank you|great|cool|nice|good|fine|got it|i see|"
