@@ -237,9 +237,6 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
         [(judgement.Statement(text), judgement.Statement(text[1:]))], _TOOLS
     ),
-    "language.offline.judgement.value_of": lambda text: [
-        judgement.value_of(difference, side=0) for difference in _compared(text).differences
-    ],
 }
 """How functions are called that need more than a text."""
 
@@ -272,7 +269,7 @@ DEAR = {
     for name in (
         "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_contradiction "
         "offline.claims.reread offline.comparison.compare offline.judgement.beside offline.judgement.judge "
-        "offline.judgement.judge_comparisons offline.judgement.judge_statements offline.judgement.value_of "
+        "offline.judgement.judge_comparisons offline.judgement.judge_statements "
         "roles.analysis.analyse roles.integration.integrate roles.react.react roles.relation_naming.name_relations "
         "roles.structure.structure"
     ).split()

@@ -9,8 +9,9 @@ from pydantic import JsonValue
 from remanent.agents.search import DECLARATION, read_queries
 from remanent.agents.tools import OwnKnowledge, ToolOutput
 from remanent.embedding import Embedder
+from remanent.language.offline.similarity import word_scores
 from remanent.language.role import Toolbox
-from remanent.language.roles.reranking import Passage, RerankingRequest, rerank, word_scores
+from remanent.language.roles.reranking import Passage, RerankingRequest, rerank
 from remanent.model import Origin
 from remanent.text.chunks import chunks
 from remanent.text.tokens import ESTIMATE

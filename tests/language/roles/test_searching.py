@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanent.language.offline.similarity import word_scores
 from remanent.language.role import Toolbox
 from remanent.language.roles.hyde import LONGEST_PASSAGE, HydeRequest, imagine
-from remanent.language.roles.reranking import Passage, RerankingRequest, rerank, word_scores
+from remanent.language.roles.reranking import Passage, RerankingRequest, rerank
 from remanent.language.roles.rewriting import RewritingRequest, rewrite
 from remanent.language.shapes import Utterance
 from tests.language.offline.fakes import WordEmbedder

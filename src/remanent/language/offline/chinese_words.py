@@ -89,7 +89,7 @@ _TO = word_set(
     "迁往 改写 换 改签 改名"
 )
 # What one person is of a house; the segmenter takes some of them for verbs.
-POSTS = ("馆长", "站长", "院长", "校长", "市长", "部长", "局长", "经理", "主任", "主席", "总裁", "董事长", "主编")
+_POSTS = ("馆长", "站长", "院长", "校长", "市长", "部长", "局长", "经理", "主任", "主席", "总裁", "董事长", "主编")
 _SURNAMES = frozenset(
     "王李张刘陈杨黄赵周吴徐孙马朱胡林郭何高罗郑梁谢宋唐许邓韩冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙史陶贺顾毛郝龚邵万覃武钱戴严莫孔向常汤"
 )
@@ -268,7 +268,7 @@ def _plain(word: Word, *, last: bool) -> RawWord:
     text = word.text
     cues = _cues(text)
     person = _PERSONS.get(text, "")
-    verb = (word.tag[:1] == "v" and word.tag != "vn" and not text.endswith(POSTS)) or text in _LIKE_VERBS
+    verb = (word.tag[:1] == "v" and word.tag != "vn" and not text.endswith(_POSTS)) or text in _LIKE_VERBS
     # An adverb does not end a clause: 位于大连.
     misread = last and word.tag == "d" and len(text) > 1 and not (text in _EMPTY or cues)
     name = misread or word.tag in _NAME_TAGS or (word.tag == "eng" and not text.isdigit())

@@ -9,7 +9,8 @@ from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, rere
 from remanent.language.offline.lexicon import Lexicon, Polarity
 from remanent.text.chinese import is_known
 
-# Words of one root share a beginning: so many letters, and so much of the longer one.
+# Words of one root share a beginning: so many letters, and so much of the longer one. Chosen by hand: shorter, and
+# "inter-" would be a root; longer, and "design" and "designer" would have none.
 _ROOT = 5
 _ROOT_SHARE = 0.6
 # Sorts of values that are said of the word after them: a red shirt is no blue shirt, and may well be with a blue hat.
@@ -243,13 +244,6 @@ def _says(token: Token) -> bool:
     return token.part in _SAYING or (token.part is TokenKind.TIME and token.former)
 
 
-def _corrected(token: Token, claim: ParsedClaim) -> bool:
-    """Tell whether a time is denied because another one holds: due on June 7, not May 20."""
-    return token.part is TokenKind.TIME and any(
-        other.part is TokenKind.TIME and not other.denied and not other.former for other in claim.tokens
-    )
-
-
 def _denials(
     one: ParsedClaim, other: ParsedClaim, shared: Sequence[tuple[Token, Token]], attributes: frozenset[str]
 ) -> list[Difference]:
@@ -259,11 +253,7 @@ def _denials(
         return []
     found = []
     for claim, side in ((one, 0), (other, 1)):
-        said = [
-            pair
-            for pair in shared
-            if pair[side].denied and not pair[1 - side].denied and (_says(pair[side]) or _corrected(pair[side], claim))
-        ]
+        said = [pair for pair in shared if pair[side].denied and not pair[1 - side].denied and _says(pair[side])]
         if not said:
             continue
         clauses = {pair[side].clause for pair in said}
@@ -354,19 +344,8 @@ def _values(
         found.append(Difference(DifferenceKind.NAME, tuple(run), tuple(other_run)))
         rest_one = [token for token in rest_one if token not in run]
         rest_other = [token for token in rest_other if token not in other_run]
-    found = _as_ranges(found)
     found = _as_phrase(found) if len(found) > 1 else found
-    if len(found) == 1:
-        found = [_widened(found[0], rest_one, rest_other)]
-        taken = {id(token) for token in (*found[0].one, *found[0].other)}
-        rest_one = [token for token in rest_one if id(token) not in taken]
-        rest_other = [token for token in rest_other if id(token) not in taken]
     return found, tuple(rest_one), tuple(rest_other)
-
-
-def _follows(before: Token, after: Token) -> bool:
-    """Tell whether nothing stands between two words, not even a little one."""
-    return after.place == before.place + 1 and after.start - before.end <= 1
 
 
 def _as_phrase(found: list[Difference]) -> list[Difference]:
@@ -386,19 +365,6 @@ def _as_phrase(found: list[Difference]) -> list[Difference]:
         else ordered[-1].kind
     )
     return [Difference(kind, one, other)]
-
-
-def _widened(difference: Difference, one: Sequence[Token], other: Sequence[Token]) -> Difference:
-    """Let a value have the words of quality beside it: green tea, not tea."""
-    if difference.kind not in {DifferenceKind.GROUP, DifferenceKind.NAME}:
-        return difference
-
-    def with_beside(tokens: tuple[Token, ...], rest: Sequence[Token]) -> tuple[Token, ...]:
-        near = [t for t in rest if t.part is TokenKind.WORD and (_follows(t, tokens[0]) or _follows(tokens[-1], t))]
-        fitting = [t for t in near if t.opening == tokens[0].opening and not t.is_verb]
-        return tuple(sorted((*tokens, *fitting), key=lambda token: token.place))
-
-    return Difference(difference.kind, with_beside(difference.one, one), with_beside(difference.other, other))
 
 
 def _amounts_differ(one: Token, other: Token, *, loosely: bool = False) -> bool:
@@ -460,24 +426,6 @@ def _facing(one: list[list[Token]], other: list[list[Token]]) -> list[tuple[list
     return [*pairs, *zip(rest_one, rest_other, strict=False)]
 
 
-def _as_ranges(found: list[Difference]) -> list[Difference]:
-    """Take two differences of one kind that stand side by side in both claims for one: from 2 to 4, from 3 to 5."""
-    joined: list[Difference] = []
-    for difference in found:
-        last = joined[-1] if joined else None
-        if (
-            last is not None
-            and last.kind is difference.kind
-            and last.kind in {DifferenceKind.AMOUNT, DifferenceKind.TIME}
-            and last.one[-1].place + 1 == difference.one[0].place
-            and last.other[-1].place + 1 == difference.other[0].place
-        ):
-            joined[-1] = Difference(last.kind, (*last.one, *difference.one), (*last.other, *difference.other))
-        else:
-            joined.append(difference)
-    return joined
-
-
 def _word_difference(
     one: Sequence[Token],
     other: Sequence[Token],
@@ -492,7 +440,7 @@ def _word_difference(
     """
     first = tuple(token for token in one if token.part is not TokenKind.PERSON)
     second = tuple(token for token in other if token.part is not TokenKind.PERSON)
-    strong = bool(named(attributes) - WEAK) and bool(shared) and not _shares_a_value(shared)
+    strong = bool(named(attributes) - WEAK) and bool(shared)
     if not (0 < len(first) <= _FEW + strong and 0 < len(second) <= _FEW + strong):
         return []
     if strong:
@@ -504,17 +452,11 @@ def _word_difference(
         return [Difference(DifferenceKind.WORD, first, second)] if found else []
     if any(token.part not in {TokenKind.WORD, TokenKind.NAME} for token in (*first, *second)):
         return []
-    if not defined and (_shares_a_value(shared) or any(token.is_verb for token in (*first, *second))):
+    if not defined and any(token.is_verb for token in (*first, *second)):
         return []  # they say something else, not something else of the same
-    if len({token.opening for token in (*first, *second)}) > 1 or not _parallel(first, second, shared):
+    if len({token.opening for token in (*first, *second)}) > 1:
         return []
     return [Difference(DifferenceKind.WORD, first, second)]
-
-
-def _shares_a_value(shared: Sequence[tuple[Token, Token]]) -> bool:
-    """Tell whether both claims have the same name, amount or time, and not just as their subject."""
-    values = {TokenKind.NAME, TokenKind.AMOUNT, TokenKind.TIME}
-    return any(one.part in values and not (one.opening and other.opening) for one, other in shared)
 
 
 def _may_be_values(tokens: Sequence[Token]) -> bool:
@@ -526,16 +468,3 @@ def _may_be_values(tokens: Sequence[Token]) -> bool:
     if len({token.opening for token in tokens}) > 1:
         return False  # what stands before the verb tells of what the value is: her favourite band, her favourite food
     return tokens[-1].place - tokens[0].place < len(tokens) + 1
-
-
-def _parallel(first: Sequence[Token], second: Sequence[Token], shared: Sequence[tuple[Token, Token]]) -> bool:
-    """Tell whether two runs of words have the same words before and after them."""
-    if any(run[-1].place - run[0].place + 1 != len(run) for run in (first, second)):
-        return False
-    one_places = {one.place: other.place for one, other in shared}
-    for step, end, other_end in ((-1, first[0].place, second[0].place), (1, first[-1].place, second[-1].place)):
-        beside = one_places.get(end + step)
-        other_beside = other_end + step if other_end + step in one_places.values() else None
-        if beside != other_beside:
-            return False
-    return True

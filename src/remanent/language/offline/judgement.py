@@ -1,11 +1,22 @@
-"""Whether two claims contradict each other: what they differ in, weighed by how much else they share."""
+"""Whether two claims contradict each other: what they differ in, weighed by how much else they share.
+
+A difference has a base score by its kind: how often two claims that differ so cannot both hold. Whatever lets both
+hold (another time, another subject, a condition) multiplies it by a factor below one, and the strongest difference
+decides. Bases and factors were set by hand and held against three sets: 600 English and 600 Chinese sentence pairs of
+public inference sets, generated memories, and the hand-written pairs of the tests. They buy precision with recall: a
+wrong conflict stops a task for a validation, a missed one leaves two statements side by side.
+
+On those sets (precision, recall): English 88 and 32 %, Chinese 88 and 16 %, generated memories 100 and 91 %. Many
+rules for single wordings changed none of these figures and were taken out. Those for who holds a post change them
+neither, but without them statements from documents of public multi-hop questions are called contradictory more often
+(78 instead of 70 of 3,600 pairs), so they stay.
+"""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from remanent.language.offline.chinese_words import POSTS
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
 from remanent.language.offline.comparison import (
     MODIFIERS,
@@ -185,29 +196,16 @@ _AGENT = re.compile(
 )
 
 
-# A bridge that leads over a river leads nobody.
-_LEADING_TO = re.compile(r"\s+(?:over|to|into|through|from|across|along)\b", re.IGNORECASE)
-
-
 def _roots(comparison: Comparison) -> list[tuple[Token, Token]]:
     """Return the words that both have for what one does, or is, and no other: design, director, 馆长."""
     holders = comparison.one.lexicon.unique_holder
-    return [
-        (one, other)
-        for one, other in comparison.shared
-        if (one.key in holders or other.key in holders or one.key.endswith(POSTS))
-        and not _LEADING_TO.match(comparison.one.text[one.end :])
-    ]
+    return [(one, other) for one, other in comparison.shared if one.key in holders or other.key in holders]
 
 
 def _of_holders(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether both say who does, or is, what only one can: designed by A; B is the designer; C designed it."""
     roots = _roots(comparison)
-    objects = [
-        pair
-        for pair in comparison.shared
-        if pair not in roots and _is_one(comparison.one, pair[0]) and _is_one(comparison.other, pair[1])
-    ]
+    objects = [pair for pair in comparison.shared if pair not in roots]
     others = [
         any(token.part in _NAMING and not token.is_verb for token in left) for left in beside(comparison, difference)
     ]
@@ -216,16 +214,6 @@ def _of_holders(comparison: Comparison, difference: Difference) -> bool:
         return False
     sides = ((comparison.one, difference.one, 0), (comparison.other, difference.other, 1))
     return all(_is_holder(claim, tokens, [pair[side] for pair in roots]) for claim, tokens, side in sides)
-
-
-_THE = re.compile(r"\b(?:the|this|that|my|our|your|his|her|their|its|\w+['’]s) (?:\w+ ){0,2}\Z", re.IGNORECASE)
-
-
-def _is_one(claim: ParsedClaim, token: Token) -> bool:
-    """Tell whether a word means one certain thing: the letter, not a letter."""
-    if token.part is TokenKind.NAME or (claim.tongue == "zh" and token.part is TokenKind.WORD):
-        return True
-    return token.part is TokenKind.WORD and _THE.search(claim.text[: token.start]) is not None
 
 
 def _is_holder(claim: ParsedClaim, tokens: tuple[Token, ...], roots: list[Token]) -> bool:
@@ -365,11 +353,6 @@ def _is_time(difference: Difference, comparison: Comparison) -> bool:
     return any(set(groups.get(token.key, {})) & _NO_SUBJECTS for token in difference.one)
 
 
-def _accompanies(token: Token, claim: ParsedClaim) -> bool:
-    """Tell whether somebody is only there, too: lives there with her brother, 和哥哥一起."""
-    return re.search(rf"(?:\bwith (?:\w+ )?|[和跟与同][他她我]?的?){re.escape(token.text)}", claim.text) is not None
-
-
 def _other_subject(comparison: Comparison, difference: Difference) -> bool:
     words = comparison.one.lexicon
     known = {one.key for one, _ in comparison.shared}
@@ -392,8 +375,6 @@ def _other_subject(comparison: Comparison, difference: Difference) -> bool:
 
 def _is_of_somebody(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether a word for a relative means one who is spoken of: her brother, a colleague of Ada."""
-    if _accompanies(token, claim):
-        return False
     before = claim.tokens[token.place - 1] if token.place else None
     after = claim.tokens[token.place + 1] if token.place + 1 < len(claim.tokens) else None
     of_before = before is not None and (
@@ -414,19 +395,8 @@ def _frame(
     if difference.kind is DifferenceKind.DENIAL:
         return _denial_frame(comparison, difference, damp)
     factor = 1.0 if comparison.shared else damp(0.2, "nothing in common")
-    if difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD} and _has_amount(left_one) != _has_amount(
-        left_other
-    ):
-        # The length is so many metres, the river has a name: no value of the one is a value of the other.
-        defined = comparison.one.is_definition and comparison.other.is_definition
-        factor *= damp(0.3, "another sort of value") if defined else 1.0
     left_one = _without_sorts(left_one, left_other, comparison, difference)
     left_other = _without_sorts(left_other, left_one, comparison, difference)
-    if difference.kind is DifferenceKind.NAME and {
-        _by(comparison.one, difference.one),
-        _by(comparison.other, difference.other),
-    } == {True, False}:
-        factor *= damp(0.3, "another sort of value")
     narrower = [any(t.opening and t.part in _NAMING for t in left) for left in (left_one, left_other)]
     same = (
         comparison.attributes or _close(left_one, left_other, difference, alike) or _of_holders(comparison, difference)
@@ -447,15 +417,6 @@ def _as_wide(comparison: Comparison, difference: Difference, alike: Similarity) 
     return difference.kind is DifferenceKind.AMOUNT and alike.frames is not None and alike.frames >= least
 
 
-def _by(claim: ParsedClaim, tokens: tuple[Token, ...]) -> bool | None:
-    """Tell whether a value is who does something (by Ada) or where it is (in Porto); nothing where neither is said."""
-    before = _PREPOSITION.search(claim.text[: tokens[0].start])
-    return before["by"] is not None if before is not None else None
-
-
-_PREPOSITION = re.compile(r"\b(?:(?P<by>by)|in|at|on|near)\s+(?:the\s+)?(?:\w+\s+of\s+)?\Z", re.IGNORECASE)
-
-
 def _face_each_other(one: list[Token], other: list[Token], comparison: Comparison) -> bool:
     """Tell whether two names, or two words beside the same word, stand for different things: 青石|大桥, 听涛|大桥."""
     if any(token.part is TokenKind.NAME for token in one) and any(token.part is TokenKind.NAME for token in other):
@@ -469,7 +430,8 @@ def _face_each_other(one: list[Token], other: list[Token], comparison: Compariso
 
 _JOBS = frozenset("job work profession occupation 工作 职业 职务".split())
 _DATED = frozenset("year date day time month found founding begin 时间 日期 年份".split())
-# From so alike on, what is said beside two values is the same; of amounts the unit says much already.
+# From so alike on, what is said beside two values is the same; of amounts the unit says much already. Cosines of
+# the bundled multilingual embedder, chosen by hand.
 _SAME_FRAME = {DifferenceKind.AMOUNT: 0.75, DifferenceKind.TIME: 0.8, DifferenceKind.GROUP: 0.8}
 _SAME_WORDS = 0.9
 _NARROW_FRAME, _NARROW_FRAME_OF_ONE = 0.85, 0.6
@@ -523,10 +485,6 @@ def _without_sorts(
     return [token for token in tokens if token.key not in sorts]
 
 
-def _has_amount(tokens: list[Token]) -> bool:
-    return any(token.amount is not None and token.amount.unit for token in tokens)
-
-
 def _naming(tokens: list[Token]) -> bool:
     return any(token.part in _NAMING for token in tokens)
 
@@ -558,7 +516,6 @@ def _denial_frame(comparison: Comparison, difference: Difference, damp: Callable
     return 1.0 if comparison.shared else damp(0.2, "nothing in common")
 
 
-_QUANTIFIERS = frozenset("all every both 全部 所有 全".split())
 _NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
 # From so alike on, two wordings ask for the same value.
 SAME_PREDICATE = 0.55
@@ -572,17 +529,14 @@ def beside(comparison: Comparison, difference: Difference) -> tuple[list[Token],
         return [
             t
             for t in tokens
-            if (not t.denied or t.part is TokenKind.TIME)
-            and id(t) not in inside
-            and t.part is not TokenKind.PERSON
-            and t.key not in _QUANTIFIERS
+            if (not t.denied or t.part is TokenKind.TIME) and id(t) not in inside and t.part is not TokenKind.PERSON
         ]
 
     return left(comparison.left_one), left(comparison.left_other)
 
 
 CONFLICT = 0.6
-"""From so sure on, two statements are called a conflict. Chosen for precision: see `evaluation.conflicts`."""
+"""From so sure on, two statements are called a conflict. Chosen for precision: `bench language` draws the curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -652,9 +606,3 @@ def _without(claim: ParsedClaim, tokens: Sequence[Token]) -> str:
 
 def _phrase(tokens: Sequence[Token], comparison: Comparison) -> str:
     return ("" if comparison.one.tongue == "zh" else " ").join(token.text for token in tokens)
-
-
-def value_of(difference: Difference, *, side: int) -> str:
-    """Return the words of one side of a difference, for people to read."""
-    tokens = difference.one if side == 0 else difference.other
-    return " ".join(dict.fromkeys(token.text for token in tokens))

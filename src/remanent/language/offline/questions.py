@@ -1,4 +1,7 @@
-"""Questions taken apart: what they are about, what sort of answer they want, how they read as statements."""
+"""Questions taken apart: what they are about, what sort of answer they want, how they read as statements.
+
+All by patterns, first match wins, so the order of the tables counts: "how many" must be seen before "how".
+"""
 
 import re
 from enum import StrEnum
