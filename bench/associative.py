@@ -21,7 +21,7 @@ from remanent.associative.kinds import TRACE, TraceData
 from remanent.associative.settings import AssociativeSettings
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import JobState, Link, Receipt, Record, Scope, Source, id_source, read_messages
 from remanent.model.entry import Messages

@@ -18,8 +18,8 @@ from remanent.bank.graph import NodeDraft, QueryGraph
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders, open_embedders
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import Toolbox
 from remanent.model import Scope, id_source, system_clock
 from remanent.stores.blobs import AttachmentStore, FileBlobs
 

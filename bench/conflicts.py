@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bench.pairs import MemoryPair, PairKind, memory_pairs
 from remanent.errors import InvalidInput
-from remanent.language.offline.toolbox import Toolbox
-from remanent.language.offline.verdicts import CONFLICT, Statement, judge_statements
+from remanent.language.offline.judgement import CONFLICT, Statement, judge_statements
+from remanent.language.role import Toolbox
 
 LEAST_PRECISION = 0.70
 _BATCH = 500

@@ -17,7 +17,7 @@ from bench.conflicts import (
 from bench.figures import Figure, Report, at_least, at_most
 from bench.pairs import PairKind
 from remanent.embedding.multilingual import MultilingualEmbedder
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.role import Toolbox
 
 PAIR_FILES = {"English pairs": "nli-en.pairs.jsonl.gz", "Chinese pairs": "nli-zh.pairs.jsonl.gz"}
 LEAST_F1 = 0.85

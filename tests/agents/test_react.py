@@ -13,10 +13,10 @@ from pydantic import JsonValue
 from remanent.agents import AgentStep, EntryJournal, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
 from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.errors import InvalidInput, ToolFailed
-from remanent.language.exchanges.react import Image
+from remanent.language.engines import OfflineEngine
 from remanent.language.models import ModelEngine
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.role import Toolbox
+from remanent.language.roles.react import Image
 from remanent.model import Entry, EntryKind, Origin, Scope, id_source
 from remanent.settings import ModelSettings, ReactSettings
 from remanent.stores.blobs import FileBlobs

@@ -17,7 +17,7 @@ from remanent.associative.focus import refocused
 from remanent.associative.graph import Graph, UnderWay
 from remanent.associative.words import Fate
 from remanent.errors import ModelUnavailable
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.model import Maker
 from remanent.stores import LinkQuery
 from tests.associative.conftest import Make

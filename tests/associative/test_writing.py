@@ -9,9 +9,9 @@ from remanent.associative.nodes import NodeStore
 from remanent.associative.words import EARLIER, LATER
 from remanent.associative.writing import Draft, _create
 from remanent.errors import ModelUnavailable, QueueFull
-from remanent.language.exchanges.annotation import AnnotationResponse
-from remanent.language.exchanges.segmentation import Segment
-from remanent.language.exchanges.shapes import Place
+from remanent.language.roles.annotation import AnnotationResponse
+from remanent.language.roles.segmentation import Segment
+from remanent.language.shapes import UtteranceSpan
 from remanent.model import JobState, Maker, Origin, read_messages
 from remanent.stores import EntryQuery, JobQuery
 from tests.associative.conftest import Make
@@ -281,7 +281,7 @@ async def test_a_node_of_several_messages_is_trusted_as_far_as_the_least_trusted
         message.entry(world.new_id(), scope=ADA, recorded_at=world.time.now)
         for message in read_messages(said, longest=99)
     ]
-    places = tuple(Place(utterance=number, start=0, end=9) for number in (0, 1))
+    places = tuple(UtteranceSpan(utterance=number, start=0, end=9) for number in (0, 1))
     annotation = AnnotationResponse(content=LOGIN, phrase="登录", keywords=())
     draft = Draft("n1", Segment(text=LOGIN, places=places), annotation, Maker(), {})
     async with world.store.transaction(ADA) as tx:

@@ -15,7 +15,7 @@ from remanent.associative.nodes import NodeStore
 from remanent.associative.settings import AssociativeSettings
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Receipt, Record, Scope, Source, read_messages
 from remanent.model.entry import Messages

@@ -12,9 +12,8 @@ from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders
 from remanent.language.engine import Answer, Engine
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.model import Maker, NewId, Scope, id_source
 from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
 from tests.language.offline.fakes import WordEmbedder

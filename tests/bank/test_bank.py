@@ -5,8 +5,8 @@ import pytest
 
 from remanent.bank import EventKind, MemoryBank
 from remanent.errors import InvalidInput, NotFound, StorageError
-from remanent.language.exchanges.analysis import AnalysisRequest, Relationship
-from remanent.language.exchanges.planning import (
+from remanent.language.roles.analysis import AnalysisRequest, Relationship
+from remanent.language.roles.planning import (
     CompletedTask,
     FinishedTask,
     PendingUpload,

@@ -4,9 +4,9 @@ import pytest
 
 from remanent.bank import BankEvent, EventKind, MemoryBank
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.exchanges.analysis import AnalysisRequest, Phase, Relationship
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome
-from remanent.language.exchanges.planning import PlanningRequest
+from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, Relationship
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
+from remanent.language.roles.planning import PlanningRequest
 from remanent.model import ConflictState, Status
 from tests.bank.world import ScriptedEngine, a_bank, joined, relations
 
@@ -28,7 +28,7 @@ def settled(request: IntegrationRequest) -> IntegrationResponse:
 
 
 def undecided(request: IntegrationRequest) -> IntegrationResponse:
-    return IntegrationResponse(outcome=Outcome.UNRESOLVED, interaction_tree_description="nobody knows")
+    return IntegrationResponse(outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description="nobody knows")
 
 
 async def two_heights(**scripts: Any) -> MemoryBank:
@@ -203,10 +203,11 @@ async def test_endless_merging_is_stopped_by_a_bound_that_is_told() -> None:
 
 @pytest.mark.spec("BANK-15")
 @pytest.mark.parametrize(
-    ("two_phase", "phases"), [(False, [Phase.ORDERED]), (True, [Phase.CONFLICT_OR_MERGE, Phase.RELATED])]
+    ("two_phase", "phases"),
+    [(False, [AnalysisPhase.ORDERED]), (True, [AnalysisPhase.CONFLICT_OR_MERGE, AnalysisPhase.RELATED])],
 )
 async def test_two_phases_make_the_second_call_only_when_the_first_found_nothing(
-    two_phase: bool, phases: list[Phase]
+    two_phase: bool, phases: list[AnalysisPhase]
 ) -> None:
     engine = ScriptedEngine()
     bank = a_bank(engine, two_phase=two_phase)

@@ -5,8 +5,8 @@ import pytest
 
 from remanent.bank import BankEvent, EventKind
 from remanent.errors import LanguageError
-from remanent.language.exchanges.classification import ClassificationRequest
-from remanent.language.exchanges.structure import StructureRequest
+from remanent.language.roles.classification import ClassificationRequest
+from remanent.language.roles.structure import StructureRequest
 from tests.bank.world import ScriptedEngine, a_bank, by_paragraph, failing, one_topic, summed_up
 
 LONG = "\n\n".join(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from remanent.bank import MemoryBank
 from remanent.bank.integration import MergeReason
 from remanent.errors import InvalidInput
-from remanent.language.exchanges.integration import Trigger
+from remanent.language.roles.integration import Trigger
 from remanent.model import Origin
 from tests.bank.world import ScriptedEngine, a_bank
 

@@ -16,7 +16,9 @@ from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
 from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.errors import LanguageError, NotFound, ToolFailed
-from remanent.language.exchanges.planning import (
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import Toolbox
+from remanent.language.roles.planning import (
     PlannedTask,
     PlanningRequest,
     PlanningResponse,
@@ -24,8 +26,6 @@ from remanent.language.exchanges.planning import (
     TaskType,
     settle,
 )
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
 from remanent.settings import SearchSettings, Settings
 from tests.bank.desk import PNG, Told, desk
 from tests.language.offline.fakes import WordEmbedder

@@ -11,15 +11,19 @@ from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders
 from remanent.errors import LanguageError
 from remanent.language.engine import Answer, Engine
-from remanent.language.exchanges.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse, Cluster
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, NeighbourUpdate, Outcome
-from remanent.language.exchanges.planning import PlanningRequest, PlanningResponse, TaskStatus, settle
-from remanent.language.exchanges.shapes import Stretch
-from remanent.language.exchanges.structure import StructureRequest, StructureResponse
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
+from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
+from remanent.language.roles.integration import (
+    IntegrationOutcome,
+    IntegrationRequest,
+    IntegrationResponse,
+    NeighbourUpdate,
+)
+from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskStatus, settle
+from remanent.language.roles.structure import StructureRequest, StructureResponse
+from remanent.language.shapes import TextSpan
 from remanent.model import Clock, Maker, NewId, Scope
 from remanent.stores import Store, Vectors
 from tests.language.offline.fakes import WordEmbedder
@@ -98,7 +102,7 @@ def topics(request: ClassificationRequest, parts: list[str]) -> ClassificationRe
     clusters, start = [], 0
     for number, part in enumerate(parts, 1):
         words = tuple(dict.fromkeys(part.split()))[:3] or ("x",)
-        stretch = Stretch(start=start, end=start + len(part))
+        stretch = TextSpan(start=start, end=start + len(part))
         clusters.append(
             Cluster(
                 cluster_id=number,
@@ -141,7 +145,7 @@ def unrelated(request: AnalysisRequest) -> AnalysisResponse:
 def joined(request: IntegrationRequest) -> IntegrationResponse:
     """Put the summaries one after the other and tell every neighbour."""
     return IntegrationResponse(
-        outcome=Outcome.INTEGRATED,
+        outcome=IntegrationOutcome.INTEGRATED,
         summary="\n".join(node.summary for node in request.nodes)[:20_000],
         context=request.nodes[0].context,
         keywords=request.nodes[0].keywords,

@@ -20,8 +20,8 @@ from bench.conflicts import (
 from bench.language import as_markdown, memory_figures, pair_figures, run_language_bench, write_report
 from bench.pairs import PairKind, memory_pairs
 from remanent.errors import InvalidInput
-from remanent.language.offline.toolbox import Toolbox
-from remanent.language.offline.verdicts import CONFLICT
+from remanent.language.offline.judgement import CONFLICT
+from remanent.language.role import Toolbox
 from tests.language.offline.fakes import WordEmbedder
 
 PAIRS = [

@@ -10,11 +10,11 @@ import pytest
 
 from remanent.errors import ModelRejected, ModelUnavailable, Refused
 from remanent.language import Answer
-from remanent.language.exchanges.hyde import HydeRequest
-from remanent.language.exchanges.intent import Intent, IntentRequest
-from remanent.language.exchanges.structure import StructureRequest
 from remanent.language.models import ModelEngine
 from remanent.language.roles import HYDE, INTENT, ROLES, STRUCTURE
+from remanent.language.roles.hyde import HydeRequest
+from remanent.language.roles.intent import Intent, IntentRequest
+from remanent.language.roles.structure import StructureRequest
 from remanent.settings import ModelSettings
 from tests.chaos.support.counts import FULL
 from tests.chaos.support.places import ROOT, command

@@ -4,9 +4,8 @@ import pytest
 
 from remanent.errors import InvalidSettings, MissingDependency
 from remanent.language import engines
-from remanent.language.engines import open_engine, role_setups
+from remanent.language.engines import OfflineEngine, open_engine, role_setups
 from remanent.language.models import ModelEngine
-from remanent.language.offline.engine import OfflineEngine
 from remanent.language.roles import ROLES
 from remanent.model import Maker
 from remanent.settings import Settings

@@ -5,54 +5,42 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from remanent.language import aliases, passages, pieces, tags, tidying, wording
-from remanent.language.exchanges.analysis import AnalysisRequest
-from remanent.language.exchanges.annotation import AnnotationRequest
-from remanent.language.exchanges.classification import ClassificationRequest
-from remanent.language.exchanges.extraction import ExtractionRequest
-from remanent.language.exchanges.hyde import HydeRequest
-from remanent.language.exchanges.integration import IntegrationRequest, Trigger
-from remanent.language.exchanges.intent import IntentRequest
-from remanent.language.exchanges.planning import FinishedTask, PlanningRequest
-from remanent.language.exchanges.react import ReactRequest, ToolResult, Turn
-from remanent.language.exchanges.relation_naming import RelationNamingRequest
-from remanent.language.exchanges.reranking import Passage, RerankingRequest
-from remanent.language.exchanges.rewriting import RewritingRequest
-from remanent.language.exchanges.segmentation import SegmentationRequest
-from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_SUMMARY, Node, Utterance
-from remanent.language.exchanges.structure import StructureRequest
-from remanent.language.exchanges.summary import Level, SummaryRequest
-from remanent.language.offline import (
-    annotating,
-    answering,
-    claims,
-    clustering,
-    comparing,
-    extracting,
-    hypotheses,
-    integrating,
-    intents,
-    judging,
-    keywording,
-    likeness,
-    naming,
+from remanent.language import passages, replies, tidying, wording
+from remanent.language.offline import answers, claims, comparison, judgement, salience, similarity, values
+from remanent.language.role import Toolbox
+from remanent.language.roles import (
+    analysis,
+    annotation,
+    classification,
+    extraction,
+    hyde,
+    integration,
+    intent,
     planning,
-    reacting,
-    relations,
+    react,
+    relation_naming,
     reranking,
     rewriting,
-    segmenting,
-    speakers,
-    statements,
-    structuring,
-    summarising,
-    telling,
-    topics,
-    validating,
-    values,
-    verdicts,
+    segmentation,
+    structure,
+    summary,
 )
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.roles.analysis import AnalysisRequest
+from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.classification import ClassificationRequest
+from remanent.language.roles.extraction import ExtractionRequest
+from remanent.language.roles.hyde import HydeRequest
+from remanent.language.roles.integration import IntegrationRequest, Trigger
+from remanent.language.roles.intent import IntentRequest
+from remanent.language.roles.planning import FinishedTask, PlanningRequest
+from remanent.language.roles.react import ReactRequest, ToolResult, Turn
+from remanent.language.roles.relation_naming import RelationNamingRequest
+from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.rewriting import RewritingRequest
+from remanent.language.roles.segmentation import SegmentationRequest
+from remanent.language.roles.structure import StructureRequest
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest
+from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, GraphNode, Utterance
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
 from tests.hostile import CORE, HOSTILE
@@ -70,17 +58,17 @@ def _clean(text: str) -> str:
 def _parts(text: str, most: int) -> list[str]:
     """Return the text in at most so many parts, none of them blank, and none longer than a summary."""
     size = max(40, -(-len(text) // most))
-    return [_clean(text[start : start + size])[:LONGEST_SUMMARY] for start in range(0, len(text), size)]
+    return [_clean(text[start : start + size])[:MAX_SUMMARY] for start in range(0, len(text), size)]
 
 
 def _said(text: str, most: int = 500) -> tuple[Utterance, ...]:
     return tuple(Utterance(text=part, occurred_at=_NOW) for part in _parts(text, most))
 
 
-def _nodes(text: str, most: int) -> tuple[Node, ...]:
+def _nodes(text: str, most: int) -> tuple[GraphNode, ...]:
     """Return as many nodes, with summaries as long, as the text has room for and a request allows."""
     return tuple(
-        Node(node_id=f"n{number}", summary=part, timestamp=_NOW.replace(day=number % 28 + 1))
+        GraphNode(node_id=f"n{number}", summary=part, timestamp=_NOW.replace(day=number % 28 + 1))
         for number, part in enumerate(_parts(text, most))
     )
 
@@ -89,33 +77,33 @@ def _spans(text: str) -> list[Span]:
     return [Span(start, start + 5) for start in range(0, len(text), 5)]
 
 
-def _two_halves(text: str) -> tuple[claims.Claim, claims.Claim]:
+def _two_halves(text: str) -> tuple[claims.ParsedClaim, claims.ParsedClaim]:
     return claims.read_claim(text[: len(text) // 2]), claims.read_claim(text[len(text) // 2 :])
 
 
-def _compared(text: str) -> comparing.Comparison:
-    return comparing.compare(*_two_halves(text))
+def _compared(text: str) -> comparison.Comparison:
+    return comparison.compare(*_two_halves(text))
 
 
-def _matter(text: str) -> validating.Matter:
-    return validating.Matter(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
+def _matter(text: str) -> answers.Contradiction:
+    return answers.Contradiction(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
 
 
 def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], list[int]]":
-    count = min(len(text) // 20, passages.MOST_PASSAGES)
+    count = min(len(text) // 20, passages.MAX_PASSAGES)
     return np.full((count, count), 0.5, np.float32), [20] * count
 
 
 ADAPTERS: dict[str, Work] = {
-    "language.aliases.check_numbers": lambda text: aliases.check_numbers(range(1, len(text)), shown=len(text)),
+    "language.replies.check_numbers": lambda text: replies.check_numbers(range(1, len(text)), shown=len(text)),
     "language.passages.assembled": lambda text: passages.assembled(len(text), [[1], range(5, len(text), 9)]),
     "language.passages.filled": lambda text: passages.filled(_spans(text), at_most=20),
     "language.passages.packed": lambda text: passages.packed(_spans(text), at_least=20),
     "language.passages.stretches": lambda text: passages.stretches(
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
-    "language.pieces.places_of": lambda text: pieces.places_of(_said(text)),
-    "language.tags.parse": lambda text: tags.parse(_clean(text), tools=("search",)),
+    "language.passages.places_of": lambda text: passages.places_of(_said(text)),
+    "language.roles.react.parse": lambda text: react.parse(_clean(text), tools=("search",)),
     "language.tidying.line": lambda text: tidying.line(text, 300),
     "language.tidying.lines": lambda text: tidying.lines(_parts(text, len(text)), most=20),
     "language.tidying.keywords": lambda text: tidying.keywords(_parts(text, len(text))),
@@ -126,137 +114,172 @@ ADAPTERS: dict[str, Work] = {
     "language.wording.group": lambda text: wording.group("nodes", _parts(text, len(text))),
     "language.wording.node_block": lambda text: wording.node_block(_nodes(text, 1)[0]),
     "language.wording.passage_blocks": lambda text: wording.passage_blocks(_parts(text, len(text))),
-    "language.wording.place_blocks": lambda text: wording.place_blocks(_said(text), pieces.places_of(_said(text))),
+    "language.wording.place_blocks": lambda text: wording.place_blocks(_said(text), passages.places_of(_said(text))),
     "language.wording.prompt": lambda text: wording.prompt(text, _parts(text, len(text)), tongue="en"),
     "language.wording.utterance_block": lambda text: wording.utterance_block(_said(text)[0], text),
     "language.wording.utterance_blocks": lambda text: wording.utterance_blocks(_said(text)),
-    "language.offline.annotating.annotate": lambda text: annotating.annotate(
+    "language.roles.annotation.annotate": lambda text: annotation.annotate(
         AnnotationRequest(text=_clean(text), target_length=200), _TOOLS
     ),
-    "language.offline.annotating.compressed": lambda text: annotating.compressed(text, 20),
-    "language.offline.answering.find_answer": lambda text: answering.find_answer(text[:600], [text], _TOOLS),
-    "language.offline.answering.agreeing": lambda text: answering.agreeing(
-        answering.Found((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS
+    "language.roles.annotation.compressed": lambda text: annotation.compressed(text, 20),
+    "language.offline.answers.find_answer": lambda text: answers.find_answer(text[:600], [text], _TOOLS),
+    "language.offline.answers.agreeing": lambda text: answers.agreeing(
+        answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS
     ),
     "language.offline.claims.reread": lambda text: claims.reread(*_two_halves(text)),
-    "language.offline.clustering.classify": lambda text: clustering.classify(
+    "language.roles.classification.classify": lambda text: classification.classify(
         ClassificationRequest(text=_clean(text), find_question=True), _TOOLS
     ),
-    "language.offline.comparing.compare": _compared,
-    "language.offline.extracting.extract": lambda text: extracting.extract(
+    "language.offline.comparison.compare": _compared,
+    "language.roles.extraction.extract": lambda text: extraction.extract(
         ExtractionRequest(utterances=(*_said(text), Utterance(text=_clean(text)))), _TOOLS
     ),
-    "language.offline.hypotheses.imagine": lambda text: hypotheses.imagine(
-        HydeRequest(question=_clean(text[:LONGEST_REMARK])), _TOOLS
-    ),
-    "language.offline.integrating.integrate": lambda text: integrating.integrate(
+    "language.roles.hyde.imagine": lambda text: hyde.imagine(HydeRequest(question=_clean(text[:MAX_REMARK])), _TOOLS),
+    "language.roles.integration.integrate": lambda text: integration.integrate(
         IntegrationRequest(nodes=(_nodes(text, 19) * 2)[:2], trigger=Trigger.CONFLICT, validation=_clean(text)), _TOOLS
     ),
-    "language.offline.intents.recognise": lambda text: intents.recognise(
+    "language.roles.intent.recognise": lambda text: intent.recognise(
         IntentRequest(message=_clean(text), earlier=_said(text, 20)[:20], agents=("Ada", "Bob")), _TOOLS
     ),
-    "language.offline.judging.judge": lambda text: judging.judge(_compared(text)),
-    "language.offline.judging.beside": lambda text: [
-        judging.beside(compared, difference) for compared in [_compared(text)] for difference in compared.differences
+    "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
+    "language.offline.judgement.beside": lambda text: [
+        judgement.beside(compared, difference) for compared in [_compared(text)] for difference in compared.differences
     ],
-    "language.offline.keywording.key_phrases": lambda text: keywording.key_phrases(text, most=8),
-    "language.offline.likeness.likeness": lambda text: likeness.likeness(_parts(text, 200), _TOOLS),
-    "language.offline.likeness.likeness_to": lambda text: likeness.likeness_to(text, _parts(text, 200), _TOOLS),
-    "language.offline.likeness.overlap": lambda text: likeness.overlap(text, text[1:]),
-    "language.offline.naming.name_relations": lambda text: naming.name_relations(
+    "language.offline.salience.key_phrases": lambda text: salience.key_phrases(text, most=8),
+    "language.offline.similarity.similarity_matrix": lambda text: similarity.similarity_matrix(
+        _parts(text, 200), _TOOLS
+    ),
+    "language.offline.similarity.similarities": lambda text: similarity.similarities(text, _parts(text, 200), _TOOLS),
+    "language.offline.similarity.term_overlap": lambda text: similarity.term_overlap(text, text[1:]),
+    "language.roles.relation_naming.name_relations": lambda text: relation_naming.name_relations(
         RelationNamingRequest(node=_clean(text), focuses=tuple(_parts(text, 4))), _TOOLS
     ),
-    "language.offline.planning.plan": lambda text: planning.plan(
-        PlanningRequest(
-            goal=_clean(text[:LONGEST_REMARK]), finished=FinishedTask(description="go", result=_clean(text))
-        ),
+    "language.roles.planning.plan": lambda text: planning.plan(
+        PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go", result=_clean(text))),
         _TOOLS,
     ),
-    "language.offline.reacting.react": lambda text: reacting.react(
+    "language.roles.react.react": lambda text: react.react(
         ReactRequest(task=_clean(text), turns=(Turn(said="x", results=(ToolResult(name="a", content=_clean(text)),)),)),
         _TOOLS,
     ),
-    "language.offline.relations.analyse": lambda text: relations.analyse(
-        AnalysisRequest(new_node=Node(node_id="new", summary=_parts(text, 5)[0]), candidates=_nodes(text, 5)), _TOOLS
+    "language.roles.analysis.analyse": lambda text: analysis.analyse(
+        AnalysisRequest(new_node=GraphNode(node_id="new", summary=_parts(text, 5)[0]), candidates=_nodes(text, 5)),
+        _TOOLS,
     ),
-    "language.offline.reranking.rerank": lambda text: reranking.rerank(
+    "language.roles.reranking.rerank": lambda text: reranking.rerank(
         RerankingRequest(
-            query=_clean(text[:LONGEST_REMARK]),
+            query=_clean(text[:MAX_REMARK]),
             passages=tuple(
                 Passage(passage_id=f"p{number}", text=part) for number, part in enumerate(_parts(text, 100))
             ),
         ),
         _TOOLS,
     ),
-    "language.offline.reranking.word_scores": lambda text: reranking.word_scores(text, _parts(text, len(text))),
-    "language.offline.rewriting.rewrite": lambda text: rewriting.rewrite(
-        RewritingRequest(query=_clean(text[:LONGEST_REMARK]), earlier=_said(text, 20)[:20]), _TOOLS
+    "language.offline.similarity.word_scores": lambda text: similarity.word_scores(text, _parts(text, len(text))),
+    "language.roles.rewriting.rewrite": lambda text: rewriting.rewrite(
+        RewritingRequest(query=_clean(text[:MAX_REMARK]), earlier=_said(text, 20)[:20]), _TOOLS
     ),
-    "language.offline.segmenting.segment": lambda text: segmenting.segment(
+    "language.roles.segmentation.segment": lambda text: segmentation.segment(
         SegmentationRequest(utterances=(Utterance(text=_clean(text), occurred_at=_NOW),), earlier=_said(text, 20)[:20]),
         _TOOLS,
     ),
-    "language.offline.speakers.speaker_name": lambda text: speakers.speaker_name(text, "en"),
-    "language.offline.speakers.with_speaker": lambda text: speakers.with_speaker(text, text),
-    "language.offline.statements.statements": lambda text: statements.statements(text, most=len(text)),
-    "language.offline.structuring.structure": lambda text: structuring.structure(
+    "language.offline.salience.speaker_name": lambda text: salience.speaker_name(text, "en"),
+    "language.offline.salience.with_speaker": lambda text: salience.with_speaker(text, text),
+    "language.offline.salience.statements": lambda text: salience.statements(text, most=len(text)),
+    "language.roles.analysis.second_phase": lambda text: analysis.second_phase(
+        AnalysisRequest(
+            new_node=GraphNode(node_id="new", summary=_parts(text, 5)[0]),
+            candidates=_nodes(text, 5),
+            phase=analysis.AnalysisPhase.CONFLICT_OR_MERGE,
+        ),
+        analysis.AnalysisResponse(relations=()),
+    ),
+    "language.roles.planning.settle": lambda text: planning.settle(
+        PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go")),
+        status=planning.TaskStatus.SUCCESS,
+        context=_clean(text[:MAX_REMARK]),
+        proposed=None,
+        tongue="en",
+    ),
+    "language.roles.react.tool_responses": lambda text: react.tool_responses(
+        [ToolResult(name="a", content=part) for part in _parts(text, len(text))]
+    ),
+    "language.roles.structure.render": lambda text: structure.render(
+        facts=_parts(text, 80), evidence=_parts(text, 20), reasoning=text, tongue="en"
+    ),
+    "language.roles.summary.render": lambda text: summary.render(
+        SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)),
+        text,
+        decisions=_parts(text, 100),
+        tongue="en",
+    ),
+    "language.roles.structure.structure": lambda text: structure.structure(
         StructureRequest(content=_clean(text)), _TOOLS
     ),
-    "language.offline.summarising.summarise": lambda text: summarising.summarise(
-        SummaryRequest(level=Level.SESSION, utterances=_said(text)), _TOOLS
+    "language.roles.summary.summarise": lambda text: summary.summarise(
+        SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)), _TOOLS
     ),
-    "language.offline.telling.telling": lambda text: telling.telling(text, about=text[:600], most=3),
-    "language.offline.telling.sentence_weights": lambda text: telling.sentence_weights(_parts(text, len(text))),
-    "language.offline.topics.topics": lambda text: topics.topics(_parts(text, passages.MOST_PASSAGES), _TOOLS),
-    "language.offline.topics.grouped": lambda text: topics.grouped(*_alike(text), topics.BY_WORDS),
-    "language.offline.validating.settle_matter": lambda text: validating.settle_matter(_matter(text), [text], _TOOLS),
+    "language.offline.salience.salient_sentences": lambda text: salience.salient_sentences(
+        text, about=text[:600], most=3
+    ),
+    "language.offline.salience.sentence_weights": lambda text: salience.sentence_weights(_parts(text, len(text))),
+    "language.roles.classification.topics": lambda text: classification.topics(
+        _parts(text, passages.MAX_PASSAGES), _TOOLS
+    ),
+    "language.roles.classification.grouped": lambda text: classification.grouped(
+        *_alike(text), classification.BY_WORDS
+    ),
+    "language.offline.answers.settle_contradiction": lambda text: answers.settle_contradiction(
+        _matter(text), [text], _TOOLS
+    ),
     "language.offline.values.whens": lambda text: values.whens(text, _NOW, apart=True),
-    "language.offline.verdicts.judge_comparisons": lambda text: verdicts.judge_comparisons([_compared(text)], _TOOLS),
-    "language.offline.verdicts.judge_statements": lambda text: verdicts.judge_statements(
-        [(verdicts.Statement(text), verdicts.Statement(text[1:]))], _TOOLS
+    "language.offline.judgement.judge_comparisons": lambda text: judgement.judge_comparisons([_compared(text)], _TOOLS),
+    "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
+        [(judgement.Statement(text), judgement.Statement(text[1:]))], _TOOLS
     ),
-    "language.offline.verdicts.value_of": lambda text: [
-        verdicts.value_of(difference, side=0) for difference in _compared(text).differences
-    ],
 }
 """How functions are called that need more than a text."""
 
 EXEMPT: dict[str, str] = {
     "language.offline.lexicon.lexicon": "takes the name of a language",
-    "language.offline.comparing.named": "takes names of attributes out of the word lists",
+    "language.offline.comparison.named": "takes names of attributes out of the word lists",
 }
 """Functions that no long text is given to, and why."""
 
 HURT: dict[str, tuple[str, ...]] = {
     "language.passages.passages": ("blank lines", "headings"),
-    "language.pieces.pieces": ("flags", "short sentences"),
-    "language.tags.parse": ("a sign, spaces, a word", "thoughts", "tool calls"),
+    "language.passages.pieces": ("flags", "short sentences"),
+    "language.roles.react.parse": ("a sign, spaces, a word", "thoughts", "tool calls"),
     "language.offline.claims.read_claim": ("a sentence without an end", "negations", "Chinese clauses"),
-    "language.offline.extracting.extract": ("reasons", "short sentences"),
+    "language.roles.extraction.extract": ("reasons", "short sentences"),
     "language.offline.questions.is_question": ("a question with a gap", "questions and exclamations"),
     "language.offline.questions.statement_form": ("one question", "questions"),
-    "language.offline.reacting.question_of": ("tasks", "marked lines"),
-    "language.offline.reacting.react": ("tasks",),
-    "language.offline.segmenting.is_small_talk": ("Chinese small talk that is none", "small talk that is none"),
-    "language.offline.segmenting.segment": ("short sentences", "pronouns"),
-    "language.offline.validating.matter_of": ("conflicts",),
+    "language.roles.react.question_of": ("tasks", "marked lines"),
+    "language.roles.react.react": ("tasks",),
+    "language.roles.segmentation.is_small_talk": ("Chinese small talk that is none", "small talk that is none"),
+    "language.roles.segmentation.segment": ("short sentences", "pronouns"),
+    "language.offline.answers.contradiction_in": ("conflicts",),
     "language.offline.values.amounts": ("numbers of things", "one hour and a half"),
     "language.offline.values.whens": ("years", "times of day"),
 }
 """Texts beside the core that once made a function take the square of their length, or worse."""
 
 DEAR = {
-    f"language.offline.{name}"
+    f"language.{name}"
     for name in (
-        "answering.agreeing answering.find_answer claims.reread comparing.compare integrating.integrate judging.beside "
-        "judging.judge naming.name_relations reacting.react relations.analyse structuring.structure "
-        "validating.settle_matter verdicts.judge_comparisons verdicts.judge_statements verdicts.value_of"
+        "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_contradiction "
+        "offline.claims.reread offline.comparison.compare offline.judgement.beside offline.judgement.judge "
+        "offline.judgement.judge_comparisons offline.judgement.judge_statements "
+        "roles.analysis.analyse roles.integration.integrate roles.react.react roles.relation_naming.name_relations "
+        "roles.structure.structure"
     ).split()
 }
 """They lay claims of bounded length side by side, which costs a second for any text: two texts do below full counts."""
 
-FUNCTIONS = public_functions("remanent.language.offline") | public_functions(
-    "remanent.language", "aliases", "passages", "pieces", "replies", "tags", "tidying", "tongue", "wording"
+FUNCTIONS = (
+    public_functions("remanent.language.offline")
+    | public_functions("remanent.language.roles")
+    | public_functions("remanent.language", "passages", "replies", "tidying", "tongue", "wording")
 )
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT

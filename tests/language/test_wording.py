@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.language import wording
-from remanent.language.exchanges.shapes import Utterance
+from remanent.language.shapes import Utterance
 from remanent.language.wording import abridged, block, group, prompt, utterance_block
 
 

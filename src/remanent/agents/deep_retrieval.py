@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue
 
 from remanent.agents.tools import MemoryBackedTool, ToolOutput
 from remanent.errors import InvalidInput, NotFound, RemanentError
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import ToolDefinition
 from remanent.loaders import AttachmentType, read_document, type_of
 from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Model, Origin, Record, Source
 from remanent.model.base import Text
@@ -180,7 +180,7 @@ class DeepRetrievalTool(MemoryBackedTool):
     """Deep Retrieval as a tool of an agent; its answer is JSON."""
 
     origin = Origin.TOOL
-    declaration = Tool(
+    declaration = ToolDefinition(
         name=DEEP_RETRIEVAL,
         description="Read all that stands behind a memory node, word for word: reasoning, tool calls, results, files. "
         "Long files are given when asked for by attachment_id. 读取某个记忆节点的全部原文、工具调用与附件；"

@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from remanent.agents.tools import MemoryBackedTool, ToolOutput
 from remanent.agents.web import DECLARATION, read_queries
 from remanent.embedding import Embedder
-from remanent.language.exchanges.reranking import Passage, RerankingRequest
-from remanent.language.offline.reranking import rerank, word_scores
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.offline.similarity import word_scores
+from remanent.language.role import Toolbox
+from remanent.language.roles.reranking import Passage, RerankingRequest, rerank
 from remanent.model import Origin
 from remanent.text.budget import chunks
 from remanent.text.tokens import ESTIMATE

@@ -10,7 +10,9 @@ from enum import StrEnum
 from remanent.agents.tools import AgentStep, AgentTool, File, StepListener, ToolOutput, call_tool
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.engine import Engine, Usage
-from remanent.language.exchanges.react import (
+from remanent.language.role import Prompt
+from remanent.language.roles import REACT
+from remanent.language.roles.react import (
     Image,
     ReactRequest,
     ReactResponse,
@@ -18,11 +20,9 @@ from remanent.language.exchanges.react import (
     ToolResult,
     Turn,
     Urgency,
+    tool_responses,
 )
-from remanent.language.exchanges.shapes import LONGEST_TEXT
-from remanent.language.role import Prompt
-from remanent.language.roles import REACT
-from remanent.language.roles.react import tool_responses
+from remanent.language.shapes import MAX_TEXT
 from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
 from remanent.settings import ReactSettings
@@ -274,7 +274,7 @@ class _ReactRun:
         """Report the whole result to the listener, and return the part that the agent is shown."""
         self._files.extend(output.files)
         about = {"tool": call.name, "arguments": call.arguments, "failed": failed, **output.metadata}
-        text = abridged(_clean(output.text), LONGEST_TEXT)
+        text = abridged(_clean(output.text), MAX_TEXT)
         origin = self._tools[call.name].origin
         await self._tell(AgentStep(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
         return ToolResult(name=call.name, content=self._shown(text), failed=failed)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationEr
 from pydantic.errors import PydanticSchemaGenerationError
 
 from remanent.errors import InvalidInput, RemanentError
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import ToolDefinition
 from remanent.model import Attachment, Clock, Entry, EntryKind, NewId, Origin, Scope
 from remanent.model.base import describe
 from remanent.stores.blobs import Blobs
@@ -72,7 +72,7 @@ class AgentTool(Protocol):
     """
 
     @property
-    def declaration(self) -> Tool:
+    def declaration(self) -> ToolDefinition:
         """Its name, what it is for, and the JSON schema of its arguments."""
         ...
 
@@ -113,7 +113,7 @@ class FunctionTool:
         self._arguments = _arguments_of(function)
         schema = self._arguments.model_json_schema()
         schema.pop("title", None)
-        self._declaration = Tool(
+        self._declaration = ToolDefinition(
             name=name or getattr(function, "__name__", ""),
             description=description or inspect.getdoc(function) or "",
             parameters=schema,
@@ -121,7 +121,7 @@ class FunctionTool:
         self._origin = origin
 
     @property
-    def declaration(self) -> Tool:
+    def declaration(self) -> ToolDefinition:
         """Its name, what it is for, and the JSON schema of its arguments."""
         return self._declaration
 
@@ -200,7 +200,7 @@ class ListenedTool:
         self._listener = listener
 
     @property
-    def declaration(self) -> Tool:
+    def declaration(self) -> ToolDefinition:
         """As the tool itself declares it."""
         return self._tool.declaration
 

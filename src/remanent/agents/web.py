@@ -16,7 +16,7 @@ from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
 from remanent.http.jsonapi import JsonApi, RequestLimits
 from remanent.http.public import FetchedPage, PublicFetcher
-from remanent.language.exchanges.react import Tool
+from remanent.language.roles.react import ToolDefinition
 from remanent.loaders.webpage import read_page
 from remanent.model import Origin
 from remanent.settings import ReaderSettings, SearchSettings
@@ -27,7 +27,7 @@ MAX_QUERY_CHARS = 500
 _MAX_QUERIES = 5
 """Queries of one call: each costs a request, and models like to list variants (chosen by hand)."""
 
-DECLARATION = Tool(
+DECLARATION = ToolDefinition(
     name=SEARCH,
     description="Search for what is written about something. Give one query, or several that look at it from "
     "different sides. 检索相关资料，可一次给出多个查询。",
@@ -165,7 +165,7 @@ class Visit:
     """The tool `visit`: the text of one public web page, and never one of a private network."""
 
     origin = Origin.WEB
-    declaration = Tool(
+    declaration = ToolDefinition(
         name=VISIT,
         description="Read a public web page in full, for example one that a search found. 读取一个公开网页的全文。",
         parameters={

@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from remanent.language import Engine
-from remanent.language.exchanges.annotation import AnnotationRequest
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.language.roles import ANNOTATION
+from remanent.language.roles.annotation import AnnotationRequest
 from remanent.model import Maker
 
 LEVELS = 5

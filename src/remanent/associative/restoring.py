@@ -12,8 +12,8 @@ from remanent.associative.words import Forgotten, Node
 from remanent.associative.writing import FOCUS_STRENGTH
 from remanent.errors import InvalidInput, NotFound
 from remanent.language import Engine
-from remanent.language.exchanges.annotation import AnnotationRequest
 from remanent.language.roles import ANNOTATION
+from remanent.language.roles.annotation import AnnotationRequest
 from remanent.model import Clock, Entry, Scope, least_trusted
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction
 

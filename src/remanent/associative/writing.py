@@ -20,12 +20,12 @@ from remanent.associative.words import EARLIER, LATER
 from remanent.errors import LanguageError
 from remanent.jobs import Requeue, describe_failure
 from remanent.language import Answer, Engine
-from remanent.language.exchanges.annotation import AnnotationRequest, AnnotationResponse
-from remanent.language.exchanges.relation_naming import RelationNamingRequest
-from remanent.language.exchanges.segmentation import Segment, SegmentationRequest
-from remanent.language.exchanges.shapes import Utterance
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.language.roles import ANNOTATION, RELATION_NAMING, SEGMENTATION
+from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
+from remanent.language.roles.relation_naming import RelationNamingRequest
+from remanent.language.roles.segmentation import Segment, SegmentationRequest
+from remanent.language.shapes import Utterance
 from remanent.model import Clock, Entry, Job, Maker, Scope, Source, least_trusted, to_millis
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Store, Transaction

@@ -30,9 +30,9 @@ from remanent.discipline import Journal
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
-from remanent.language.exchanges.integration import Trigger
-from remanent.language.exchanges.planning import FinishedTask, PendingUpload
-from remanent.language.exchanges.shapes import LONGEST_REMARK
+from remanent.language.roles.integration import Trigger
+from remanent.language.roles.planning import FinishedTask, PendingUpload
+from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import (
     Attachment,
@@ -134,10 +134,10 @@ class MemoryBank:
         left to `plan`, which sees the uploads as well. A start that was interrupted can be repeated: what it appended
         already is not appended again.
         """
-        if len(goal) > LONGEST_REMARK:
+        if len(goal) > MAX_REMARK:
             context, goal = f"{goal}\n\n{context}" if context.strip() else goal, ""
         if not goal.strip():
-            goal = shortened(await self._question(context), LONGEST_REMARK)
+            goal = shortened(await self._question(context), MAX_REMARK)
             if not goal:
                 raise InvalidInput("no question was found in this text; give the task on its own")
             return await self._planner.begin(goal)

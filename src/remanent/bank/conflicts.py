@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from remanent.bank.node import UNRESOLVED, QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.exchanges.planning import PendingConflict
+from remanent.language.roles.planning import PendingConflict
 from remanent.language.tidying import line
 from remanent.model import Claim, Conflict, ConflictState, Source, Status, Verdict
 from remanent.stores import Transaction

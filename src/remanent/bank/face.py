@@ -29,7 +29,7 @@ from remanent.discipline import AnyMemory, Journal
 from remanent.embedding import Embedders
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
-from remanent.language.models.choice import choose
+from remanent.language.models.call import choose
 from remanent.language.roles import CLASSIFICATION
 from remanent.model import Clock, Conflict, NewId, Scope
 from remanent.settings import Settings

@@ -16,19 +16,19 @@ from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.language.engine import Answer
-from remanent.language.exchanges.analysis import (
+from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
+from remanent.language.roles.analysis import (
+    AnalysisPhase,
     AnalysisRequest,
     AnalysisResponse,
-    Phase,
     Relation,
     Relationship,
     second_phase,
 )
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse, Cluster
-from remanent.language.exchanges.integration import Trigger
-from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT
-from remanent.language.exchanges.structure import StructureRequest
-from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
+from remanent.language.roles.integration import Trigger
+from remanent.language.roles.structure import StructureRequest
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.model import Entry, Source
 from remanent.text.budget import Chunk, chunks
@@ -56,7 +56,7 @@ class TopicExtractor:
         runtime = self._runtime
         limit = max(1, int(runtime.window * runtime.settings.chunk_ratio))
         parts = [part for part in chunks(entry.text, limit) if part.text.strip()]
-        task = shortened(task, LONGEST_REMARK)
+        task = shortened(task, MAX_REMARK)
         done = 0
 
         async def classified(number: int, part: Chunk) -> Answer[ClassificationResponse]:
@@ -89,7 +89,7 @@ class TopicExtractor:
 
     async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
         request = StructureRequest(
-            content=cluster.content[:LONGEST_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
+            content=cluster.content[:MAX_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
         )
         answer = await self._runtime.ask(STRUCTURE, request)
         return NodeDraft(
@@ -195,8 +195,8 @@ class NodeLinker:
         request = AnalysisRequest(
             new_node=node.shown,
             candidates=tuple(candidate.shown for candidate in candidates),
-            phase=Phase.CONFLICT_OR_MERGE if runtime.settings.two_phase else Phase.ORDERED,
-            task=shortened(task, LONGEST_REMARK),
+            phase=AnalysisPhase.CONFLICT_OR_MERGE if runtime.settings.two_phase else AnalysisPhase.ORDERED,
+            task=shortened(task, MAX_REMARK),
         )
         response = (await runtime.ask(ANALYSIS, request)).value
         second = second_phase(request, response)

@@ -17,9 +17,9 @@ from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.engine import Answer
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
-from remanent.language.exchanges.shapes import LONGEST_REMARK
 from remanent.language.roles import INTEGRATION
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
+from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict, least_trusted
 from remanent.stores import Transaction
@@ -64,12 +64,12 @@ class Merger:
             nodes=tuple(node.shown for node in nodes),
             neighbours=tuple(near.beside for near in list(beside.values())[:_MAX_NEIGHBOURS]),
             trigger=reason.trigger,
-            description=shortened(reason.description, LONGEST_REMARK),
+            description=shortened(reason.description, MAX_REMARK),
             validation=reason.validation,
         )
         answer = await self._runtime.ask(INTEGRATION, request)
         description = answer.value.interaction_tree_description
-        if answer.value.outcome is Outcome.UNRESOLVED:
+        if answer.value.outcome is IntegrationOutcome.UNRESOLVED:
             return None, description
         return await self._merged(nodes, tuple(beside), answer, reason), description
 

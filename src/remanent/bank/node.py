@@ -6,7 +6,7 @@ translates between the two.
 
 from pydantic import ConfigDict, Field
 
-from remanent.language.exchanges.shapes import Context, Keywords, Neighbour, Node, Summary
+from remanent.language.shapes import Context, GraphNode, Keywords, Neighbour, Summary
 from remanent.model import Instant, Maker, Model, Record, Scope, Source, Status
 from remanent.model.base import Text
 from remanent.model.entry import Origin
@@ -50,9 +50,9 @@ class QueryNode(Model):
     """The spans of the journal that it was made from; its trees show them."""
 
     @property
-    def shown(self) -> Node:
+    def shown(self) -> GraphNode:
         """The node as a role sees it: without embedding and edges, which would only fill the prompt."""
-        return Node(
+        return GraphNode(
             node_id=self.id,
             summary=self.summary,
             context=self.context,

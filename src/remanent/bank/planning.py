@@ -13,7 +13,8 @@ from remanent.bank.ingestion import IngestReport
 from remanent.bank.ledger import source_of
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, LanguageError
-from remanent.language.exchanges.planning import (
+from remanent.language.roles import PLANNING
+from remanent.language.roles.planning import (
     CompletedTask,
     FinishedTask,
     PendingUpload,
@@ -24,8 +25,7 @@ from remanent.language.exchanges.planning import (
     TaskType,
     settle,
 )
-from remanent.language.exchanges.shapes import LONGEST_REMARK, LONGEST_TEXT, Node, Remark
-from remanent.language.roles import PLANNING
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import line, shortened
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import Conflict, Entry, Model
@@ -180,7 +180,7 @@ class Planner:
     def note(self, report: IngestReport) -> None:
         """Remember what an ingestion found for the next plan."""
         self._new += [node_id for node_id in report.node_ids if node_id not in self._new]
-        self._notices += [line(text, LONGEST_REMARK) for text in (*report.merges, *report.bounds)]
+        self._notices += [line(text, MAX_REMARK) for text in (*report.merges, *report.bounds)]
 
     def notice_unresolved(self, conflict: Conflict) -> None:
         """Have the next plan told that a conflict stays unresolved."""
@@ -233,7 +233,7 @@ class Planner:
         insight = self.insight
         if finished is not None:
             finished = finished.replace(
-                description=shortened(finished.description, LONGEST_REMARK), result=finished.result[:LONGEST_TEXT]
+                description=shortened(finished.description, MAX_REMARK), result=finished.result[:MAX_TEXT]
             )
         # Of everything that may grow without end, the newest part is shown.
         return PlanningRequest(
@@ -246,7 +246,7 @@ class Planner:
             uploads=tuple(uploads[:_MAX_UPLOADS]),
         )
 
-    def _new_nodes(self) -> tuple[Node, ...]:
+    def _new_nodes(self) -> tuple[GraphNode, ...]:
         """Return the new nodes, their summaries shortened so that all of them fit."""
         live = [self._runtime.graph.get(node_id).shown for node_id in self._new if node_id in self._runtime.graph]
         live = live[-_MAX_NODES:]
@@ -254,7 +254,7 @@ class Planner:
         return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
-        self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), LONGEST_REMARK))
+        self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), MAX_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
         async with self._runtime.ledger.transaction() as tx:

@@ -22,7 +22,7 @@ from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
-from remanent.language.exchanges.planning import FinishedTask, PlannedTask
+from remanent.language.roles.planning import FinishedTask, PlannedTask
 from remanent.model import Model
 from remanent.model.base import Count
 from remanent.model.base import Text as Words

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader
 from remanent.errors import InvalidInput, NotFound, StorageError
-from remanent.language.exchanges.planning import PendingUpload
+from remanent.language.roles.planning import PendingUpload
 from remanent.language.tongue import Tongue
 from remanent.loaders import read_document
 from remanent.loaders.files import AttachmentType, media_type_of, type_of

@@ -23,7 +23,7 @@ from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, local_time, visible
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.model import Scope, id_source, system_clock
 from remanent.text.boundaries import excerpt
 

@@ -5,15 +5,30 @@ from typing import Any, Literal
 
 from remanent.embedding import Embedder
 from remanent.errors import MissingDependency
-from remanent.language.engine import Engine
+from remanent.language.engine import Answer, Engine
 from remanent.language.models import ModelEngine, check_roles
-from remanent.language.models.choice import choose
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
-from remanent.language.role import Form, Role, Tier
+from remanent.language.models.call import choose
+from remanent.language.role import Form, ReplyT, RequestT, ResponseT, Role, Tier, Toolbox
 from remanent.language.roles import ROLES
-from remanent.model import Model
+from remanent.model import Maker, Model
 from remanent.settings import Settings
+
+
+class OfflineEngine(Engine):
+    """Runs roles without a model: simpler than with one, never out of reach, and free."""
+
+    name = "offline"
+
+    def __init__(self, toolbox: Toolbox | None = None) -> None:
+        self._toolbox = toolbox or Toolbox()
+
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Return the response of a role's offline counterpart."""
+        value = await role.offline(request, self._toolbox)
+        return Answer(value, Maker(role=role.name, engine=self.name, version=role.version))
+
+    async def close(self) -> None:
+        """Nothing is held open; the embedder belongs to whoever made it."""
 
 
 class RoleSetup(Model):

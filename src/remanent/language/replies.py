@@ -1,17 +1,19 @@
 """What the replies of models have in common: forms of a value that have one reading are taken for it."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from remanent.errors import Refused
 from remanent.model.base import Share, Text
 
 _RANGE = re.compile(r"\D{0,12}?(\d{1,6})\s*(?:[-–—~～]|to|至|到)\s*\D{0,4}?(\d{1,6})\D{0,4}")
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,6})\D{0,4}")
 _SEPARATOR = re.compile(r"[,，、;；]")
 _LONGEST_RANGE = 1000
-MOST_ITEMS = 1000
+MAX_ITEMS = 1000
 """Things that a reply may list; far more than any request can give rise to."""
 
 
@@ -56,3 +58,34 @@ Prose = Annotated[Text, Field(max_length=100_000)]
 
 Words = Annotated[tuple[Annotated[Text, Field(max_length=2_000)], ...], Field(max_length=200)]
 Lines = Annotated[tuple[Prose, ...], Field(max_length=200)]
+
+
+_BEFORE = re.compile(r"[\s\[\](){}<>\"'“”‘’`#]*")
+_AFTER = re.compile(r"[\s\[\](){}<>\"'“”‘’`#.,:;]*")
+
+
+class IdAliases:
+    """The names n1, n2 … of the ids that are shown, in their order."""
+
+    def __init__(self, ids: Sequence[str], *, prefix: str = "n") -> None:
+        self._named = {f"{prefix}{number}": real for number, real in enumerate(ids, 1)}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order of the ids."""
+        return tuple(self._named)
+
+    def real(self, name: str) -> str:
+        """Return the id behind a name, or refuse one that was not shown."""
+        bare = _AFTER.sub("", _BEFORE.sub("", name, count=1)[::-1], count=1)[::-1].lower()
+        if bare not in self._named:
+            shown = ", ".join(self._named) or "none"
+            raise Refused(f"{name[:40]!r} was not shown; use only these names: {shown}")
+        return self._named[bare]
+
+
+def check_numbers(numbers: Sequence[int], *, shown: int, what: str = "passage") -> None:
+    """Refuse numbers that were not shown."""
+    for number in numbers:
+        if not 1 <= number <= shown:
+            raise Refused(f"{what} {number} was not shown; the numbers are 1 to {shown}")

@@ -3,14 +3,12 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
+from remanent.embedding import Embedder
 from remanent.language.tongue import Tongue
 from remanent.model import Model
 from remanent.model.base import Text
-
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
 
 RequestT = TypeVar("RequestT", bound=Model)
 ReplyT = TypeVar("ReplyT", bound=Model)
@@ -55,7 +53,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChatMessage:
     """One turn of a conversation with a model."""
 
     speaker: Literal["user", "assistant"]
@@ -72,7 +70,7 @@ class Prompt:
     content: str
     pictures: tuple[Picture, ...] = ()
     """Shown with the content; only a model that sees pictures can be asked."""
-    turns: tuple[Said, ...] = ()
+    turns: tuple[ChatMessage, ...] = ()
     """What followed the content, oldest first; only a role that goes on over several calls has any."""
 
 
@@ -80,6 +78,13 @@ class TextReply(Model):
     """The reply of a role of the form `text`: what the model wrote."""
 
     text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The means of the offline engine; without an embedder, likeness is judged by words alone."""
+
+    embedder: Embedder | None = None
 
 
 class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
@@ -111,5 +116,5 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
         """Return the checked response; raise `Refused` for ids that were not shown and other impossible answers."""
 
     @abstractmethod
-    async def offline(self, request: RequestT, toolbox: "Toolbox") -> ResponseT:
+    async def offline(self, request: RequestT, toolbox: Toolbox) -> ResponseT:
         """Do it without a model: simpler, honest and deterministic."""

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from remanent.language.exchanges.shapes import LONGEST_KEYWORD, LONGEST_REMARK, MOST_KEYWORDS
+from remanent.language.shapes import MAX_KEYWORD, MAX_KEYWORDS, MAX_REMARK
 from remanent.text.boundaries import excerpt
 from remanent.text.budget import fit
 from remanent.text.sentences import sentences
@@ -19,7 +19,7 @@ def line(text: str, limit: int) -> str:
     return excerpt(_SPACE.sub(" ", _CONTROL.sub(" ", text)).strip(), limit)
 
 
-def remark(text: str, limit: int = LONGEST_REMARK) -> str:
+def remark(text: str, limit: int = MAX_REMARK) -> str:
     """Return the text, its lines kept, in at most so many characters, whole sentences as far as there are any."""
     told = _CONTROL.sub(" ", text.replace("\r\n", "\n"))
     return shortened(_SPACE.sub(_at_most_one_blank_line, told).strip(), limit)
@@ -29,14 +29,14 @@ def _at_most_one_blank_line(space: re.Match[str]) -> str:
     return "\n\n" if space[0].count("\n") > 1 else space[0]
 
 
-def lines(texts: Iterable[str], *, most: int, limit: int = LONGEST_REMARK) -> tuple[str, ...]:
+def lines(texts: Iterable[str], *, most: int, limit: int = MAX_REMARK) -> tuple[str, ...]:
     """Return the texts as single lines, each once and none blank."""
     return tuple(_once(line(text, limit) for text in texts))[:most]
 
 
-def keywords(words: Iterable[str], *, most: int = MOST_KEYWORDS) -> tuple[str, ...]:
+def keywords(words: Iterable[str], *, most: int = MAX_KEYWORDS) -> tuple[str, ...]:
     """Return the words without the marks around them, each once whatever its case, none blank."""
-    return tuple(_once(line(word.strip(" \t\n#,，、。;；\"'“”‘’`"), LONGEST_KEYWORD) for word in words))[:most]
+    return tuple(_once(line(word.strip(" \t\n#,，、。;；\"'“”‘’`"), MAX_KEYWORD) for word in words))[:most]
 
 
 def shortened(text: str, limit: int) -> str:

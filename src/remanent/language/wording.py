@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from remanent.language.exchanges.shapes import Node, Place, Utterance
-from remanent.language.role import Form, Prompt, Said
+from remanent.language.role import ChatMessage, Form, Prompt
+from remanent.language.shapes import GraphNode, Utterance, UtteranceSpan
 from remanent.language.tongue import Tongue
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute
 from remanent.text.wordlists import word_set
@@ -36,7 +36,7 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def prompt(
-    instructions: str, parts: Iterable[str], *, tongue: Tongue, form: Form = "json", turns: tuple[Said, ...] = ()
+    instructions: str, parts: Iterable[str], *, tongue: Tongue, form: Form = "json", turns: tuple[ChatMessage, ...] = ()
 ) -> Prompt:
     """Return a prompt whose material is followed by a reminder of what is wanted: small models forget it else."""
     told = "\n".join([instructions.strip(), _MATERIAL[tongue], _FORM[form][tongue]])
@@ -63,7 +63,7 @@ def group(tag: str, parts: Iterable[str], **attributes: str | int) -> str:
     return f"{_opening(tag, attributes)}\n{inner}\n</{tag}>" if inner else ""
 
 
-def node_block(node: Node, *, name: str = "") -> str:
+def node_block(node: GraphNode, *, name: str = "") -> str:
     """Return a node of a graph under the name that a model is to call it by, if it is to."""
     named = {"id": name} if name else {}
     when = {"time": _moment(node.timestamp)} if node.timestamp else {}
@@ -91,7 +91,7 @@ def utterance_blocks(utterances: Sequence[Utterance], *, longest: int = 100_000)
     return [utterance_block(said, abridged(said.text, longest), n=n) for n, said in enumerate(utterances, 1)]
 
 
-def place_blocks(utterances: Sequence[Utterance], places: Sequence[Place]) -> list[str]:
+def place_blocks(utterances: Sequence[Utterance], places: Sequence[UtteranceSpan]) -> list[str]:
     """Return the given parts of what was said, each with its number from 1."""
     return [
         utterance_block(said, said.text[place.start : place.end], n=number)

@@ -9,10 +9,10 @@ from remanent.agents import File
 from remanent.bank import EventKind
 from remanent.bank.adapter import Execution
 from remanent.errors import LanguageError
-from remanent.language.exchanges.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome
-from remanent.language.exchanges.planning import PlanningRequest, PlanningResponse, TaskStatus, TaskType, settle
-from remanent.language.exchanges.react import ToolCall
+from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
+from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskStatus, TaskType, settle
+from remanent.language.roles.react import ToolCall
 from remanent.model import ConflictState
 from tests.bank.desk import PNG, Desk, Told, desk
 from tests.loaders.pdfs import pdf
@@ -45,7 +45,7 @@ def _clash(one: str, other: str) -> bool:
 
 def upheld(request: IntegrationRequest) -> IntegrationResponse:
     return IntegrationResponse(
-        outcome=Outcome.INTEGRATED,
+        outcome=IntegrationOutcome.INTEGRATED,
         summary=request.validation or "",
         context="the station",
         keywords=("station",),

@@ -15,10 +15,10 @@ from remanent.bank.graph import RetrievedNode
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.embedding.port import ImageReader, WrittenLine
-from remanent.language.exchanges.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
+from remanent.language.engines import OfflineEngine
 from remanent.language.models import ModelEngine
-from remanent.language.offline.engine import OfflineEngine
-from remanent.language.offline.toolbox import Toolbox
+from remanent.language.role import Toolbox
+from remanent.language.roles.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.model import Claim, Conflict
 from remanent.settings import ModelSettings
 from remanent.text.escaping import forged_tags

@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from remanent.language.exchanges.annotation import AnnotationRequest
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.language.roles import ANNOTATION
+from remanent.language.roles.annotation import AnnotationRequest
 from remanent.memory import AsyncMemory, aopen
 from remanent.stores.sqlite.connection import checksums_available
 from tests.chaos.support.places import ROOT, command

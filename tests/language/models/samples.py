@@ -17,7 +17,7 @@ from remanent.settings import ModelSettings
 from tests.language.scripted.server import ScriptedServer
 
 if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+    from remanent.language.role import Toolbox
 
 KEY = "canary-0123456789abcdef"
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

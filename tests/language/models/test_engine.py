@@ -8,7 +8,7 @@ import pytest
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable, Refused
 from remanent.language import Usage
 from remanent.language.models import ModelEngine
-from remanent.language.models.breaker import Resting
+from remanent.language.models.failures import CircuitOpen
 from remanent.language.role import TextReply
 from remanent.model import Maker
 from remanent.settings import ModelSettings
@@ -235,9 +235,9 @@ async def test_a_provider_that_keeps_failing_is_left_alone_and_then_probed() -> 
     ):
         with pytest.raises(ModelUnavailable, match="answers 500"):
             await engine.run(PICK, QUESTION)
-        with pytest.raises(Resting, match="failed 3 times in a row"):
+        with pytest.raises(CircuitOpen, match="failed 3 times in a row"):
             await engine.run(PICK, QUESTION)
-        with pytest.raises(Resting):
+        with pytest.raises(CircuitOpen):
             await engine.run(TELL, TellRequest(question="Why?"))
         assert len(server.requests) == 3
         patience.seconds += 60
@@ -251,7 +251,7 @@ async def test_one_provider_that_fails_does_not_stand_in_the_way_of_another() ->
             async with engine_at(address, attempts=1, breaker_failures=1, roles=roles) as engine:
                 with pytest.raises(ModelUnavailable):
                     await engine.run(TELL, TellRequest(question="Why?"))
-                with pytest.raises(Resting):
+                with pytest.raises(CircuitOpen):
                     await engine.run(TELL, TellRequest(question="Why?"))
                 assert (await engine.run(PICK, QUESTION)).value == ANSWER
     assert "authorization" not in server.requests[0].headers or KEY not in server.requests[0].headers["authorization"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from remanent.language.models.fitting import fit, read_reply, schema_of
-from remanent.language.models.parsing import Unreadable
+from remanent.language.models.parsing import UnreadableReply
 from remanent.model import JsonObject, Model
 from remanent.model.base import Count, Share, Text
 
@@ -122,7 +122,7 @@ def test_a_wrong_form_with_one_reading_is_put_right(changes: dict[str, Any], exp
     ],
 )
 def test_what_has_no_one_reading_is_refused_with_the_field_and_without_the_value(value: Any, said: str) -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableReply) as caught:
         fit(value, Reply)
     assert said in str(caught.value)
 
@@ -152,7 +152,7 @@ def test_the_same_answer_twice_is_one_answer() -> None:
 
 
 def test_two_different_answers_are_none() -> None:
-    with pytest.raises(Unreadable, match="several different"):
+    with pytest.raises(UnreadableReply, match="several different"):
         read_reply(json.dumps(GOOD) + json.dumps({**GOOD, "title": "B"}), Reply)
 
 
@@ -213,6 +213,6 @@ ANYTHING = st.recursive(
 def test_any_value_is_fitted_or_refused(value: Any) -> None:
     try:
         reply = fit(value, Reply)
-    except Unreadable:
+    except UnreadableReply:
         return
     assert fit(json.loads(reply.to_json()), Reply) == reply

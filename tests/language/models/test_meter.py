@@ -6,7 +6,7 @@ import pytest
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.language.engine import Usage
 from remanent.language.models.call import Completion
-from remanent.language.models.meter import Meter, Metered
+from remanent.language.models.meter import RoleUsage, UsageMeter
 
 
 class Time:
@@ -19,7 +19,7 @@ class Time:
 
 def test_what_runs_take_is_added_up_per_role() -> None:
     time = Time()
-    meter = Meter(now=time)
+    meter = UsageMeter(now=time)
     with meter.run("planning") as tally:
         tally.requests, tally.retries, tally.repairs = 3, 1, 1
         tally.answers += [Completion("a", input_tokens=10, output_tokens=2, cost=0.5)]
@@ -32,8 +32,8 @@ def test_what_runs_take_is_added_up_per_role() -> None:
     with meter.run("hyde") as tally:
         tally.requests = 1
     assert meter.read() == {
-        "hyde": Metered(runs=1, requests=1),
-        "planning": Metered(
+        "hyde": RoleUsage(runs=1, requests=1),
+        "planning": RoleUsage(
             runs=2,
             requests=4,
             retries=1,
@@ -49,7 +49,7 @@ def test_what_runs_take_is_added_up_per_role() -> None:
 
 
 def test_a_price_that_is_not_known_is_not_taken_for_nothing() -> None:
-    meter = Meter(now=Time())
+    meter = UsageMeter(now=Time())
     with meter.run("hyde") as tally:
         tally.answers += [Completion("a", cost=None)]
     assert tally.usage.cost is None
@@ -72,8 +72,8 @@ def test_a_price_that_is_not_known_is_not_taken_for_nothing() -> None:
     ],
 )
 def test_a_run_without_an_answer_is_counted_by_its_kind(error: BaseException, kind: str) -> None:
-    meter = Meter(now=Time())
+    meter = UsageMeter(now=Time())
     for _ in range(2):
         with pytest.raises(type(error)), meter.run("hyde"):
             raise error
-    assert meter.read()["hyde"] == Metered(runs=2, failures={kind: 2})
+    assert meter.read()["hyde"] == RoleUsage(runs=2, failures={kind: 2})

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from remanent.language.models.grammar import DEEPEST
-from remanent.language.models.parsing import LONGEST_TOLERATED, Unreadable, read_values
+from remanent.language.models.parsing import MAX_DEPTH, MAX_TOLERATED, UnreadableReply, read_values
 from tests.growth import grows_no_faster_than_its_input
 
 SCALARS = (
@@ -94,24 +93,24 @@ def test_several_objects_are_all_found_in_their_order() -> None:
         ('{"a": 2024-05-01}', "not well-formed"),
         ('{"a": 1 2}', "not well-formed"),
         ('{"a": 1} and {"a": 2, "b', "ends in the middle"),
-        ("[" * (DEEPEST + 1) + "1,", "not well-formed: no more than 64 levels"),
+        ("[" * (MAX_DEPTH + 1) + "1,", "not well-formed: no more than 64 levels"),
         ('{"a": ' + "9" * 5000 + "}", "not well-formed: a value"),
-        ("x" * (LONGEST_TOLERATED + 1), "longer than"),
+        ("x" * (MAX_TOLERATED + 1), "longer than"),
     ],
 )
 def test_what_has_no_single_reading_is_refused_with_what_is_wrong(text: str, said: str) -> None:
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(UnreadableReply, match=said):
         read_values(text)
 
 
 def test_a_broken_object_is_not_replaced_by_one_inside_it() -> None:
-    with pytest.raises(Unreadable, match="not well-formed"):
+    with pytest.raises(UnreadableReply, match="not well-formed"):
         read_values('{"a": @, "inner": [{"a": 2}]}')
 
 
 def test_what_a_limit_cut_off_is_not_completed() -> None:
     assert read_values('{"a": ["x"]', cut=False) == [{"a": ["x"]}]
-    with pytest.raises(Unreadable, match="ends in the middle"):
+    with pytest.raises(UnreadableReply, match="ends in the middle"):
         read_values('{"a": ["x"]', cut=True)
     assert read_values('{"a": ["x"]}', cut=True) == [{"a": ["x"]}]
 
@@ -146,11 +145,11 @@ def test_what_python_prints_is_read(value: dict[str, JsonValue]) -> None:
 def test_of_a_text_that_was_cut_nothing_is_made_up(value: dict[str, JsonValue], data: st.DataObject) -> None:
     text = json.dumps(value)
     part = text[: data.draw(st.integers(0, len(text) - 1))]
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableReply):
         read_values(part, cut=True)
     try:
         read = read_values(part)
-    except Unreadable:
+    except UnreadableReply:
         return
     closed = [part + ending for ending in _endings(part)]
     assert any(_loads(candidate) == read[0] for candidate in closed)
@@ -184,7 +183,7 @@ def _loads(text: str) -> JsonValue:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         values = read_values(text)
-    except Unreadable:
+    except UnreadableReply:
         return
     assert values
     for value in values:
@@ -220,7 +219,7 @@ def _is_json(value: JsonValue) -> bool:
 )
 def test_nonsense_of_half_a_megabyte_takes_no_longer_than_it_should(text: str) -> None:
     def read(part: str) -> None:
-        with suppress(Unreadable):
+        with suppress(UnreadableReply):
             read_values(part)
 
     assert grows_no_faster_than_its_input(read, text)

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remanent.language.offline.claims import Claim, Part, read_claim
+from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claim
 
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
 
@@ -12,7 +12,7 @@ def denied(text: str) -> set[str]:
 
 
 def former(text: str) -> set[str]:
-    return {token.text for token in read_claim(text).tokens if token.former and token.part is not Part.PERSON}
+    return {token.text for token in read_claim(text).tokens if token.former and token.part is not TokenKind.PERSON}
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_a_change_left_behind_held_before(text: str, words: set[str]) -> No
     assert read_claim(text).is_change
 
 
-def keys(claim: Claim) -> list[str]:
+def keys(claim: ParsedClaim) -> list[str]:
     return [token.key for token in claim.tokens]
 
 
@@ -84,14 +84,14 @@ def test_names_amounts_and_times_are_told_from_words() -> None:
     parts = {
         token.text: token.part for token in read_claim("On 3 May Ada paid 40 euros in Lisbon.", said_at=MAY).tokens
     }
-    assert parts["3 May"] is Part.TIME
-    assert parts["40 euros"] is Part.AMOUNT
-    assert parts["Ada"] is parts["Lisbon"] is Part.NAME
-    assert parts["paid"] is Part.WORD
+    assert parts["3 May"] is TokenKind.TIME
+    assert parts["40 euros"] is TokenKind.AMOUNT
+    assert parts["Ada"] is parts["Lisbon"] is TokenKind.NAME
+    assert parts["paid"] is TokenKind.WORD
     parts = {token.text: token.part for token in read_claim("5月3日王芳在里斯本付了40元。", said_at=MAY).tokens}
-    assert parts["5月3日"] is Part.TIME
-    assert parts["40元"] is Part.AMOUNT
-    assert parts["王芳"] is Part.NAME
+    assert parts["5月3日"] is TokenKind.TIME
+    assert parts["40元"] is TokenKind.AMOUNT
+    assert parts["王芳"] is TokenKind.NAME
 
 
 def test_what_a_word_denies_by_its_meaning_is_denied() -> None:

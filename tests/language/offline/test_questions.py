@@ -1,37 +1,37 @@
 import pytest
 
 from remanent.language.offline.questions import (
-    Wanted,
+    AnswerType,
+    answer_type,
     content_words,
     is_question,
     keyword_form,
     statement_form,
-    wanted,
 )
 
 
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
-        ("Where does Ada live?", Wanted.PLACE),
-        ("When did Tom join the company?", Wanted.TIME),
-        ("How many guests are expected?", Wanted.NUMBER),
-        ("Who leads the project?", Wanted.PERSON),
-        ("Why did the build fail?", Wanted.REASON),
-        ("How do I reset my password?", Wanted.WAY),
-        ("Is the server running?", Wanted.WHETHER),
-        ("What does she like?", Wanted.THING),
-        ("小王住在哪里？", Wanted.PLACE),
-        ("会议是什么时候？", Wanted.TIME),
-        ("预算是多少？", Wanted.NUMBER),
-        ("谁负责这个项目？", Wanted.PERSON),
-        ("为什么失败了？", Wanted.REASON),
-        ("怎么重置密码？", Wanted.WAY),
-        ("他喜欢吃辣吗？", Wanted.WHETHER),
+        ("Where does Ada live?", AnswerType.PLACE),
+        ("When did Tom join the company?", AnswerType.TIME),
+        ("How many guests are expected?", AnswerType.NUMBER),
+        ("Who leads the project?", AnswerType.PERSON),
+        ("Why did the build fail?", AnswerType.REASON),
+        ("How do I reset my password?", AnswerType.WAY),
+        ("Is the server running?", AnswerType.WHETHER),
+        ("What does she like?", AnswerType.THING),
+        ("小王住在哪里？", AnswerType.PLACE),
+        ("会议是什么时候？", AnswerType.TIME),
+        ("预算是多少？", AnswerType.NUMBER),
+        ("谁负责这个项目？", AnswerType.PERSON),
+        ("为什么失败了？", AnswerType.REASON),
+        ("怎么重置密码？", AnswerType.WAY),
+        ("他喜欢吃辣吗？", AnswerType.WHETHER),
     ],
 )
-def test_a_question_says_what_sort_of_answer_it_wants(question: str, kind: Wanted) -> None:
-    assert wanted(question) is kind
+def test_a_question_says_what_sort_of_answer_it_wants(question: str, kind: AnswerType) -> None:
+    assert answer_type(question) is kind
     assert is_question(question)
 
 

@@ -3,14 +3,16 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from remanent.language.exchanges.analysis import AnalysisRequest, Phase
-from remanent.language.exchanges.annotation import AnnotationRequest
-from remanent.language.exchanges.classification import ClassificationRequest
-from remanent.language.exchanges.extraction import ExtractionRequest, FactKind
-from remanent.language.exchanges.hyde import HydeRequest
-from remanent.language.exchanges.integration import IntegrationRequest, Trigger
-from remanent.language.exchanges.intent import IntentRequest
-from remanent.language.exchanges.planning import (
+from remanent.language.role import Role
+from remanent.language.roles import ROLES
+from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest
+from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.classification import ClassificationRequest
+from remanent.language.roles.extraction import ExtractionRequest, FactKind
+from remanent.language.roles.hyde import HydeRequest
+from remanent.language.roles.integration import IntegrationRequest, Trigger
+from remanent.language.roles.intent import IntentRequest
+from remanent.language.roles.planning import (
     CompletedTask,
     FinishedTask,
     PendingConflict,
@@ -19,16 +21,14 @@ from remanent.language.exchanges.planning import (
     TaskStatus,
     TaskType,
 )
-from remanent.language.exchanges.react import ReactRequest, Tool, ToolResult, Turn, Urgency
-from remanent.language.exchanges.relation_naming import RelationNamingRequest
-from remanent.language.exchanges.reranking import Passage, RerankingRequest
-from remanent.language.exchanges.rewriting import RewritingRequest
-from remanent.language.exchanges.segmentation import SegmentationRequest
-from remanent.language.exchanges.shapes import Neighbour, Node, Utterance
-from remanent.language.exchanges.structure import StructureRequest
-from remanent.language.exchanges.summary import Level, SummaryRequest
-from remanent.language.role import Role
-from remanent.language.roles import ROLES
+from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, Urgency
+from remanent.language.roles.relation_naming import RelationNamingRequest
+from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.rewriting import RewritingRequest
+from remanent.language.roles.segmentation import SegmentationRequest
+from remanent.language.roles.structure import StructureRequest
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest
+from remanent.language.shapes import GraphNode, Neighbour, Utterance
 from remanent.model import Model
 
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -48,7 +48,7 @@ CHAT_EN = (
     Utterance(speaker="assistant", text="Noted. Shall I update her address?", occurred_at=EVENING),
     Utterance(speaker="user", text="Yes, by Friday. And keep your answers short, remember that.", occurred_at=EVENING),
 )
-NODE_ZH = Node(
+NODE_ZH = GraphNode(
     node_id="018f-zh-new",
     summary="IBM 的 Condor 芯片有 1121 个量子比特。",
     context="IBM 量子芯片",
@@ -56,16 +56,16 @@ NODE_ZH = Node(
     timestamp=EVENING,
 )
 OTHERS_ZH = (
-    Node(
+    GraphNode(
         node_id="018f-zh-a",
         summary="IBM 的 Condor 芯片有 433 个量子比特。",
         context="IBM 芯片规模",
         keywords=("IBM",),
         timestamp=MORNING,
     ),
-    Node(node_id="018f-zh-b", summary="杭州三月多雨。", context="杭州天气", keywords=("天气",)),
+    GraphNode(node_id="018f-zh-b", summary="杭州三月多雨。", context="杭州天气", keywords=("天气",)),
 )
-NODE_EN = Node(
+NODE_EN = GraphNode(
     node_id="018f-en-new",
     summary="IBM's Condor chip has 1,121 qubits.",
     context="IBM's quantum chip",
@@ -73,22 +73,24 @@ NODE_EN = Node(
     timestamp=EVENING,
 )
 OTHERS_EN = (
-    Node(
+    GraphNode(
         node_id="018f-en-a",
         summary="IBM's Condor chip has 433 qubits.",
         context="The size of IBM's chip",
         keywords=("IBM",),
         timestamp=MORNING,
     ),
-    Node(node_id="018f-en-b", summary="It rains a lot in Leeds.", context="Weather in Leeds", keywords=("weather",)),
+    GraphNode(
+        node_id="018f-en-b", summary="It rains a lot in Leeds.", context="Weather in Leeds", keywords=("weather",)
+    ),
 )
 TOOLS = (
-    Tool(
+    ToolDefinition(
         name="search",
         description="Search the web <b>now</b>.",
         parameters={"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
     ),
-    Tool(name="clock", description="Tell the time."),
+    ToolDefinition(name="clock", description="Tell the time."),
 )
 TEXT_ZH = (
     "# 量子计算\n\nIBM 在 2023 年发布了 Condor 芯片。\n\n它有 1121 个量子比特。\n\n杭州三月多雨。\n\n谁的芯片最大？"
@@ -109,10 +111,10 @@ CASES: dict[str, Model] = {
     "structure.en": StructureRequest(content=TEXT_EN, context="Quantum chips", keywords=("IBM", "Condor")),
     "analysis.zh": AnalysisRequest(new_node=NODE_ZH, candidates=OTHERS_ZH, task="比较量子芯片"),
     "analysis.en": AnalysisRequest(new_node=NODE_EN, candidates=OTHERS_EN),
-    "analysis.first.zh": AnalysisRequest(new_node=NODE_ZH, candidates=OTHERS_ZH, phase=Phase.CONFLICT_OR_MERGE),
-    "analysis.first.en": AnalysisRequest(new_node=NODE_EN, candidates=OTHERS_EN, phase=Phase.CONFLICT_OR_MERGE),
-    "analysis.second.zh": AnalysisRequest(new_node=NODE_ZH, candidates=OTHERS_ZH, phase=Phase.RELATED),
-    "analysis.second.en": AnalysisRequest(new_node=NODE_EN, candidates=OTHERS_EN, phase=Phase.RELATED),
+    "analysis.first.zh": AnalysisRequest(new_node=NODE_ZH, candidates=OTHERS_ZH, phase=AnalysisPhase.CONFLICT_OR_MERGE),
+    "analysis.first.en": AnalysisRequest(new_node=NODE_EN, candidates=OTHERS_EN, phase=AnalysisPhase.CONFLICT_OR_MERGE),
+    "analysis.second.zh": AnalysisRequest(new_node=NODE_ZH, candidates=OTHERS_ZH, phase=AnalysisPhase.RELATED),
+    "analysis.second.en": AnalysisRequest(new_node=NODE_EN, candidates=OTHERS_EN, phase=AnalysisPhase.RELATED),
     "integration.merge.zh": IntegrationRequest(
         nodes=(NODE_ZH, OTHERS_ZH[0]),
         neighbours=(Neighbour(node_id="018f-zh-c", context="量子纠错", keywords=("纠错",)),),
@@ -191,12 +193,14 @@ CASES: dict[str, Model] = {
     ),
     "summary.segment.zh": SummaryRequest(utterances=CHAT_ZH),
     "summary.segment.en": SummaryRequest(utterances=CHAT_EN),
-    "summary.session.zh": SummaryRequest(level=Level.SESSION, earlier=("[摘要] 用户介绍了家人。",), utterances=CHAT_ZH),
-    "summary.session.en": SummaryRequest(
-        level=Level.SESSION, earlier=("[summary] The user spoke of the family.",), utterances=CHAT_EN
+    "summary.session.zh": SummaryRequest(
+        level=SummaryLevel.SESSION, earlier=("[摘要] 用户介绍了家人。",), utterances=CHAT_ZH
     ),
-    "summary.compaction.zh": SummaryRequest(level=Level.COMPACTION, utterances=CHAT_ZH),
-    "summary.compaction.en": SummaryRequest(level=Level.COMPACTION, utterances=CHAT_EN, max_tokens=120),
+    "summary.session.en": SummaryRequest(
+        level=SummaryLevel.SESSION, earlier=("[summary] The user spoke of the family.",), utterances=CHAT_EN
+    ),
+    "summary.compaction.zh": SummaryRequest(level=SummaryLevel.COMPACTION, utterances=CHAT_ZH),
+    "summary.compaction.en": SummaryRequest(level=SummaryLevel.COMPACTION, utterances=CHAT_EN, max_tokens=120),
     "intent.zh": IntentRequest(message="登录页报错了，帮我修一下", earlier=CHAT_ZH[2:], agents=("前端", "测试")),
     "intent.en": IntentRequest(message="The login page fails, fix it", earlier=CHAT_EN[2:], agents=("frontend", "qa")),
     "rewriting.zh": RewritingRequest(query="她的地址怎么改", earlier=CHAT_ZH[3:]),

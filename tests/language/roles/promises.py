@@ -3,28 +3,28 @@
 from collections.abc import Callable
 from typing import Any
 
-from remanent.language.exchanges.analysis import AnalysisRequest, AnalysisResponse, Phase, Relationship
-from remanent.language.exchanges.annotation import AnnotationRequest, AnnotationResponse
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse
-from remanent.language.exchanges.extraction import ExtractionRequest, ExtractionResponse
-from remanent.language.exchanges.hyde import HydeRequest, HydeResponse
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
-from remanent.language.exchanges.intent import Intent, IntentRequest, IntentResponse
-from remanent.language.exchanges.planning import PlanningRequest, PlanningResponse, TaskType
-from remanent.language.exchanges.react import ReactRequest, ReactResponse, Urgency
-from remanent.language.exchanges.relation_naming import RelationNamingRequest, RelationNamingResponse
-from remanent.language.exchanges.reranking import RerankingRequest, RerankingResponse
-from remanent.language.exchanges.rewriting import RewritingRequest, RewritingResponse
-from remanent.language.exchanges.segmentation import SegmentationRequest, SegmentationResponse
-from remanent.language.exchanges.structure import StructureRequest, StructureResponse
-from remanent.language.exchanges.summary import Level, SummaryRequest, SummaryResponse
-from remanent.language.pieces import places_of
+from remanent.language.passages import places_of
+from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, AnalysisResponse, Relationship
+from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
+from remanent.language.roles.extraction import ExtractionRequest, ExtractionResponse
+from remanent.language.roles.hyde import HydeRequest, HydeResponse
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
+from remanent.language.roles.intent import Intent, IntentRequest, IntentResponse
+from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskType
+from remanent.language.roles.react import ReactRequest, ReactResponse, Urgency
+from remanent.language.roles.relation_naming import RelationNamingRequest, RelationNamingResponse
+from remanent.language.roles.reranking import RerankingRequest, RerankingResponse
+from remanent.language.roles.rewriting import RewritingRequest, RewritingResponse
+from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
+from remanent.language.roles.structure import StructureRequest, StructureResponse
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, SummaryResponse
 from remanent.text.tokens import ESTIMATE
 
 _MARKS = {
-    Level.SEGMENT: ("[摘要]", "[summary]"),
-    Level.SESSION: ("[会话概要]", "[session digest]"),
-    Level.COMPACTION: ("[compacted]",),
+    SummaryLevel.SEGMENT: ("[摘要]", "[summary]"),
+    SummaryLevel.SESSION: ("[会话概要]", "[session digest]"),
+    SummaryLevel.COMPACTION: ("[compacted]",),
 }
 
 
@@ -53,9 +53,9 @@ def analysis(request: AnalysisRequest, response: AnalysisResponse) -> None:
     """Every candidate has one relation, of a sort that was asked for."""
     assert [relation.existing_node for relation in response.relations] == [n.node_id for n in request.candidates]
     asked = {
-        Phase.ORDERED: set(Relationship),
-        Phase.CONFLICT_OR_MERGE: {Relationship.CONFLICT, Relationship.MERGE, Relationship.UNRELATED},
-        Phase.RELATED: {Relationship.RELATED, Relationship.UNRELATED},
+        AnalysisPhase.ORDERED: set(Relationship),
+        AnalysisPhase.CONFLICT_OR_MERGE: {Relationship.CONFLICT, Relationship.MERGE, Relationship.UNRELATED},
+        AnalysisPhase.RELATED: {Relationship.RELATED, Relationship.UNRELATED},
     }[request.phase]
     for relation in response.relations:
         assert relation.relationship in asked
@@ -68,7 +68,7 @@ def integration(request: IntegrationRequest, response: IntegrationResponse) -> N
     assert {near.node_id for near in request.neighbours}.issuperset(updated)
     assert len(set(updated)) == len(updated)
     assert {node.node_id for node in request.nodes}.issuperset(response.upheld)
-    assert bool(response.summary) == (response.outcome is Outcome.INTEGRATED)
+    assert bool(response.summary) == (response.outcome is IntegrationOutcome.INTEGRATED)
     assert response.interaction_tree_description
     assert request.trigger is Trigger.CONFLICT or not response.upheld
 
@@ -145,7 +145,7 @@ def summary(request: SummaryRequest, response: SummaryResponse) -> None:
     assert response.text.startswith(_MARKS[request.level])
     assert ESTIMATE(response.text) <= request.limit
     for item in (*response.decisions, *response.todos, *response.agreements):
-        assert request.level is Level.SESSION
+        assert request.level is SummaryLevel.SESSION
         assert f"- {item}" in response.text
 
 

@@ -5,26 +5,20 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.exchanges.analysis import (
+from remanent.language.role import TextReply, Tier
+from remanent.language.roles import CLASSIFICATION, PLANNING, REACT, ROLES, STRUCTURE
+from remanent.language.roles.analysis import (
+    AnalysisPhase,
     AnalysisRequest,
     AnalysisResponse,
-    Phase,
     Relation,
     Relationship,
     second_phase,
 )
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse
-from remanent.language.exchanges.integration import IntegrationRequest, IntegrationResponse, Outcome, Trigger
-from remanent.language.exchanges.planning import PlanningResponse, TaskStatus, TaskType
-from remanent.language.exchanges.structure import StructureRequest
-from remanent.language.role import TextReply, Tier
-from remanent.language.roles import (
-    CLASSIFICATION,
-    PLANNING,
-    REACT,
-    ROLES,
-    STRUCTURE,
-)
+from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
+from remanent.language.roles.planning import PlanningResponse, TaskStatus, TaskType
+from remanent.language.roles.structure import StructureRequest
 from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
 
 
@@ -203,10 +197,10 @@ def test_the_second_call_is_made_only_when_the_first_found_neither_conflict_nor_
     assert isinstance(request, AnalysisRequest)
     nothing = read("analysis.first.en", relations=[])
     following = second_phase(request, nothing)
-    assert following == request.replace(phase=Phase.RELATED)
+    assert following == request.replace(phase=AnalysisPhase.RELATED)
     for found in (relation("n1", "merge"), relation("n2", "conflict", conflict_description="x")):
         assert second_phase(request, read("analysis.first.en", relations=[found])) is None
-    assert second_phase(request.replace(phase=Phase.ORDERED), nothing) is None
+    assert second_phase(request.replace(phase=AnalysisPhase.ORDERED), nothing) is None
     assert second_phase(following, nothing) is None
 
 
@@ -231,7 +225,7 @@ def test_an_integrated_node_with_updates_for_its_neighbours() -> None:
         interaction_tree_description="The site settles it.",
     )
     assert isinstance(response, IntegrationResponse)
-    assert response.outcome is Outcome.INTEGRATED
+    assert response.outcome is IntegrationOutcome.INTEGRATED
     assert response.upheld == ("018f-en-new",)
     assert [(update.node_id, update.context) for update in response.neighbour_updates] == [
         ("018f-en-c", "Error correction on Condor")
@@ -242,7 +236,7 @@ def test_an_integrated_node_with_updates_for_its_neighbours() -> None:
 def test_an_inconclusive_validation_leaves_all_as_it_was() -> None:
     response = read("integration.conflict.en", outcome="unresolved", summary="guess", upheld=["n1"])
     assert response == IntegrationResponse(
-        outcome=Outcome.UNRESOLVED,
+        outcome=IntegrationOutcome.UNRESOLVED,
         interaction_tree_description="IBM's site: Condor has 1,121 qubits; 433 is Osprey.",
     )
 

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.exchanges.annotation import AnnotationRequest
-from remanent.language.exchanges.extraction import ExtractionRequest, FactKind
-from remanent.language.exchanges.intent import IntentRequest
-from remanent.language.exchanges.reranking import Passage, RerankingRequest
-from remanent.language.exchanges.segmentation import SegmentationRequest
-from remanent.language.exchanges.shapes import Place, Utterance
 from remanent.language.role import Tier
 from remanent.language.roles import ANNOTATION, EXTRACTION, INTENT, ROLES, SEGMENTATION, SUMMARY
+from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.extraction import ExtractionRequest, FactKind
+from remanent.language.roles.intent import IntentRequest
+from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.segmentation import SegmentationRequest
+from remanent.language.shapes import Utterance, UtteranceSpan
 from tests.language.roles.cases import CASES, CHAT_EN, CHAT_ZH
 
 
@@ -58,7 +58,7 @@ def test_segments_keep_the_places_that_they_came_from() -> None:
         "用户的妹妹小丽上周六搬到了杭州，小丽没有换工作",
         "用户在周五之前要改好小丽的地址",
     ]
-    assert response.segments[0].places == (Place(utterance=0, start=0, end=len(CHAT_ZH[1].text)),)
+    assert response.segments[0].places == (UtteranceSpan(utterance=0, start=0, end=len(CHAT_ZH[1].text)),)
 
 
 @pytest.mark.spec("ASSOC-05")
@@ -69,7 +69,7 @@ def test_what_no_segment_covers_is_kept_as_it_was_said() -> None:
         CHAT_EN[2].text,
         CHAT_EN[3].text,
     ]
-    assert response.segments[1].places == (Place(utterance=0, start=45, end=62),)
+    assert response.segments[1].places == (UtteranceSpan(utterance=0, start=45, end=62),)
 
 
 def test_a_segment_that_was_made_up_gives_way_to_what_was_said() -> None:

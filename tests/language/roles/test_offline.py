@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanent.language.offline.engine import OfflineEngine
+from remanent.language.engines import OfflineEngine
 from remanent.model import Maker
 from tests.language.roles.cases import CASES, role_of
 from tests.language.roles.promises import check

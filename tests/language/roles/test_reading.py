@@ -5,10 +5,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import Refused
-from remanent.language.exchanges.classification import ClassificationRequest
-from remanent.language.exchanges.segmentation import SegmentationRequest
-from remanent.language.pieces import places_of
+from remanent.language.passages import places_of
 from remanent.language.roles import CLASSIFICATION, SEGMENTATION
+from remanent.language.roles.classification import ClassificationRequest
+from remanent.language.roles.segmentation import SegmentationRequest
 from tests.language.roles.cases import CASES, role_of
 from tests.language.roles.promises import check
 from tests.language.roles.replies import replies

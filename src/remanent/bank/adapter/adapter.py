@@ -28,9 +28,9 @@ from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bank.uploads import Upload, Uploads, recognise
 from remanent.errors import LanguageError
-from remanent.language.exchanges.planning import FinishedTask, PlannedTask, TaskType
-from remanent.language.exchanges.react import Image
-from remanent.language.exchanges.shapes import LONGEST_TEXT
+from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
+from remanent.language.roles.react import Image
+from remanent.language.shapes import MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
 from remanent.loaders import AttachmentType, media_type_of
@@ -171,7 +171,7 @@ class Adapter:
             FinishedTask(
                 type=task.type,
                 description=task.description,
-                result=(execution.answer.strip() or routed.problem or routed.learned)[:LONGEST_TEXT],
+                result=(execution.answer.strip() or routed.problem or routed.learned)[:MAX_TEXT],
                 failed=bool(routed.problem),
             )
         )

@@ -17,10 +17,9 @@ from remanent.bank.planning import InsightDoc
 from remanent.bank.uploads import Upload, recognise
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
-from remanent.language.exchanges.planning import PlannedTask, TaskType
-from remanent.language.exchanges.react import Image, Tool, ToolCall
 from remanent.language.roles import REACT
-from remanent.language.tags import parse
+from remanent.language.roles.planning import PlannedTask, TaskType
+from remanent.language.roles.react import Image, ToolCall, ToolDefinition, parse
 from remanent.language.tongue import Tongue
 from remanent.language.wording import Wording, abridged, block, group
 from remanent.loaders import AttachmentType
@@ -75,7 +74,7 @@ class EnhancedPrompt(Model):
     """The uploads to recognise in this step."""
     images: tuple[Image, ...] = ()
     """The images among the uploads, in their order."""
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
     """The tools of memory itself, declared by JSON schema."""
 
     @property

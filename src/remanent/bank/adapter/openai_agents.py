@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
-from remanent.language.exchanges.react import ToolCall
+from remanent.language.roles.react import ToolCall
 
 if TYPE_CHECKING:
     from agents import Agent, FunctionTool, RunConfig, RunResult, TResponseInputItem

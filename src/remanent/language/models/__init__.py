@@ -1,7 +1,7 @@
 """Language work by a model: any provider, with all that can go wrong there caught here."""
 
-from remanent.language.models.choice import Choice, Place, check_roles
+from remanent.language.models.call import Endpoint, ModelSelection, check_roles
 from remanent.language.models.engine import ModelEngine
-from remanent.language.models.meter import Metered
+from remanent.language.models.meter import RoleUsage
 
-__all__ = ["Choice", "Metered", "ModelEngine", "Place", "check_roles"]
+__all__ = ["Endpoint", "ModelEngine", "ModelSelection", "RoleUsage", "check_roles"]

@@ -1,9 +1,103 @@
 """One request to a model and what it said, in our own words: no provider's types."""
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from difflib import get_close_matches
+from typing import Any, Literal, TypeVar
 
-from remanent.language.role import Said
+from pydantic import SecretStr
+
+from remanent.errors import InvalidSettings
+from remanent.language.role import ChatMessage, Defaults, Form
+from remanent.language.tongue import Tongue
+from remanent.settings import USUAL_KEYS, ModelChoice, ModelSettings, Provider
+
+_T = TypeVar("_T")
+
+BASE_URLS: dict[Provider, str] = {
+    "openai": "https://api.openai.com/v1",
+    "deepseek": "https://api.deepseek.com",
+    "anthropic": "https://api.anthropic.com",
+    "ollama": "http://localhost:11434/v1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a model is: a provider, its address and the key for it."""
+
+    provider: Provider
+    base_url: str
+    key: SecretStr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSelection:
+    """A model and how it is called."""
+
+    place: Endpoint
+    model: str
+    output: Literal["auto", "schema", "tool", "json", "text"]
+    temperature: float
+    top_p: float
+    max_tokens: int
+    window: int
+    vision: bool = False
+
+
+def choose(settings: ModelSettings, *, role: str, defaults: Defaults) -> ModelSelection:
+    """Return what settings choose for a role: its own, then its tier's, then the general; then the role's defaults."""
+    layers = [settings.roles.get(role), settings.tiers.get(defaults.tier.value), settings]
+    given = [layer for layer in layers if layer is not None]
+    place, model = _place(given, role=role)
+    return ModelSelection(
+        place=place,
+        model=model,
+        output=_first(*(layer.output for layer in given), "auto"),
+        temperature=_first(*(layer.temperature for layer in given), defaults.temperature),
+        top_p=_first(*(layer.top_p for layer in given), defaults.top_p),
+        max_tokens=_first(*(layer.max_tokens for layer in given), defaults.max_tokens),
+        window=_first(*(layer.window for layer in given), defaults.window),
+        vision=_first(*(layer.vision for layer in given), False),
+    )
+
+
+def check_roles(settings: ModelSettings, *, known: Iterable[str]) -> None:
+    """Raise `InvalidSettings` when settings choose a model for a role that there is not."""
+    names = list(known)
+    for role in settings.roles:
+        if role not in names:
+            close = get_close_matches(role, names, n=1)
+            nearest = f", the nearest is {close[0]}" if close else ""
+            raise InvalidSettings(f"model.roles.{role}: there is no such role{nearest}. There are: {', '.join(names)}")
+
+
+def _place(layers: list[ModelChoice], *, role: str) -> tuple[Endpoint, str]:
+    """Take provider, address and key from one layer together: a key goes only where it was given for."""
+    names = [layer.name for layer in layers]
+    for number, layer in enumerate(layers):
+        if layer.provider is None and layer.base_url is None:
+            continue
+        provider = layer.provider or "local"
+        name = next((name for name in names[: number + 1] if name), None)
+        key = next((layer.api_key for layer in layers[: number + 1] if layer.api_key), None)
+        base_url = layer.base_url or BASE_URLS.get(provider)
+        if base_url is None:
+            raise InvalidSettings("the provider `local` needs an address: set model.base_url")
+        if name is None:
+            raise InvalidSettings(
+                f"no model is named for the role {role}: set model.name to one of {provider}'s models"
+            )
+        if key is None and provider in USUAL_KEYS:
+            raise InvalidSettings(f"{provider} needs a key: set {USUAL_KEYS[provider]} or model.api_key")
+        return Endpoint(provider=provider, base_url=base_url, key=key), name
+    raise InvalidSettings("no provider of language models is named: set model.provider, or engine to offline")
+
+
+def _first(*values: _T | None) -> _T:
+    return next(value for value in values if value is not None)
+
 
 Output = Literal["schema", "tool", "json", "text"]
 """How an answer is asked for: by JSON schema, as a tool call, as any JSON, or in words alone."""
@@ -13,12 +107,12 @@ Finish = Literal["stop", "length", "filter", "tool", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """What a model is asked."""
 
     model: str
     instructions: str
-    turns: tuple[Said, ...]
+    turns: tuple[ChatMessage, ...]
     name: str
     """What the answer is called where it needs a name."""
     schema: dict[str, Any] | None = field(default=None, repr=False)
@@ -29,7 +123,7 @@ class Call:
     max_tokens: int = 4096
     stop: tuple[str, ...] = ()
 
-    def following(self, *turns: Said) -> "Call":
+    def following(self, *turns: ChatMessage) -> "ModelCall":
         """Return the call that goes on with these turns."""
         return replace(self, turns=(*self.turns, *turns))
 
@@ -46,3 +140,38 @@ class Completion:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+
+
+_FORM: dict[Tongue, str] = {
+    "en": "Reply with one JSON object that fits this JSON schema, and with nothing else:\n{schema}",
+    "zh": "只回复一个符合以下 JSON Schema 的 JSON 对象，不要写任何其他内容：\n{schema}",
+}
+_AGAIN: dict[Form, dict[Tongue, str]] = {
+    "json": {
+        "en": "Your reply could not be used: {problem}. "
+        "Reply again, with one JSON object of the form that was asked for and nothing else.",
+        "zh": "你的回复无法使用：{problem}。请重新回复，只写一个符合要求的 JSON 对象，不要写任何其他内容。",
+    },
+    "text": {
+        "en": "Your reply could not be used: {problem}. Write the whole reply again without that mistake.",
+        "zh": "你的回复无法使用：{problem}。请改正后重新写出完整的回复。",
+    },
+}
+_NOTHING_SAID: dict[Tongue, str] = {"en": "(no reply)", "zh": "（没有回复）"}
+
+
+def describe_form(instructions: str, schema: dict[str, Any], *, tongue: Tongue) -> str:
+    """Return the instructions with the form of the answer after them."""
+    shown = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return f"{instructions}\n\n{_FORM[tongue].format(schema=shown)}"
+
+
+def ask_again(
+    answer: str, problem: str, *, form: Form, tongue: Tongue, longest: int
+) -> tuple[ChatMessage, ChatMessage]:
+    """Return the turns that show a model its answer, in so many characters, and say what is wrong with it."""
+    shown = answer.strip() or _NOTHING_SAID[tongue]
+    if len(shown) > longest:
+        half = longest // 2
+        shown = f"{shown[:half]} … {shown[-half:]}"
+    return ChatMessage("assistant", shown), ChatMessage("user", _AGAIN[form][tongue].format(problem=problem))

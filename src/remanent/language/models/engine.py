@@ -11,16 +11,21 @@ from typing import Generic
 from remanent.errors import InvalidInput, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import backoff
 from remanent.language.engine import Answer, Engine, Listener
-from remanent.language.models.breaker import Breaker, Resting
-from remanent.language.models.call import Call, Completion
-from remanent.language.models.choice import Choice, Place, choose
-from remanent.language.models.conversation import ask_again, describe_form
-from remanent.language.models.failures import OutputUnsupported
+from remanent.language.models.call import (
+    Completion,
+    Endpoint,
+    ModelCall,
+    ModelSelection,
+    ask_again,
+    choose,
+    describe_form,
+)
+from remanent.language.models.failures import CircuitBreaker, CircuitOpen, OutputUnsupported
 from remanent.language.models.fitting import read_reply, schema_of
-from remanent.language.models.meter import Meter, Metered, Tally
-from remanent.language.models.parsing import Unreadable
-from remanent.language.models.pydanticai import Connection
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Said
+from remanent.language.models.meter import RoleUsage, RunUsage, UsageMeter
+from remanent.language.models.parsing import UnreadableReply
+from remanent.language.models.pydanticai import ProviderConnection
+from remanent.language.role import ChatMessage, ReplyT, RequestT, ResponseT, Role
 from remanent.model import Clock, Maker, RoleFigures, system_clock
 from remanent.settings import ModelSettings
 from remanent.text.tokens import TokenCounter, counter_for
@@ -44,7 +49,7 @@ class _Unusable(Exception):
 
 
 @dataclass(slots=True)
-class _Telling:
+class _Listening:
     """A listener, and whether it was told something."""
 
     listener: Listener
@@ -56,16 +61,16 @@ class _Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run(Generic[RequestT, ReplyT, ResponseT]):
+class _RoleRun(Generic[RequestT, ReplyT, ResponseT]):
     """One run of a role: what is asked, of whom, until when, and what it takes."""
 
     role: Role[RequestT, ReplyT, ResponseT]
     request: RequestT
-    choice: Choice
-    connection: Connection
+    choice: ModelSelection
+    connection: ProviderConnection
     deadline: float
-    tally: Tally
-    listener: _Telling | None = None
+    tally: RunUsage
+    listener: _Listening | None = None
 
 
 class ModelEngine(Engine):
@@ -91,10 +96,10 @@ class ModelEngine(Engine):
         self._now = now
         self._sleep = sleep
         self._chance = chance
-        self._meter = Meter(now=now)
-        self._connections: dict[Place, Connection] = {}
-        self._breakers: dict[str, Breaker] = {}
-        self._unstructured: set[tuple[Place, str]] = set()
+        self._meter = UsageMeter(now=now)
+        self._connections: dict[Endpoint, ProviderConnection] = {}
+        self._breakers: dict[str, CircuitBreaker] = {}
+        self._unstructured: set[tuple[Endpoint, str]] = set()
         """Models whose provider turned down every structured form of answer."""
 
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
@@ -111,7 +116,7 @@ class ModelEngine(Engine):
         """
         return await self._run(role, request, listener=listener if role.form == "text" else None)
 
-    def meter(self) -> dict[str, Metered]:
+    def meter(self) -> dict[str, RoleUsage]:
         """Return what each role took since the engine was made: requests, tokens, cost, failures, time."""
         return self._meter.read()
 
@@ -132,7 +137,7 @@ class ModelEngine(Engine):
             for role, taken in self._meter.read().items()
         )
 
-    def choice(self, role: Role[RequestT, ReplyT, ResponseT]) -> Choice:
+    def choice(self, role: Role[RequestT, ReplyT, ResponseT]) -> ModelSelection:
         """Return the model that does a role's work, and how it is called."""
         return choose(self._settings, role=role.name, defaults=role.defaults)
 
@@ -161,28 +166,28 @@ class ModelEngine(Engine):
         choice = self.choice(role)
         connection = await self._connect(choice)
         with self._meter.run(role.name) as tally:
-            run = _Run(
+            run = _RoleRun(
                 role=role,
                 request=request,
                 choice=choice,
                 connection=connection,
                 deadline=self._now() + self._settings.timeout,
                 tally=tally,
-                listener=_Telling(listener) if listener is not None else None,
+                listener=_Listening(listener) if listener is not None else None,
             )
             response = await self._converse(run)
         made_by = Maker(role=role.name, engine=choice.model, version=role.version)
         return Answer(value=response, made_by=made_by, usage=tally.usage)
 
-    async def _connect(self, choice: Choice) -> Connection:
+    async def _connect(self, choice: ModelSelection) -> ProviderConnection:
         connection = self._connections.get(choice.place)
         if connection is None:
-            connection = Connection(choice.place, settings=self._settings, clock=self._clock)
+            connection = ProviderConnection(choice.place, settings=self._settings, clock=self._clock)
             self._connections[choice.place] = connection
         await connection.open(choice.model)
         return connection
 
-    async def _converse(self, run: _Run[RequestT, ReplyT, ResponseT]) -> ResponseT:
+    async def _converse(self, run: _RoleRun[RequestT, ReplyT, ResponseT]) -> ResponseT:
         call = self._first_call(run)
         room = self._check_window(run, call)
         answer = await self._ask(run, call)
@@ -203,7 +208,7 @@ class ModelEngine(Engine):
                 f"{run.choice.model} gave no usable answer for {run.role.name}, not even when told why: {unusable}"
             ) from unusable
 
-    def _first_call(self, run: _Run[RequestT, ReplyT, ResponseT]) -> Call:
+    def _first_call(self, run: _RoleRun[RequestT, ReplyT, ResponseT]) -> ModelCall:
         role, choice = run.role, run.choice
         prompt = role.prompt(run.request, tongue=role.tongue(run.request))
         if prompt.pictures and not choice.vision:
@@ -211,10 +216,10 @@ class ModelEngine(Engine):
                 f"{choice.model} is not known to see pictures; set model.vision, or name a model that does for "
                 f"{role.name}"
             )
-        return Call(
+        return ModelCall(
             model=choice.model,
             instructions=prompt.instructions,
-            turns=(Said("user", prompt.content, prompt.pictures), *prompt.turns),
+            turns=(ChatMessage("user", prompt.content, prompt.pictures), *prompt.turns),
             name=role.name,
             schema=schema_of(role.reply) if role.form == "json" else None,
             temperature=choice.temperature,
@@ -223,7 +228,7 @@ class ModelEngine(Engine):
             stop=role.defaults.stop,
         )
 
-    def _check_window(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> int:
+    def _check_window(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> int:
         """Return the tokens that the window has left; raise `ModelRejected` when the request does not fit in."""
         formed = self._formed(run, call)
         count = counter_for(call.model)
@@ -237,7 +242,7 @@ class ModelEngine(Engine):
             )
         return room
 
-    async def _ask(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> Completion:
+    async def _ask(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> Completion:
         """Return what the model says, after as many attempts as it may take."""
         failures = 0
         while True:
@@ -249,7 +254,7 @@ class ModelEngine(Engine):
                     raise
                 _logger.info("%s is asked for JSON in words from now on: %s", call.model, error)
                 self._unstructured.add((run.choice.place, call.model))
-            except Resting:
+            except CircuitOpen:
                 raise
             except ModelUnavailable as error:
                 failures += 1
@@ -260,7 +265,7 @@ class ModelEngine(Engine):
                 run.tally.retries += 1
                 await self._sleep(wait)
 
-    def _formed(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> Call:
+    def _formed(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> ModelCall:
         """Return the call in the strictest form that its provider has."""
         if call.schema is None:
             return call
@@ -274,7 +279,7 @@ class ModelEngine(Engine):
         shown = describe_form(call.instructions, call.schema, tongue=tongue)
         return replace(call, output=output, instructions=shown)
 
-    async def _attempt(self, run: _Run[RequestT, ReplyT, ResponseT], call: Call) -> Completion:
+    async def _attempt(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> Completion:
         place = run.choice.place
         left = min(self._settings.request_timeout, run.deadline - self._now())
         if left <= 0:
@@ -297,14 +302,16 @@ class ModelEngine(Engine):
             raise ModelRejected(f"{call.model} declined to answer {run.role.name}, or its answer was withheld")
         return answer
 
-    def _breaker(self, place: Place) -> Breaker:
+    def _breaker(self, place: Endpoint) -> CircuitBreaker:
         name = f"{place.provider} at {place.base_url}"
         if name not in self._breakers:
             most, rest = self._settings.breaker_failures, self._settings.breaker_rest
-            self._breakers[name] = Breaker(name, failures=most, rest=rest, now=self._now)
+            self._breakers[name] = CircuitBreaker(name, failures=most, rest=rest, now=self._now)
         return self._breakers[name]
 
-    def _wait(self, run: _Run[RequestT, ReplyT, ResponseT], error: ModelUnavailable, *, failures: int) -> float | None:
+    def _wait(
+        self, run: _RoleRun[RequestT, ReplyT, ResponseT], error: ModelUnavailable, *, failures: int
+    ) -> float | None:
         """Return the seconds until the next attempt, or None when there is none."""
         settings = self._settings
         if failures >= settings.attempts or (run.listener is not None and run.listener.has_told):
@@ -317,7 +324,7 @@ class ModelEngine(Engine):
         return wait
 
 
-def _read(run: _Run[RequestT, ReplyT, ResponseT], answer: Completion) -> ResponseT:
+def _read(run: _RoleRun[RequestT, ReplyT, ResponseT], answer: Completion) -> ResponseT:
     """Return the checked response; raise `_Unusable`, saying why, when there is none in what was answer."""
     role = run.role
     if not answer.text.strip():
@@ -328,6 +335,6 @@ def _read(run: _Run[RequestT, ReplyT, ResponseT], answer: Completion) -> Respons
         else:
             reply = read_reply(answer.text, role.reply, cut=answer.finish == "length")
         return role.read(run.request, reply)
-    except (Unreadable, Refused, InvalidInput) as error:
+    except (UnreadableReply, Refused, InvalidInput) as error:
         advice = "; it was cut off at its limit, so be brief" if answer.finish == "length" else ""
         raise _Unusable(f"{error}{advice}") from error

@@ -1,13 +1,13 @@
 """What goes wrong at a provider, in our own errors: who must act, what was said, and never a key."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import AnswerTooLarge, Scrubber, retry_after
-from remanent.language.models.choice import Place
+from remanent.language.models.call import Endpoint
 from remanent.model import Clock
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ class OutputUnsupported(ModelRejected):
     """The provider does not know the way in which a structured answer was asked for."""
 
 
-class Border:
+class ErrorTranslator:
     """Where a provider's exceptions become ours."""
 
-    def __init__(self, place: Place, *, clock: Clock) -> None:
+    def __init__(self, place: Endpoint, *, clock: Clock) -> None:
         self._place = place
         self._clock = clock
         key = place.key.get_secret_value() if place.key else ""
@@ -120,3 +120,67 @@ def _find(error: BaseException | None, kind: type[BaseException]) -> BaseExcepti
             return error
         error = error.__cause__ or error.__context__
     return None
+
+
+class CircuitOpen(ModelUnavailable):
+    """The provider was not even asked: it is being left alone."""
+
+
+class CircuitBreaker:
+    """Opens after some failures in a row; after a rest it lets one request through, whose outcome decides."""
+
+    def __init__(self, name: str, *, failures: int, rest: float, now: Callable[[], float]) -> None:
+        self._name = name
+        self._most = failures
+        self._rest = rest
+        self._now = now
+        self._failures = 0
+        self._until: float | None = None
+        self._is_probing = False
+
+    def is_open(self) -> bool:
+        """Say whether requests are turned away."""
+        return self._until is not None and (self._is_probing or self._now() < self._until)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Let a request through and learn from how it ends; raise `CircuitOpen` when it may not pass.
+
+        Only `ModelUnavailable` speaks against the provider: one that rejects a request is there. What was cancelled
+        says nothing.
+        """
+        probes = self._enter()
+        try:
+            yield
+        except ModelUnavailable:
+            self._fail()
+            raise
+        except LanguageError:
+            self._succeed()
+            raise
+        else:
+            self._succeed()
+        finally:
+            if probes:
+                self._is_probing = False
+
+    def _enter(self) -> bool:
+        if self._until is None:
+            return False
+        if self.is_open():
+            wait = max(0.0, self._until - self._now())
+            raise CircuitOpen(
+                f"{self._name} failed {self._failures} times in a row and is left alone for {wait:.0f} s",
+                retry_after=wait,
+            )
+        self._is_probing = True
+        return True
+
+    def _succeed(self) -> None:
+        self._failures = 0
+        self._until = None
+
+    def _fail(self) -> None:
+        self._failures += 1
+        if self._failures >= self._most:
+            self._until = self._now() + self._rest

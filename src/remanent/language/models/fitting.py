@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
-from remanent.language.models.parsing import Unreadable, read_values
+from remanent.language.models.parsing import UnreadableReply, read_values
 from remanent.model import Model
 
 _ReplyT = TypeVar("_ReplyT", bound=Model)
@@ -37,37 +37,37 @@ def schema_of(reply: type[Model]) -> Schema:
 
 
 def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False) -> _ReplyT:
-    """Return the one reply that a text holds; raise `Unreadable`, saying why, when it holds none or several."""
+    """Return the one reply that a text holds; raise `UnreadableReply`, saying why, when it holds none or several."""
     fitting: list[_ReplyT] = []
     problem = ""
     for value in read_values(text, cut=cut):
         try:
             candidate = fit(value, reply)
-        except Unreadable as error:
+        except UnreadableReply as error:
             problem = str(error)
             continue
         if candidate not in fitting:
             fitting.append(candidate)
     if len(fitting) > 1:
-        raise Unreadable("it holds several different JSON objects that fit; write just one")
+        raise UnreadableReply("it holds several different JSON objects that fit; write just one")
     if not fitting:
-        raise Unreadable(problem)
+        raise UnreadableReply(problem)
     return fitting[0]
 
 
 def fit(value: JsonValue, reply: type[_ReplyT]) -> _ReplyT:
-    """Return the value as the type of a reply; raise `Unreadable` when it does not fit in any one way."""
+    """Return the value as the type of a reply; raise `UnreadableReply` when it does not fit in any one way."""
     schema = schema_of(reply)
     shaped = _Shaper(schema).shape(value, schema)
     if not isinstance(shaped, dict):
-        raise Unreadable(f"a JSON object was expected, not {_kind(shaped)}")
+        raise UnreadableReply(f"a JSON object was expected, not {_kind(shaped)}")
     known = schema.get("properties", {})
     if known and not known.keys() & shaped.keys():
-        raise Unreadable(f"it has none of the keys {', '.join(known)}")
+        raise UnreadableReply(f"it has none of the keys {', '.join(known)}")
     try:
         return reply.model_validate(shaped)
     except InvalidInput as error:
-        raise Unreadable(str(error)) from error
+        raise UnreadableReply(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _unpack(value: JsonValue, wanted: type[dict[str, JsonValue]] | type[list[Jso
         return value
     try:
         inner = read_values(value)
-    except Unreadable:
+    except UnreadableReply:
         return value
     return inner[0] if len(inner) == 1 and isinstance(inner[0], wanted) else value
 

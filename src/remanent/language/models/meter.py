@@ -18,7 +18,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
+class RoleUsage:
     """What a role took since the engine was made."""
 
     runs: int = 0
@@ -41,7 +41,7 @@ class Metered:
 
 
 @dataclass(slots=True)
-class Tally:
+class RunUsage:
     """What one run takes."""
 
     requests: int = 0
@@ -60,21 +60,21 @@ class Tally:
         )
 
 
-class Meter:
+class UsageMeter:
     """Adds up what runs take."""
 
     def __init__(self, *, now: Callable[[], float]) -> None:
         self._now = now
-        self._roles: dict[str, Metered] = {}
+        self._roles: dict[str, RoleUsage] = {}
 
-    def read(self) -> dict[str, Metered]:
+    def read(self) -> dict[str, RoleUsage]:
         """Return what each role took, by its name."""
         return dict(sorted(self._roles.items()))
 
     @contextmanager
-    def run(self, role: str) -> Iterator[Tally]:
+    def run(self, role: str) -> Iterator[RunUsage]:
         """Count a run, however it ends."""
-        tally = Tally()
+        tally = RunUsage()
         started = self._now()
         failure = ""
         try:
@@ -88,11 +88,11 @@ class Meter:
         finally:
             self._add(role, tally, seconds=self._now() - started, failure=failure)
 
-    def _add(self, role: str, tally: Tally, *, seconds: float, failure: str) -> None:
-        past = self._roles.get(role, Metered())
+    def _add(self, role: str, tally: RunUsage, *, seconds: float, failure: str) -> None:
+        past = self._roles.get(role, RoleUsage())
         usage = tally.usage
         known = [answer.cost for answer in tally.answers if answer.cost is not None]
-        self._roles[role] = Metered(
+        self._roles[role] = RoleUsage(
             runs=past.runs + 1,
             requests=past.requests + tally.requests,
             retries=past.retries + tally.retries,

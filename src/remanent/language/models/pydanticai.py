@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.http.client import make_client
 from remanent.language.engine import Listener
-from remanent.language.models.call import Call, Completion, Finish, Output
-from remanent.language.models.choice import Place
-from remanent.language.models.failures import Border
-from remanent.language.role import Said
+from remanent.language.models.call import Completion, Endpoint, Finish, ModelCall, Output
+from remanent.language.models.failures import ErrorTranslator
+from remanent.language.role import ChatMessage
 from remanent.model import Clock
 from remanent.settings import ModelSettings
 
@@ -30,13 +29,13 @@ _NO_TAGS = ("\0<", ">\0")
 """Tags that no text holds: what a model writes is read as it is, because roles have tags of their own."""
 
 
-class Connection:
+class ProviderConnection:
     """One provider at one address with one key: its HTTP connections and the models asked through them."""
 
-    def __init__(self, place: Place, *, settings: ModelSettings, clock: Clock) -> None:
+    def __init__(self, place: Endpoint, *, settings: ModelSettings, clock: Clock) -> None:
         self.place = place
         self._settings = settings
-        self._border = Border(place, clock=clock)
+        self._border = ErrorTranslator(place, clock=clock)
         self._models: dict[str, Model[Any]] = {}
         self._opening = asyncio.Lock()
         self._resources = AsyncExitStack()
@@ -68,7 +67,7 @@ class Connection:
             return "json"
         return "tool" if profile.get("supports_tools", True) else "text"
 
-    async def ask(self, call: Call) -> Completion:
+    async def ask(self, call: ModelCall) -> Completion:
         """Return a model's answer; raise `LanguageError` and its kin."""
         from pydantic_ai.direct import model_request
 
@@ -82,7 +81,7 @@ class Connection:
             )
             return self._completion(response, call)
 
-    async def listen(self, call: Call, listener: Listener) -> Completion:
+    async def listen(self, call: ModelCall, listener: Listener) -> Completion:
         """Return a model's answer and tell its pieces as they come; raise `LanguageError` and its kin."""
         from pydantic_ai.direct import model_request_stream
 
@@ -109,7 +108,7 @@ class Connection:
                 if piece:
                     await listener(piece)
 
-    def _vendor_settings(self, call: Call) -> "VendorSettings":
+    def _vendor_settings(self, call: ModelCall) -> "VendorSettings":
         from pydantic_ai.settings import ModelSettings as VendorSettings
 
         sampling = VendorSettings(max_tokens=call.max_tokens)
@@ -121,7 +120,7 @@ class Connection:
             sampling["stop_sequences"] = list(call.stop)
         return sampling
 
-    def _completion(self, response: "ModelResponse", call: Call) -> Completion:
+    def _completion(self, response: "ModelResponse", call: ModelCall) -> Completion:
         from pydantic_ai.messages import TextPart, ToolCallPart
 
         text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
@@ -146,7 +145,7 @@ class Connection:
             return None
 
 
-def _connect(place: Place, settings: ModelSettings) -> "tuple[httpx2.AsyncClient, Provider[Any]]":
+def _connect(place: Endpoint, settings: ModelSettings) -> "tuple[httpx2.AsyncClient, Provider[Any]]":
     """Make the HTTP client and the provider on it. All that is imported here is slow to import."""
     client = make_client(
         read_timeout=settings.read_timeout, connect_timeout=settings.connect_timeout, limit=int(settings.max_answer)
@@ -171,7 +170,7 @@ def _connect(place: Place, settings: ModelSettings) -> "tuple[httpx2.AsyncClient
     return client, _on_openai(place, openai)
 
 
-def _on_openai(place: Place, client: "AsyncOpenAI") -> "Provider[Any]":
+def _on_openai(place: Endpoint, client: "AsyncOpenAI") -> "Provider[Any]":
     """Return the provider that speaks OpenAI's API in its own way."""
     from pydantic_ai.providers.deepseek import DeepSeekProvider
     from pydantic_ai.providers.ollama import OllamaProvider
@@ -189,7 +188,7 @@ def _on_openai(place: Place, client: "AsyncOpenAI") -> "Provider[Any]":
             return OpenAICompatibleProvider("local", openai_client=client)
 
 
-def _make_model(place: Place, provider: "Provider[Any]", name: str) -> "Model[Any]":
+def _make_model(place: Endpoint, provider: "Provider[Any]", name: str) -> "Model[Any]":
     from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.profiles.openai import OpenAIModelProfile
 
@@ -218,7 +217,7 @@ def _takes_sampling(profile: Mapping[str, Any]) -> bool:
     return bool(profile.get("openai_supports_reasoning_effort_none")) and not profile.get("thinking_enabled_by_default")
 
 
-def _messages(call: Call) -> "list[ModelMessage]":
+def _messages(call: ModelCall) -> "list[ModelMessage]":
     from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart
 
     return [
@@ -229,7 +228,7 @@ def _messages(call: Call) -> "list[ModelMessage]":
     ]
 
 
-def _user_part(turn: Said) -> "UserPromptPart":
+def _user_part(turn: ChatMessage) -> "UserPromptPart":
     from pydantic_ai.messages import BinaryContent, UserPromptPart
 
     if not turn.pictures:
@@ -238,7 +237,7 @@ def _user_part(turn: Said) -> "UserPromptPart":
     return UserPromptPart(content=[turn.text, *shown])
 
 
-def _parameters(call: Call) -> "ModelRequestParameters":
+def _parameters(call: ModelCall) -> "ModelRequestParameters":
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition

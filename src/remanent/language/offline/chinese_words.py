@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
+from remanent.language.offline.lexicon import LONGEST_SENTENCE, Cue, Person, RawWord, lexicon
 from remanent.text.chinese import TaggedWord, is_known, tagged
 from remanent.text.scripts import HAN
 from remanent.text.wordlists import word_set
@@ -90,7 +89,7 @@ _TO = word_set(
     "迁往 改写 换 改签 改名"
 )
 # What one person is of a house; the segmenter takes some of them for verbs.
-POSTS = ("馆长", "站长", "院长", "校长", "市长", "部长", "局长", "经理", "主任", "主席", "总裁", "董事长", "主编")
+_POSTS = ("馆长", "站长", "院长", "校长", "市长", "部长", "局长", "经理", "主任", "主席", "总裁", "董事长", "主编")
 _SURNAMES = frozenset(
     "王李张刘陈杨黄赵周吴徐孙马朱胡林郭何高罗郑梁谢宋唐许邓韩冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙史陶贺顾毛郝龚邵万覃武钱戴严莫孔向常汤"
 )
@@ -102,7 +101,7 @@ _PERSONS: dict[str, Person] = {
 }
 
 
-def read(text: str, cuts: Collection[int] = ()) -> list[Raw]:
+def read(text: str, cuts: Collection[int] = ()) -> list[RawWord]:
     """Return the words of a Chinese sentence in order, of a very long one those of its beginning.
 
     No word goes across a cut.
@@ -111,14 +110,14 @@ def read(text: str, cuts: Collection[int] = ()) -> list[Raw]:
     cuts = [cut for cut in cuts if cut <= len(text)]
     words = [part for word in _segmented(text, cuts) for part in _unglued(word)]
     words = _with_deeds(_with_people(_with_titles(words)))
-    raws: list[Raw] = []
+    raws: list[RawWord] = []
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""
         if raws and raws[-1].is_verb and word.text in _UNABLE:
-            raws.insert(-1, Raw(word.text, raws[-1].start, raws[-1].start, "", frozenset({Cue.DENY})))
+            raws.insert(-1, RawWord(word.text, raws[-1].start, raws[-1].start, "", frozenset({Cue.DENY})))
             continue  # 找|不到: the verb before it is denied
         if word.text in _REFUSING and place + 1 < len(words) and words[place + 1].tag[:1] == "v":
-            raws.append(Raw(word.text, word.start, word.end, "", frozenset({Cue.DENY}), is_verb=True))
+            raws.append(RawWord(word.text, word.start, word.end, "", frozenset({Cue.DENY}), is_verb=True))
             continue
         raws += _raws(word, last=not following or following in _BREAKS or following in _PARTICLES)
     return _without_near_denials(raws)
@@ -184,16 +183,16 @@ def _with_people(words: list[TaggedWord]) -> list[TaggedWord]:
     return made
 
 
-def _without_near_denials(raws: list[Raw]) -> list[Raw]:
+def _without_near_denials(raws: list[RawWord]) -> list[RawWord]:
     """Read 几乎不 as 很少, which denies nothing for certain, 最晚 as the bound that it is, 最爱 as one word."""
-    made: list[Raw] = []
+    made: list[RawWord] = []
     for raw in raws:
         if made and made[-1].text == "最" and raw.text in {"晚", "迟", "早", "多", "少"}:
-            made[-1] = Raw(made[-1].text + raw.text, made[-1].start, raw.end)
+            made[-1] = RawWord(made[-1].text + raw.text, made[-1].start, raw.end)
         elif made and made[-1].text == "最" and raw.text in {"喜欢", "爱", "喜爱", "钟爱"}:
-            made[-1] = Raw(made[-1].text + raw.text, made[-1].start, raw.end, "最喜欢", is_verb=True)
+            made[-1] = RawWord(made[-1].text + raw.text, made[-1].start, raw.end, "最喜欢", is_verb=True)
         elif made and made[-1].text in {"几乎", "差点", "不太", "不怎么"} and raw.has(Cue.DENY):
-            made[-1] = Raw(made[-1].text + raw.text, made[-1].start, raw.end, "很少")
+            made[-1] = RawWord(made[-1].text + raw.text, made[-1].start, raw.end, "很少")
         else:
             made.append(raw)
     return made
@@ -231,40 +230,45 @@ def _part(word: TaggedWord, start: int, end: int, tag: str) -> TaggedWord:
     return TaggedWord(word.text[start:end], word.start + start, word.start + end, tag)
 
 
-def _raws(word: TaggedWord, *, last: bool) -> list[Raw]:
+def _raws(word: TaggedWord, *, last: bool) -> list[RawWord]:
     text = word.text
     if not text.strip():
         return []
     if text in _LEXICAL:
         return [_plain(word, last=last)]
     if text in _ENDING:
-        return [Raw(text, word.start, word.end, "", frozenset({Cue.END, Cue.CHANGE}), is_verb=True)]
+        return [RawWord(text, word.start, word.end, "", frozenset({Cue.END, Cue.CHANGE}), is_verb=True)]
     if text in _DENYING:
         return _denial(word)
     if (able := _POTENTIAL.fullmatch(text)) is not None:
-        return [Raw("不", word.start, word.start, "", frozenset({Cue.DENY})), Raw(text, word.start, word.end, able[1])]
+        return [
+            RawWord("不", word.start, word.start, "", frozenset({Cue.DENY})),
+            RawWord(text, word.start, word.end, able[1]),
+        ]
     if (head := next((head for head in _LONG_DENIALS if text.startswith(head) and text != head), "")) != "":
         border = word.start + len(head)
         denial, rest = TaggedWord(head, word.start, border, "d"), TaggedWord(text[len(head) :], border, word.end, "v")
         return [*_denial(denial), _plain(rest, last=last)]
     if len(text) > 1 and text[0] in "不没未无" and _HAN.match(text[1]) and (len(text) == 2 or is_known(text[1:])):
         rest = TaggedWord(text[1:], word.start + 1, word.end, "v")
-        return [Raw(text[0], word.start, word.start + 1, "", frozenset({Cue.DENY})), _plain(rest, last=last)]
+        return [RawWord(text[0], word.start, word.start + 1, "", frozenset({Cue.DENY})), _plain(rest, last=last)]
     return [_plain(word, last=last)]
 
 
-def _denial(word: TaggedWord) -> list[Raw]:
+def _denial(word: TaggedWord) -> list[RawWord]:
     """Return a denial, with the wish that it denies (不想) as a word of its own."""
-    deny = Raw(word.text, word.start, word.end, "", frozenset({Cue.DENY}), is_verb=word.text in {"没有", "没", "无"})
+    deny = RawWord(
+        word.text, word.start, word.end, "", frozenset({Cue.DENY}), is_verb=word.text in {"没有", "没", "无"}
+    )
     rest = word.text.lstrip("不没未")
-    return [deny, Raw(rest, word.end, word.end, rest, is_verb=True)] if rest in _WISHES else [deny]
+    return [deny, RawWord(rest, word.end, word.end, rest, is_verb=True)] if rest in _WISHES else [deny]
 
 
-def _plain(word: TaggedWord, *, last: bool) -> Raw:
+def _plain(word: TaggedWord, *, last: bool) -> RawWord:
     text = word.text
     cues = _cues(text)
     person = _PERSONS.get(text, "")
-    verb = (word.tag[:1] == "v" and word.tag != "vn" and not text.endswith(POSTS)) or text in _LIKE_VERBS
+    verb = (word.tag[:1] == "v" and word.tag != "vn" and not text.endswith(_POSTS)) or text in _LIKE_VERBS
     # An adverb does not end a clause: 位于大连.
     misread = last and word.tag == "d" and len(text) > 1 and not (text in _EMPTY or cues)
     name = misread or word.tag in _NAME_TAGS or (word.tag == "eng" and not text.isdigit())
@@ -272,9 +276,9 @@ def _plain(word: TaggedWord, *, last: bool) -> Raw:
     empty = text in _EMPTY or (word.tag in _EMPTY_TAGS and not misread and (len(text) == 1 or is_known(text)))
     kept = light or text in _CARRYING or (len(text) > 1 and text in lexicon("zh").known and text not in _EMPTY)
     if person or not any(sign.isalnum() for sign in text) or (empty and not kept):
-        return Raw(text, word.start, word.end, "", cues, is_verb=verb, person=person)
+        return RawWord(text, word.start, word.end, "", cues, is_verb=verb, person=person)
     adverb = word.tag in _ADVERB_TAGS
-    return Raw(text, word.start, word.end, text.casefold(), cues, is_name=name, is_verb=verb, is_adverb=adverb)
+    return RawWord(text, word.start, word.end, text.casefold(), cues, is_name=name, is_verb=verb, is_adverb=adverb)
 
 
 def _cues(text: str) -> frozenset[Cue]:

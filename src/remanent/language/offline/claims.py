@@ -7,14 +7,13 @@ from datetime import datetime
 from enum import StrEnum
 
 from remanent.language.offline import chinese_words, english_words
-from remanent.language.offline.lexicon import Lexicon, lexicon
-from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Raw
+from remanent.language.offline.lexicon import LONGEST_SENTENCE, Cue, Lexicon, RawWord, lexicon
 from remanent.language.offline.values import Amount, Form, When, amounts, whens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.chinese import is_known
 
 
-class Part(StrEnum):
+class TokenKind(StrEnum):
     """What sort of thing a token is."""
 
     WORD = "word"
@@ -32,7 +31,7 @@ class Token:
     text: str
     key: str
     """What it is compared by: the stem, brought to the word that stands for all that mean the same."""
-    part: Part
+    part: TokenKind
     place: int
     """Its place among the tokens, function words left out."""
     clause: int
@@ -54,7 +53,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ParsedClaim:
     """A sentence, read."""
 
     text: str
@@ -84,7 +83,7 @@ class Claim:
         return lexicon(self.tongue)
 
 
-def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[int] = frozenset()) -> Claim:
+def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[int] = frozenset()) -> ParsedClaim:
     """Read a sentence, of a very long one the beginning; times in it are taken relative to when it was said.
 
     Where Chinese words begin and end is a guess: at the cuts, and around amounts and times, it is known.
@@ -105,7 +104,7 @@ def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[in
         raws = [replace(raw, key="") if raw.has(Cue.BEFORE) and not raw.is_verb else raw for raw in raws]
     tokens = _tokens(text, raws, _marks(raws, clauses, words, change=change), words, values)
     asks = any(raw.has(Cue.QUESTION) for raw in raws) or (tongue == "zh" and chinese_words.asks(text))
-    return Claim(
+    return ParsedClaim(
         text=whole,
         said_at=said_at,
         tongue=tongue,
@@ -122,14 +121,14 @@ def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[in
     )
 
 
-def _then_and_now(raws: Sequence[Raw], clauses: Sequence[int]) -> bool:
+def _then_and_now(raws: Sequence[RawWord], clauses: Sequence[int]) -> bool:
     """Tell whether one clause speaks of before and another of now: 以前是护士，现在是翻译."""
     before = {clause for raw, clause in zip(raws, clauses, strict=True) if raw.has(Cue.BEFORE)}
     now = {clause for raw, clause in zip(raws, clauses, strict=True) if raw.text.lower() in _NOW}
     return bool(before) and bool(now - before)
 
 
-def _is_past(raws: Sequence[Raw], values: "Sequence[Amount | When]") -> bool:
+def _is_past(raws: Sequence[RawWord], values: "Sequence[Amount | When]") -> bool:
     """Tell whether a sentence speaks of what was; an event that has its date is no state that ended."""
     dated = any(isinstance(value, When) and value.form is Form.MOMENT for value in values)
     return any(raw.has(Cue.BEFORE) and not (dated and raw.text.lower() == "was") for raw in raws)
@@ -150,7 +149,7 @@ _LOCATING = frozenset("在 位于 坐落 建 建在 设 设在 坐落在".split(
 _STANDS = re.compile(r"\b(?:stands|lies|sits|stood|lay) (?:in|at|on|near|[\d.,]+ \w+ above)\b", re.IGNORECASE)
 
 
-def _locates(raws: Sequence[Raw], text: str) -> bool:
+def _locates(raws: Sequence[RawWord], text: str) -> bool:
     """Tell whether a sentence only says where something is: 总部在上海, the museum stands in Porto."""
     if _STANDS.search(text) is not None:
         return True
@@ -161,7 +160,7 @@ def _locates(raws: Sequence[Raw], text: str) -> bool:
 _CROWD = frozenset("people men women children kids boys girls person somebody someone nobody".split())
 
 
-def _is_scene(raws: Sequence[Raw]) -> bool:
+def _is_scene(raws: Sequence[RawWord]) -> bool:
     """Tell whether the first thing that is spoken of is just any one."""
     if not raws:
         return False
@@ -184,7 +183,7 @@ class _Mark:
     adjunct: bool
 
 
-def _clauses(raws: Sequence[Raw]) -> list[int]:
+def _clauses(raws: Sequence[RawWord]) -> list[int]:
     """Return the number of the clause that each word stands in."""
     numbers, number, filled = [], 0, False
     for raw in raws:
@@ -195,7 +194,7 @@ def _clauses(raws: Sequence[Raw]) -> list[int]:
     return numbers
 
 
-def _marks(raws: Sequence[Raw], clauses: Sequence[int], words: Lexicon, *, change: bool) -> list[_Mark]:
+def _marks(raws: Sequence[RawWord], clauses: Sequence[int], words: Lexicon, *, change: bool) -> list[_Mark]:
     """Return how each word stands: denied by how many words before it, left behind by a change, before its verb."""
     denials = [0] * len(raws)
     former: set[int] = set()
@@ -224,7 +223,7 @@ def _marks(raws: Sequence[Raw], clauses: Sequence[int], words: Lexicon, *, chang
     ]
 
 
-def _until(raws: Sequence[Raw], places: Sequence[int]) -> list[int]:
+def _until(raws: Sequence[RawWord], places: Sequence[int]) -> list[int]:
     """Return the places between "from" and "to", or the verb of leaving, or the end of the clause."""
     for number, place in enumerate(places):
         if number and (raws[place].has(Cue.TO, Cue.LEAVE) or (raws[place].has(Cue.CHANGE) and raws[place].is_verb)):
@@ -232,7 +231,7 @@ def _until(raws: Sequence[Raw], places: Sequence[int]) -> list[int]:
     return list(places)
 
 
-def _openings(raws: Sequence[Raw], clauses: Sequence[int], words: Lexicon) -> Iterator[int]:
+def _openings(raws: Sequence[RawWord], clauses: Sequence[int], words: Lexicon) -> Iterator[int]:
     """Yield the places before the first verb of each clause that has one."""
     for clause in dict.fromkeys(clauses):
         inside = [place for place in range(len(raws)) if clauses[place] == clause]
@@ -246,7 +245,7 @@ def _openings(raws: Sequence[Raw], clauses: Sequence[int], words: Lexicon) -> It
 _STATING = frozenset("是 为 位于 坐落 在 有 共有 设 设在 叫".split())
 
 
-def _begins_a_name(raws: Sequence[Raw], verbs: Sequence[int], words: Lexicon) -> bool:
+def _begins_a_name(raws: Sequence[RawWord], verbs: Sequence[int], words: Lexicon) -> bool:
     """Tell whether the verb that a Chinese clause begins with is part of its subject: 远航|物流|位于|青岛."""
     first, second = verbs[:2]
     spoken = [place for place, raw in enumerate(raws) if raw.key]
@@ -255,7 +254,7 @@ def _begins_a_name(raws: Sequence[Raw], verbs: Sequence[int], words: Lexicon) ->
     return bool(spoken) and spoken[0] == first and len(raws[first].text) > 1 and bool(between) and states
 
 
-def _likely_verb(raws: Sequence[Raw], words: Lexicon) -> int:
+def _likely_verb(raws: Sequence[RawWord], words: Lexicon) -> int:
     """Return the place of a word that may well be the verb of a clause where none is known for one."""
     for place, raw in enumerate(raws):
         if place and raw.key and not raw.is_name and (raw.text.endswith("ed") or raw.key in words.polar):
@@ -275,7 +274,7 @@ def _values(text: str, times: Sequence[When], words: Lexicon) -> list[Amount | W
 
 
 def _tokens(
-    text: str, raws: Sequence[Raw], marks: Sequence[_Mark], words: Lexicon, values: Sequence[Amount | When]
+    text: str, raws: Sequence[RawWord], marks: Sequence[_Mark], words: Lexicon, values: Sequence[Amount | When]
 ) -> list[Token]:
     tokens: list[Token] = []
     taken: set[int] = set()
@@ -319,38 +318,38 @@ def _placed(token: Token, place: int, mark: _Mark) -> Token:
 def _value_token(text: str, value: "Amount | When") -> Token:
     shown = text[value.start : value.end]
     if isinstance(value, Amount):
-        return Token(shown, f"{value.shown:g}", Part.AMOUNT, 0, 0, amount=value)
-    return Token(shown, shown.casefold(), Part.TIME, 0, 0, when=value)
+        return Token(shown, f"{value.shown:g}", TokenKind.AMOUNT, 0, 0, amount=value)
+    return Token(shown, shown.casefold(), TokenKind.TIME, 0, 0, when=value)
 
 
-def _word_tokens(raw: Raw, words: Lexicon) -> Iterator[Token]:
+def _word_tokens(raw: RawWord, words: Lexicon) -> Iterator[Token]:
     """Yield the word, or what it denies by its meaning: a vegetarian does not eat meat."""
     if raw.person:
-        yield Token(raw.text, f"@{raw.person}", Part.PERSON, 0, 0)
+        yield Token(raw.text, f"@{raw.person}", TokenKind.PERSON, 0, 0)
     if not raw.key:
         return
     key = words.synonyms.get(raw.key, raw.key)
     if key in words.implied:
         for implied in words.implied[key]:
-            yield Token(raw.text, implied, Part.WORD, 0, 0, denied=True)
+            yield Token(raw.text, implied, TokenKind.WORD, 0, 0, denied=True)
         return
-    part = Part.NAME if raw.is_name else Part.WORD
+    part = TokenKind.NAME if raw.is_name else TokenKind.WORD
     yield Token(raw.text, key, part, 0, 0, is_verb=raw.is_verb, is_change=raw.has(Cue.CHANGE))
 
 
-def reread(one: Claim, other: Claim) -> tuple[Claim, Claim]:
+def reread(one: ParsedClaim, other: ParsedClaim) -> tuple[ParsedClaim, ParsedClaim]:
     """Read two Chinese claims again, each with the words of the other in mind: 阿杰|出生 where the other has 阿杰."""
     if one.tongue != "zh" or other.tongue != "zh":
         return one, other
     return _cut_like(one, other), _cut_like(other, one)
 
 
-def _cut_like(claim: Claim, model: Claim) -> Claim:
+def _cut_like(claim: ParsedClaim, model: ParsedClaim) -> ParsedClaim:
     cuts: set[int] = set()
     for token in model.tokens:
         word = token.text
         if (
-            token.part not in {Part.WORD, Part.NAME}
+            token.part not in {TokenKind.WORD, TokenKind.NAME}
             or len(word) < 2
             or any(known.text == word for known in claim.tokens)
         ):

@@ -3,8 +3,7 @@
 import re
 from functools import cache, lru_cache
 
-from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.raw import LONGEST_SENTENCE, Cue, Person, Raw
+from remanent.language.offline.lexicon import LONGEST_SENTENCE, Cue, Person, RawWord, lexicon
 from remanent.text.english import stem as _plain_stem
 from remanent.text.wordlists import COMMON_ENGLISH, word_set
 
@@ -92,11 +91,11 @@ _PHRASE_CUES: dict[str, frozenset[Cue]] = {
 _PHRASES = {tuple(phrase.split()): cues for phrases, cues in _PHRASE_CUES.items() for phrase in phrases.split("|")}
 
 
-def read(text: str) -> list[Raw]:
+def read(text: str) -> list[RawWord]:
     """Return the words of an English sentence in order, of a very long one those of its beginning."""
     words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text, 0, LONGEST_SENTENCE)]
     lowered = [word.lower().replace("’", "'") for word, _, _ in words]
-    raws: list[Raw] = []
+    raws: list[RawWord] = []
     place = 0
     while place < len(words):
         width, raw = _phrase(words, lowered, place) or (1, _single(words, lowered, place))
@@ -105,7 +104,7 @@ def read(text: str) -> list[Raw]:
     return _with_preferences(raws)
 
 
-def _phrase(words: list[tuple[str, int, int]], lowered: list[str], place: int) -> tuple[int, Raw] | None:
+def _phrase(words: list[tuple[str, int, int]], lowered: list[str], place: int) -> tuple[int, RawWord] | None:
     """Return the width of a phrase that counts as one word, and that word."""
     if stem(lowered[place]) not in _phrase_starts():
         return None
@@ -123,11 +122,11 @@ def _phrase(words: list[tuple[str, int, int]], lowered: list[str], place: int) -
         if cues is not None and Cue.END in cues and (following in _BREAKS or following in _AFTER_INTRANSITIVE):
             # The search gives up after ten seconds: nothing that follows is given up.
             start, end = words[place][1], words[place + width - 1][2]
-            return width, Raw(" ".join(span), start, end, " ".join(keys), is_verb=True)
+            return width, RawWord(" ".join(span), start, end, " ".join(keys), is_verb=True)
         if cues is not None:
-            return width, Raw(text, start, end, "", cues | ({Cue.CHANGE} if Cue.END in cues else _NOTHING))
+            return width, RawWord(text, start, end, "", cues | ({Cue.CHANGE} if Cue.END in cues else _NOTHING))
         verb = keys[0] in lexicon("en").verbs and (not place or lowered[place - 1] not in _BEFORE_NOUN)
-        return width, Raw(text, start, end, " ".join(keys), is_verb=verb)
+        return width, RawWord(text, start, end, " ".join(keys), is_verb=verb)
     return None
 
 
@@ -136,7 +135,7 @@ def _phrase_starts() -> frozenset[str]:
     return frozenset(phrase[0] for phrase in lexicon("en").phrases) | {stem(phrase[0]) for phrase in _PHRASES}
 
 
-def _single(words: list[tuple[str, int, int]], lowered: list[str], place: int) -> Raw:
+def _single(words: list[tuple[str, int, int]], lowered: list[str], place: int) -> RawWord:
     text, start, end = words[place]
     low = lowered[place]
     before = lowered[place - 1] if place else ""
@@ -144,22 +143,22 @@ def _single(words: list[tuple[str, int, int]], lowered: list[str], place: int) -
     cues = _cues(low, before, following)
     person = _PERSONS.get(low, "")
     if low in _SWITCHED and (following in _BREAKS or not following) and before in _AUXILIARY | {"not", "still", "now"}:
-        return Raw(text, start, end, _SWITCHED[low], cues)
+        return RawWord(text, start, end, _SWITCHED[low], cues)
     if low == "since" and _YEAR.fullmatch(following):
-        return Raw(text, start, end, "begin", is_verb=True)  # at work since 1931: that is when it began
+        return RawWord(text, start, end, "begin", is_verb=True)  # at work since 1931: that is when it began
     definite = True if low in _DEFINITE else False if low in _INDEFINITE else None
     if low == "." and before in _TITLES:
-        return Raw(text, start, end)
+        return RawWord(text, start, end)
     if low in _BREAKS or low in _FUNCTION or person or low.endswith("n't"):
-        return Raw(text, start, end, "", cues, is_verb=low in _AUXILIARY, person=person, definite=definite)
+        return RawWord(text, start, end, "", cues, is_verb=low in _AUXILIARY, person=person, definite=definite)
     if Cue.DENY in cues or Cue.END in cues:
-        return Raw(text, start, end, "", cues, is_verb=True)  # what denies is no part of what is denied
+        return RawWord(text, start, end, "", cues, is_verb=True)  # what denies is no part of what is denied
     bare = low.removesuffix("'s").removesuffix("'")
     name = _is_name(text, bare, place, lowered)
     key = stem(bare) if bare.isascii() and bare.isalpha() else bare
     verb = key in lexicon("en").verbs and not name and before not in _BEFORE_NOUN and not before.endswith("'s")
     adverb = low.endswith("ly") and not name
-    return Raw(text, start, end, key, cues, is_name=name, is_verb=verb, is_adverb=adverb, definite=definite)
+    return RawWord(text, start, end, key, cues, is_name=name, is_verb=verb, is_adverb=adverb, definite=definite)
 
 
 def _cues(low: str, before: str, following: str) -> frozenset[Cue]:
@@ -218,15 +217,15 @@ def _common_stems() -> frozenset[str]:
     return frozenset(stem(word) for word in COMMON_ENGLISH) | lexicon("en").known
 
 
-def _with_preferences(raws: list[Raw]) -> list[Raw]:
+def _with_preferences(raws: list[RawWord]) -> list[RawWord]:
     """Take the second of two things of which the first is preferred for denied: tabs over spaces, tea to coffee."""
     prefers = False
-    made: list[Raw] = []
+    made: list[RawWord] = []
     for raw in raws:
         low = raw.text.lower()
         prefers = prefers or raw.key in _PREFERRING or low == "would rather"
         if prefers and low in {"over", "to", "than"}:
-            made.append(Raw(raw.text, raw.start, raw.end, "", frozenset({Cue.DENY})))
+            made.append(RawWord(raw.text, raw.start, raw.end, "", frozenset({Cue.DENY})))
             prefers = False
         else:
             made.append(raw)

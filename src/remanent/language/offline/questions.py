@@ -1,4 +1,7 @@
-"""Questions taken apart: what they are about, what sort of answer they want, how they read as statements."""
+"""Questions taken apart: what they are about, what sort of answer they want, how they read as statements.
+
+All by patterns, first match wins, so the order of the tables counts: "how many" must be seen before "how".
+"""
 
 import re
 from enum import StrEnum
@@ -11,7 +14,7 @@ _RUN = re.compile(rf"(?P<han>[{HAN}]+)|[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.+#/@'’
 _MARKS = " \t\n?？!！。.,，;；:："
 
 
-class Wanted(StrEnum):
+class AnswerType(StrEnum):
     """What sort of answer a question wants."""
 
     PERSON = "person"
@@ -24,25 +27,25 @@ class Wanted(StrEnum):
     THING = "thing"
 
 
-_ASKING: dict[Wanted, str] = {
-    Wanted.NUMBER: (
+_ASKING: dict[AnswerType, str] = {
+    AnswerType.NUMBER: (
         r"\bhow (?:many|much|old|long|tall|far|big|large|heavy|often|high)\b|"
         r"\bwhat (?:number|amount|price|percentage|age)\b|多少|多[大长高远久重贵]|"
         r"几[个位次岁天年月人名条只本种台元块点]"
     ),
-    Wanted.TIME: (
+    AnswerType.TIME: (
         r"\bwhen\b|\bwhat (?:time|date|day|year|month)\b|\bwhich (?:day|year|month|date)\b|"
         r"什么时候|何时|哪[一]?[天年月日]|几[点号月]|什么时间|多会儿"
     ),
-    Wanted.PLACE: (
+    AnswerType.PLACE: (
         r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|room|address|location)\b|"
         r"哪里|哪儿|何处|什么地方|哪个(?:城市|国家|地方|省)|在哪"
     ),
-    Wanted.PERSON: r"\bwho(?:m|se)?\b|\bwhich (?:person|people|one of them)\b|谁|哪[位些]人?|何人|什么人",
-    Wanted.REASON: r"\bwhy\b|\bwhat (?:causes?|caused|is the reason)\b|为什么|为何|什么原因|怎么会",
-    Wanted.WAY: r"\bhow (?:do|does|can|could|should|to|would|did|is|are)\b|怎么(?!会)|如何|怎样|什么办法",
-    Wanted.THING: r"\b(?:what|which)\b|什么|哪|啥",
-    Wanted.WHETHER: (
+    AnswerType.PERSON: r"\bwho(?:m|se)?\b|\bwhich (?:person|people|one of them)\b|谁|哪[位些]人?|何人|什么人",
+    AnswerType.REASON: r"\bwhy\b|\bwhat (?:causes?|caused|is the reason)\b|为什么|为何|什么原因|怎么会",
+    AnswerType.WAY: r"\bhow (?:do|does|can|could|should|to|would|did|is|are)\b|怎么(?!会)|如何|怎样|什么办法",
+    AnswerType.THING: r"\b(?:what|which)\b|什么|哪|啥",
+    AnswerType.WHETHER: (
         r"\A\s*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b|"
         r"吗[?？]?\s*\Z|是否|是不是|有没有|能不能|会不会|要不要"
     ),
@@ -104,9 +107,9 @@ def is_question(sentence: str) -> bool:
     return _QUESTION.search(sentence.strip()) is not None
 
 
-def wanted(question: str) -> Wanted:
+def answer_type(question: str) -> AnswerType:
     """Tell what sort of answer a question wants."""
-    return next((kind for kind, pattern in _WANTED.items() if pattern.search(question)), Wanted.THING)
+    return next((kind for kind, pattern in _WANTED.items() if pattern.search(question)), AnswerType.THING)
 
 
 def content_words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 
-from remanent.language.offline.raw import LONGEST_SENTENCE
+from remanent.language.offline.lexicon import LONGEST_SENTENCE
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.numbers import Quantity, quantities
 

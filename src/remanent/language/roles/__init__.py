@@ -1,7 +1,9 @@
-"""One module per role: what a model is told, how its reply is read, and how it is done without one.
+"""One module per role, from what is asked to how it is done without a model.
 
-What does it without a model is imported when it is first needed: its word lists take time to load, and not every
-program that opens a memory asks for language work.
+Each holds, in this order: the request and the response, which are the same with a model and without; what a model is
+told, in Chinese and in English; how its reply is checked against what it was shown; and the offline counterpart. What
+several roles share lies beside this package: prompts in `wording`, numbered passages in `passages`, bounds of a reply
+in `replies` and `tidying`, and the reading of statements in `offline`.
 """
 
 from typing import Any
@@ -21,7 +23,7 @@ from remanent.language.roles.reranking import Reranking
 from remanent.language.roles.rewriting import Rewriting
 from remanent.language.roles.segmentation import Segmentation
 from remanent.language.roles.structure import Structure
-from remanent.language.roles.summary import Summary
+from remanent.language.roles.summary import Summarisation
 
 ANALYSIS = Analysis()
 ANNOTATION = Annotation()
@@ -37,7 +39,7 @@ RERANKING = Reranking()
 REWRITING = Rewriting()
 SEGMENTATION = Segmentation()
 STRUCTURE = Structure()
-SUMMARY = Summary()
+SUMMARY = Summarisation()
 
 ROLES: dict[str, Role[Any, Any, Any]] = {
     role.name: role

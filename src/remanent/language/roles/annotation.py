@@ -1,27 +1,48 @@
 """Annotation: a model gives a phrase and keywords, and compresses when asked; code holds lengths and numbers."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import Annotated
+
+from pydantic import Field
 
 from remanent.errors import Refused
-from remanent.language.exchanges.annotation import (
-    LONGEST_PHRASE,
-    MOST_ANNOTATED_KEYWORDS,
-    AnnotationRequest,
-    AnnotationResponse,
-)
+from remanent.language.offline.questions import content_words
+from remanent.language.offline.salience import key_phrases, salient_sentences
 from remanent.language.replies import Prose, Words
-from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.shapes import Keyword, LongText
 from remanent.language.tidying import keywords, line, remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
 from remanent.model import Model
+from remanent.model.base import Text
+from remanent.text.boundaries import grapheme_boundaries
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
 from remanent.text.scripts import fold
+from remanent.text.summary import compress
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+MAX_PHRASE = 20
+MAX_ANNOTATED_KEYWORDS = 5
+
+
+class AnnotationRequest(Model):
+    """A text, and the number of characters that it is to be compressed to, if it is."""
+
+    text: LongText
+    target_length: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+
+class AnnotationResponse(Model):
+    """The text, compressed if that was asked for, with a phrase of 10 to 20 characters and 3 to 5 keywords."""
+
+    content: Annotated[Text, Field(min_length=1)]
+    """Exactly the text when no length was asked for or it is short enough; else at most so many characters."""
+    phrase: Annotated[Text, Field(min_length=1, max_length=MAX_PHRASE)]
+    """Shorter than 10 characters only when the text says no more."""
+    keywords: Annotated[tuple[Keyword, ...], Field(max_length=MAX_ANNOTATED_KEYWORDS)]
+    """Fewer than 3 only when the text has no more; most telling first."""
+
 
 _FEWEST_KEYWORDS = 3
 _NUMBER = re.compile(r"\d+(?:,\d+)*(?:\.\d+)?")
@@ -101,19 +122,17 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
     def read(self, request: AnnotationRequest, reply: AnnotationReply) -> AnnotationResponse:
         """Hold the lengths; refuse a compression that is none or that brings in numbers of its own."""
         target = _target(request)
-        phrase = line(reply.phrase, LONGEST_PHRASE)
+        phrase = line(reply.phrase, MAX_PHRASE)
         if not phrase:
             raise Refused("phrase must not be empty")
         return AnnotationResponse(
             content=request.text if target is None else _compressed(request.text, reply.content, target),
             phrase=phrase,
-            keywords=_enough(keywords(reply.keywords, most=MOST_ANNOTATED_KEYWORDS), request.text),
+            keywords=_enough(keywords(reply.keywords, most=MAX_ANNOTATED_KEYWORDS), request.text),
         )
 
-    async def offline(self, request: AnnotationRequest, toolbox: "Toolbox") -> AnnotationResponse:
+    async def offline(self, request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
         """Take keywords and a phrase from the text, and keep its most telling sentences."""
-        from remanent.language.offline.annotating import annotate
-
         return await annotate(request, toolbox)
 
 
@@ -127,7 +146,7 @@ def _enough(words: tuple[str, ...], text: str) -> tuple[str, ...]:
     """Return the words, and where a model gave too few, the most telling ones of the text after them."""
     if len(words) >= _FEWEST_KEYWORDS:
         return words
-    found = (keyword.text for keyword in keywords_of(text, limit=MOST_ANNOTATED_KEYWORDS))
+    found = (keyword.text for keyword in keywords_of(text, limit=MAX_ANNOTATED_KEYWORDS))
     return keywords((*words, *found), most=_FEWEST_KEYWORDS)
 
 
@@ -147,3 +166,64 @@ def _compressed(text: str, content: str, target: int) -> str:
     if invented:
         raise Refused(f"content has numbers that the text has not: {', '.join(invented[:5])}; keep numbers as written")
     return shortened(content, target)
+
+
+_SHORTEST_PHRASE = 10
+
+_READ = 20_000
+_CLAUSE = re.compile(r"[，。；、！？：,.;!?:—–\n]+\s*")
+_SPEAKER = re.compile(r"\A[\w ]{1,20}[:：]\s*")
+_MARKS = " \t\n。.,，;；:：\"'“”‘’「」《》()（）[]-•*#"
+
+
+async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
+    """Annotate a memory; its content changes only when it must become shorter."""
+    text = request.text
+    target = request.target_length
+    words = keywords(
+        [*key_phrases(text[:_READ], most=MAX_ANNOTATED_KEYWORDS), *_more_words(text)], most=MAX_ANNOTATED_KEYWORDS
+    )
+    return AnnotationResponse(
+        content=compressed(text, target) if target is not None else text,
+        phrase=_phrase(text[:_READ], words),
+        keywords=words,
+    )
+
+
+def compressed(text: str, target: int) -> str:
+    """Return at most so many characters that say the most of a text; the text itself when it is short enough."""
+    if len(text) <= target:
+        return text
+    short = compress(text, target)
+    if len(short) <= target:
+        return short
+    # Not even one word is short enough: then it is cut, between signs.
+    return short[: max((border for border in grapheme_boundaries(short) if border <= target), default=target)]
+
+
+def _more_words(text: str) -> list[str]:
+    """Return words of the text for where it has too few key phrases."""
+    found = key_phrases(text[:_READ], most=_FEWEST_KEYWORDS)
+    known = " ".join(found).casefold()
+    rest = [word for word in content_words(text[:_READ]) if word.casefold() not in known]
+    return rest[: max(0, _FEWEST_KEYWORDS - len(found))]
+
+
+def _phrase(text: str, words: tuple[str, ...]) -> str:
+    """Return 10 to 20 characters that say what the text is about; fewer only when it says no more."""
+    for phrases in (_clauses(text), _joined(words)):
+        fitting = [phrase for phrase in phrases if _SHORTEST_PHRASE <= len(phrase) <= MAX_PHRASE]
+        if fitting:
+            return max(fitting, key=lambda phrase: sum(word.casefold() in phrase.casefold() for word in words))
+    return compressed(text.strip(), MAX_PHRASE).strip(_MARKS) or line(text, MAX_PHRASE)
+
+
+def _clauses(text: str) -> list[str]:
+    """Return the clauses of the most telling sentences, then as much of each sentence as fits."""
+    best = [_SPEAKER.sub("", sentence) for sentence in salient_sentences(text, most=3)]
+    clauses = [clause.strip(_MARKS) for sentence in best for clause in _CLAUSE.split(sentence)]
+    return clauses + [compressed(sentence, MAX_PHRASE).strip(_MARKS) for sentence in best if sentence]
+
+
+def _joined(words: tuple[str, ...]) -> list[str]:
+    return [" ".join(words[:count]) for count in range(len(words), 0, -1)]

@@ -1,24 +1,64 @@
 """Classification: a model names the passages of each topic by number; code puts the topics' texts together."""
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from remanent.errors import Refused
-from remanent.language.aliases import check_numbers
-from remanent.language.exchanges.classification import ClassificationRequest, ClassificationResponse, Cluster
-from remanent.language.exchanges.shapes import LONGEST_CONTEXT, Stretch
+from remanent.errors import InvalidInput, Refused
+from remanent.language.offline.questions import is_question
+from remanent.language.offline.salience import key_phrases, salient_sentences
+from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
-from remanent.language.replies import MOST_ITEMS, Numbers, Prose, Words
-from remanent.language.role import Defaults, Prompt, Role
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, check_numbers
+from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, passage_blocks, prompt
 from remanent.model import Model
+from remanent.model.base import Count, Text
+from remanent.text.scripts import HAN
+from remanent.text.sentences import sentences
 from remanent.text.spans import Span, joined
 
 if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class ClassificationRequest(Model):
+    """A text to part by topics, with the task that it serves; longer than a window, it is cut by the caller before."""
+
+    text: LongText
+    task: Remark = ""
+    find_question: bool = False
+    """Set for a user's own input: the question in it is then extracted on its own."""
+
+
+class Cluster(Model):
+    """The part of a text that belongs to one topic."""
+
+    cluster_id: Annotated[Count, Field(ge=1)]
+    context: Context
+    content: Text
+    """The passages of the topic, word for word, in the order of the text."""
+    keywords: Keywords
+    stretches: tuple[TextSpan, ...]
+    """Where in the text the content stands."""
+
+
+class ClassificationResponse(Model):
+    """The topics of a text; each character of it is in exactly one cluster or in the question."""
+
+    should_cluster: bool
+    clusters: tuple[Cluster, ...]
+    """Just one when the text should not be parted; none only when all of it is the question."""
+    question: Text = ""
+    """The user's question, word for word; empty when none was looked for or found."""
+
 
 _INSTRUCTIONS: Wording = {
     "zh": """
@@ -79,7 +119,7 @@ class ClassificationReply(Model):
     """The topics of the passages."""
 
     should_cluster: bool = True
-    clusters: Annotated[tuple[ClusterReply, ...], Field(max_length=MOST_ITEMS)]
+    clusters: Annotated[tuple[ClusterReply, ...], Field(max_length=MAX_ITEMS)]
     question: Numbers = ()
 
 
@@ -118,10 +158,8 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
             question=joined(request.text, stretches(spans, sorted(asked))).strip(),
         )
 
-    async def offline(self, request: ClassificationRequest, toolbox: "Toolbox") -> ClassificationResponse:
+    async def offline(self, request: ClassificationRequest, toolbox: Toolbox) -> ClassificationResponse:
         """Cluster passages by their words and vectors."""
-        from remanent.language.offline.clustering import classify
-
         return await classify(request, toolbox)
 
 
@@ -137,10 +175,199 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
     return [
         Cluster(
             cluster_id=number,
-            context=line(cluster.context, LONGEST_CONTEXT) or line(joined(text, parts), 100),
+            context=line(cluster.context, MAX_CONTEXT) or line(joined(text, parts), 100),
             content=joined(text, parts),
             keywords=keywords(cluster.keywords),
-            stretches=tuple(Stretch(start=part.start, end=part.end) for part in parts),
+            stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
         )
         for number, (parts, cluster) in enumerate(made, 1)
     ]
+
+
+# Passages are parted finer than for a model, which can read a paragraph of two topics and we cannot.
+_LONGEST_PASSAGE = 400
+# Below this many characters a text is about one thing, whatever its words.
+_SHORT = 160
+_LONGEST_CONTEXT = 120
+_MOST_KEYWORDS = 8
+_READ = 20_000
+
+_MARKED = re.compile(r"^\W*(?:question|task|query|instruction|问题|任务|提问|要求|请回答)\s*[:：]", re.IGNORECASE)
+_ORDER = re.compile(
+    r"^\W*(?:please|summari[sz]e|compare|analy[sz]e|explain|write|find|list|translate|describe|tell me|give me|show me|"
+    r"help me|answer|identify|determine|evaluate|discuss)\b|^\W*(?:请|帮我|总结|分析|比较|翻译|写|列出|解释|说明|"
+    r"找出|根据(?:上|以上|上述|下|以下))",
+    re.IGNORECASE,
+)
+
+
+async def classify(request: ClassificationRequest, toolbox: Toolbox) -> ClassificationResponse:
+    """Return the topics of a text; every character is in one cluster or in the question."""
+    text = request.text
+    spans = passages(text, longest=_LONGEST_PASSAGE)
+    asked = _question(text, spans) if request.find_question else None
+    rest = _without(spans, asked) if asked else spans
+    numbers = [number for number, span in enumerate(rest, 1) if span.of(text).strip()]
+    if not numbers:
+        question = asked.of(text).strip() if asked else ""
+        return ClassificationResponse(should_cluster=False, clusters=(), question=question)
+    groups = [numbers]
+    if size(joined(text, rest)) > _SHORT:
+        found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
+        groups = [[numbers[place] for place in group] for group in found]
+    clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest, text), 1)]
+    return ClassificationResponse(
+        should_cluster=len(clusters) > 1,
+        clusters=tuple(clusters),
+        question=asked.of(text).strip() if asked else "",
+    )
+
+
+def _with_blanks(groups: list[list[int]], spans: Sequence[Span], text: str) -> list[list[int]]:
+    """Give white space between passages to the group of the passage before it."""
+    owner = {number: place for place, group in enumerate(groups) for number in group}
+    last = 0
+    for number in range(1, len(spans) + 1):
+        last = owner.setdefault(number, last)
+    return [[number for number in range(1, len(spans) + 1) if owner[number] == place] for place in range(len(groups))]
+
+
+def _cluster(text: str, spans: Sequence[Span], numbers: Sequence[int], cluster_id: int) -> Cluster:
+    parts = stretches(spans, numbers)
+    content = joined(text, parts)
+    words = key_phrases(content[:_READ], most=_MOST_KEYWORDS)
+    about = salient_sentences(content[:_READ], about=" ".join(words), most=1)
+    return Cluster(
+        cluster_id=cluster_id,
+        context=line(about[0] if about else content, _LONGEST_CONTEXT),
+        content=content,
+        keywords=words,
+        stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
+    )
+
+
+# ── the question ─────────────────────────────────────────────────────────────
+
+
+def _question(text: str, spans: Sequence[Span]) -> Span | None:
+    """Return where the user asks something: after a mark, else at the end, else at the beginning."""
+    for span in (*spans[-1:], *spans[:1], *spans):
+        if _MARKED.match(span.of(text)):
+            return span
+    for span in (*spans[-1:], *spans[:1]):
+        parts = [Span(span.start + part.start, span.start + part.end) for part in sentences(span.of(text))]
+        asking = [part for part in parts if is_question(part.of(text))]
+        asking = asking or [part for part in (*parts[-1:], *parts[:1]) if _ORDER.match(part.of(text))]
+        if asking:
+            # Questions that follow each other belong together.
+            chosen = asking[-1]
+            for part in reversed(asking[:-1]):
+                chosen = Span(part.start, chosen.end) if part.end == chosen.start else chosen
+            return chosen
+    return None
+
+
+def _without(spans: Sequence[Span], asked: Span) -> list[Span]:
+    """Return the passages without the question."""
+    rest: list[Span] = []
+    for span in spans:
+        if not span.overlaps(asked):
+            rest.append(span)
+            continue
+        rest += [
+            part
+            for part in (Span(span.start, asked.start), Span(asked.end, span.end))
+            if part.end > part.start and part.start >= span.start and part.end <= span.end
+        ]
+    return rest
+
+
+_HAN = re.compile(rf"[{HAN}]")
+
+
+# A long passage says more about its topic than a short one, up to this many characters.
+_FULL_WEIGHT = 300
+# A group with fewer characters than this is a remark on its neighbour's topic, not a topic.
+_SMALLEST = 60
+MAX_TEXTS = 1_000
+"""Joining groups takes the cube of their number; a text has at most 200 passages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """How alike groups must be to be one topic, and what being neighbours adds."""
+
+    least: float
+    neighbours: float
+
+
+# Chosen on paragraphs of encyclopedia articles and long chat answers, put together one to four at a time.
+BY_MEANING = Closeness(least=0.17, neighbours=0.1)
+BY_WORDS = Closeness(least=0.016, neighbours=0.02)
+
+
+async def topics(texts: Sequence[str], toolbox: Toolbox) -> list[list[int]]:
+    """Return the places of at most `MAX_TEXTS` texts in groups of one topic each, in the order of their first text."""
+    if len(texts) > MAX_TEXTS:
+        raise InvalidInput(f"at most {MAX_TEXTS} passages are put into topics, not {len(texts)}; join some of them")
+    if len(texts) < 2:
+        return [[place] for place in range(len(texts))]
+    closeness = BY_WORDS if toolbox.embedder is None else BY_MEANING
+    return grouped(await similarity_matrix(texts, toolbox), [size(text) for text in texts], closeness)
+
+
+def size(text: str) -> int:
+    """Return how much a text says, in letters; a Chinese character says about as much as two."""
+    return len(text) + len(_HAN.findall(text))
+
+
+def grouped(alike: "NDArray[np.float32]", lengths: Sequence[int], closeness: Closeness) -> list[list[int]]:
+    """Join groups from single places upwards, the most alike first, by the average over their members."""
+    import numpy as np
+
+    count = len(lengths)
+    table = alike.astype(np.float64)
+    for place in range(count - 1):
+        table[place, place + 1] += closeness.neighbours
+        table[place + 1, place] += closeness.neighbours
+    np.fill_diagonal(table, -1)
+    groups: list[list[int]] = [[place] for place in range(count)]
+    weights = [min(max(length, 1), _FULL_WEIGHT) ** 0.5 for length in lengths]
+    while len(groups) > 1:
+        one, other = divmod(int(np.argmax(table)), len(groups))
+        if table[one, other] < closeness.least:
+            break
+        table, groups, weights = _joined(table, groups, weights, min(one, other), max(one, other))
+    groups = _without_small(groups, table, weights, lengths)
+    return sorted(sorted(group) for group in groups)
+
+
+def _joined(
+    table: "NDArray[np.float64]", groups: list[list[int]], weights: list[float], keep: int, drop: int
+) -> "tuple[NDArray[np.float64], list[list[int]], list[float]]":
+    import numpy as np
+
+    total = weights[keep] + weights[drop]
+    row = (weights[keep] * table[keep] + weights[drop] * table[drop]) / total
+    table[keep], table[:, keep] = row, row
+    table[keep, keep] = -1
+    groups[keep] += groups.pop(drop)
+    weights[keep] = total
+    weights.pop(drop)
+    return np.delete(np.delete(table, drop, 0), drop, 1), groups, weights
+
+
+def _without_small(
+    groups: list[list[int]], table: "NDArray[np.float64]", weights: list[float], lengths: Sequence[int]
+) -> list[list[int]]:
+    """Give each group that is too small to be a topic to the one it is most alike to."""
+    import numpy as np
+
+    while len(groups) > 1:
+        sizes = [sum(lengths[place] for place in group) for group in groups]
+        smallest = sizes.index(min(sizes))
+        if sizes[smallest] >= _SMALLEST:
+            break
+        nearest = int(np.argmax(table[smallest]))
+        table, groups, weights = _joined(table, groups, weights, min(smallest, nearest), max(smallest, nearest))
+    return groups

@@ -1,26 +1,76 @@
 """Extraction: a model finds what of a conversation is worth keeping; code keeps where it was said."""
 
 import re
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from remanent.language.aliases import check_numbers
-from remanent.language.exchanges.extraction import (
-    ExtractedFact,
-    ExtractionRequest,
-    ExtractionResponse,
-    FactKind,
-)
-from remanent.language.replies import MOST_ITEMS, Confidence, Numbers, Prose
-from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.language.offline.questions import is_question
+from remanent.language.offline.salience import with_speaker
+from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, check_numbers
+from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
 from remanent.model import Model
+from remanent.model.base import Count, Share
+from remanent.text.scripts import fold
+from remanent.text.sentences import sentence_texts
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+
+class FactKind(StrEnum):
+    """What sort of thing was said."""
+
+    PREFERENCE = "preference"
+    """How somebody wants things, or that this changed."""
+    DECISION = "decision"
+    FOLLOW_UP = "follow_up"
+    """Something that is still to be done or looked at again."""
+    MOOD = "mood"
+    """How somebody feels about it."""
+    FACT = "fact"
+    """Something lasting about a person, a project or the world."""
+    REQUEST = "request"
+    """What the user asked for."""
+    COMPLETION = "completion"
+    """What was finished."""
+
+
+SHORT_TERM = (FactKind.PREFERENCE, FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.MOOD)
+"""What short-term memory keeps."""
+
+
+class ExtractionRequest(Model):
+    """A conversation and the sorts of things to look for."""
+
+    utterances: Annotated[tuple[Utterance, ...], Field(min_length=1, max_length=1000)]
+    kinds: Annotated[tuple[FactKind, ...], Field(min_length=1, max_length=len(FactKind))] = SHORT_TERM
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+
+
+class ExtractedFact(Model):
+    """One thing worth keeping, worded so that it makes sense alone."""
+
+    kind: FactKind
+    content: Annotated[Remark, Field(min_length=1)]
+    reason: Remark = ""
+    """Why, if that was said."""
+    importance: Share = 0.5
+    confirmed: bool = False
+    """Set when it was said in so many words that it is to be remembered."""
+    sources: Annotated[tuple[Count, ...], Field(min_length=1)]
+    """The numbers, from 0, of the utterances that it came from."""
+
+
+class ExtractionResponse(Model):
+    """What was found, in the order of the conversation; only of the kinds that were asked for."""
+
+    facts: tuple[ExtractedFact, ...]
+
 
 _LONGEST_FACT = 500
 _LONGEST_SHOWN = 4_000
@@ -111,7 +161,7 @@ class FactReply(Model):
 class ExtractionReply(Model):
     """What is worth keeping."""
 
-    facts: Annotated[tuple[FactReply, ...], Field(max_length=MOST_ITEMS)]
+    facts: Annotated[tuple[FactReply, ...], Field(max_length=MAX_ITEMS)]
 
 
 class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
@@ -144,10 +194,8 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
         kept = sorted(facts.values(), key=lambda fact: -fact.importance)[: request.limit]
         return ExtractionResponse(facts=tuple(sorted(kept, key=lambda fact: fact.sources)))
 
-    async def offline(self, request: ExtractionRequest, toolbox: "Toolbox") -> ExtractionResponse:
+    async def offline(self, request: ExtractionRequest, toolbox: Toolbox) -> ExtractionResponse:
         """Find the sentences whose words tell what they are."""
-        from remanent.language.offline.extracting import extract
-
         return await extract(request, toolbox)
 
 
@@ -163,4 +211,227 @@ def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> Extr
         importance=proposed.importance,
         confirmed=confirmed,
         sources=sources,
+    )
+
+
+def _pattern(english: str, chinese: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
+
+
+_DECISION = _pattern(
+    r"(?:we|i|they|team)(?:['’](?:ve|re)| have| has| are)? (?:decided|agreed|chose|chosen|settled|opted|picked|"
+    r"going with)|"
+    r"decided (?:to|on|that|against)|let['’]s (?:go with|use|do|stick|keep|take|pick|adopt|switch)|"
+    r"(?:we|i)(?:['’]ll| will| shall| are going to|['’]re going to) (?:go with|use|adopt|switch to|stick with|keep|"
+    r"drop)|"
+    r"the decision is|decision:|final (?:decision|answer|choice)|it['’]s settled|approved|signed off",
+    r"决定|敲定|拍板|选定|说定|就这么定|就定|定下来|确定(?:用|采用|选|使用)|最终(?:选|采用|方案)|那就(?:用|选|按|这么)|"
+    r"(?:改|采)用.{1,12}(?:方案|吧)|一致同意|达成一致",
+)
+_FOLLOW_UP = _pattern(
+    r"to-?do|(?:still )?(?:need|have|has|needs) to|must|remind me|don['’]t forget|follow(?:ing)?[- ]up|next steps?|"
+    r"check back|get back to|later (?:today|this week)|not (?:done|finished|decided) yet|pending|(?:is|are) due|"
+    r"by (?:tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|the end of)|"
+    r"(?:tomorrow|next week|next month),? (?:i|we)|i(?:['’]ll| will) (?:check|look|send|call|ask|try|do|finish|"
+    r"write|book|review|fix)",
+    r"待办|提醒我|别忘了|不要忘|记得(?!住)|跟进|下一步|稍后|回头(?:再|我)|(?:明天|后天|下周|下个?月|"
+    r"周[一二三四五六日]|之后|晚点)[^，。]{0,6}"
+    r"(?:要|再|去|得|需要)|还(?:需要|要|得|没(?:有)?)(?:[^，。]{1,12})|尚未|等[^，。]{1,10}(?:再|之后)|需要(?:尽快|"
+    r"再|先|在)",
+)
+_NOT_A_TASK = _pattern(
+    r"(?:no|don['’]t|doesn['’]t|didn['’]t|not) (?:need|have) to|no need to|(?:had|needed) to",
+    r"不需要|不用|"
+    r"没必要|无需",
+)
+_PREFERENCE = _pattern(
+    r"i(?:['’]d)? (?:much |really |always |usually |generally |still )?(?:prefer|rather|like|love|enjoy|hate|"
+    r"dislike|favou?r)|"
+    r"i (?:don['’]?t|do not|can['’]?t|cannot|never) (?:really )?(?:like|enjoy|want|eat|drink|use|stand)|"
+    r"my (?:favou?rite|preference)|"
+    r"from now on|in (?:the )?future|please (?:always|never|don['’]t|do not|stop|keep|use)|(?:always|never) (?:use|"
+    r"write|answer|reply|"
+    r"call|give|show|add|send|include)|i want you to|call me|i(?:['’]m| am) (?:used to|a fan of|allergic|"
+    r"vegetarian|vegan)",
+    r"(?:我|用户)(?:们)?(?:比较|更|最|还是|一直|不太|不|很|也)?(?:喜欢|偏好|偏爱|讨厌|习惯|爱(?:吃|喝|看|用|听)|"
+    r"想要|受不了)|我(?:从来)?不"
+    r"(?:吃|喝|用|抽|看)|以后(?:都|请|不要|别|回答|回复|用)|今后|从现在起|从今往后|叫我|默认(?:用|使用)|不要再|"
+    r"别再|我对.{1,8}过敏|我的偏好",
+)
+_MOOD = _pattern(
+    r"i(?:['’]m| am| feel| was| felt|['’]ve been)(?: feeling)?(?: so| really| very| quite| a bit| pretty| just|"
+    r" totally| too)* "
+    r"(?:happy|glad|excited|thrilled|proud|relieved|grateful|sad|upset|unhappy|angry|annoyed|frustrated|tired|"
+    r"exhausted|stressed|"
+    r"worried|anxious|nervous|scared|afraid|disappointed|lonely|bored|overwhelmed|confused|depressed|ashamed|"
+    r"jealous|down)|"
+    r"(?:this|that) is (?:so )?(?:frustrating|annoying|exciting|great|awesome|terrible|amazing|awful)|"
+    r"can['’]t wait|fed up|sick of|"
+    r"cheer(?:ed)? me up|thank you so much",
+    r"我?(?:很|好|太|真|有点|特别|非常|最近|感到|觉得|心情)(?:很|好|太|特别)?(?:开心|高兴|兴奋|激动|难过|伤心|生气|"
+    r"愤怒|烦|烦躁|累|疲惫|焦虑|担心|"
+    r"紧张|害怕|失望|满意|孤独|无聊|郁闷|沮丧|压力大|委屈|感动|不爽|崩溃|糟|差)|烦死|气死|累死|太棒了|受够了|"
+    r"松了一口气|舍不得",
+)
+_COMPLETION = _pattern(
+    r"(?:i|we|it|that)(?:['’](?:ve|s)| have| has| is)?(?: now| just| already| finally)? (?:done|finished|completed|"
+    r"fixed|implemented|"
+    r"deployed|merged|resolved|solved|shipped|released|submitted|booked|sent|updated|created|added)|all done|"
+    r"is (?:now )?(?:complete|live)|"
+    r"(?:has|have) been (?:done|finished|completed|fixed|deployed|merged|resolved|sent|updated|created)",
+    r"(?:已经|已|刚|终于|都)[^，。]{0,12}(?:完成|做完|搞定|修好|修复|部署|上线|提交|发送|发布|解决|更新|创建|添加|"
+    r"合并)|(?:完成|做完|搞定|修好|解决|写完|"
+    r"部署好|上线)了",
+)
+_REQUEST = _pattern(
+    r"(?:can|could|would|will) you|please|help me|i(?:['’]d like| want| need) (?:you to|to know|help)|show me|"
+    r"tell me|give me|explain|"
+    r"write (?:me|a|an)|how (?:do|can|should) (?:i|we)",
+    r"请|帮我|帮忙|麻烦你?|能不能|可以.{0,12}吗|能否|给我|告诉我|我想知道|怎么(?:做|办|弄|写)|如何",
+)
+_FACT = _pattern(
+    r"my (?:name|birthday|wife|husband|son|daughter|mother|father|brother|sister|dog|cat|job|boss|team|company|"
+    r"address|phone|email|"
+    r"address)(?:['’]s)? |i (?:live|work|study|was born|grew up|come|moved|own|graduated) |i(?:['’]m| am) (?:a|an|"
+    r"from|based|\d+) |"
+    r"i have (?:a|an|two|three|\d+) |(?:our|the) (?:project|team|company|app|server|database|api|deadline|budget|"
+    r"meeting|office) "
+    r"(?:is|are|has|uses|runs)",
+    r"我(?:叫|姓|住|在.{1,12}(?:工作|上班|读书|上学|长大)|今年|来自|毕业于|出生|是(?:一[名个位])?.{1,8}(?:师|生|员|"
+    r"人|经理|医生|老师))|我(?:有|养)|"
+    r"我(?:的|们的?)(?:名字|生日|妻子|丈夫|儿子|女儿|妈妈|爸爸|老板|公司|团队|项目|地址|电话|邮箱|服务器|预算|截止)",
+)
+_CONFIRMING = _pattern(
+    r"(?:please )?remember (?:this|that|it|my|i|the|to)|keep (?:this|that|it) in mind|make a note|note (?:this|that)|"
+    r"don['’]t forget (?:this|that)",
+    r"记住|请记下|记下来|记一下|帮我记|牢记|别忘了这",
+)
+AGREEMENT = _pattern(
+    r"(?:we|both|all)(?:['’]ve| have)? agreed?|as agreed|agreement:|it['’]s a deal|we (?:both )?commit",
+    r"约定|说好|商定|达成一致|一致同意|达成共识",
+)
+"""What several people bound themselves to."""
+_ONLY_CONFIRMING = re.compile(
+    r"\W*(?:(?:please|so|and|ok|okay)\W+)*(?:remember|note|keep|don['’]?t forget)\s+(?:this|that|it)(?:\s+in mind|"
+    r"\s+for me|\s+please)*\W*"
+    r"|\W*(?:请|帮我|你)*(?:记住|记下|记一下|记下来|牢记)(?:这个|这一点|这点|这件事|这句话|了|哦|啊|一下|它)*\W*",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|as|due to)\s+(?P<en>.{4,600}?(?=[.!?]|$)|.{600})"
+    r"|(?:因为|由于)(?P<zh>.{2,600}?(?=[，。！？]|$)|.{600})",
+    re.IGNORECASE,
+)
+_PRESSING = _pattern(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
+_SELF = _pattern(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
+_ASSISTANTS = frozenset("assistant system developer tool function agent ai model bot chatbot 助手 系统 工具".split())
+
+# The first that fits names a sentence; a decision to like something is a decision. The figures are how important such
+# a sentence is by itself, chosen by hand: what binds others before what only describes.
+_PATTERNS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (
+    (FactKind.DECISION, _DECISION, 0.7),
+    (FactKind.PREFERENCE, _PREFERENCE, 0.6),
+    (FactKind.COMPLETION, _COMPLETION, 0.5),
+    (FactKind.FOLLOW_UP, _FOLLOW_UP, 0.6),
+    (FactKind.MOOD, _MOOD, 0.35),
+    (FactKind.REQUEST, _REQUEST, 0.4),
+    (FactKind.FACT, _FACT, 0.5),
+)
+# What only a person says of himself.
+_OWN = frozenset({FactKind.PREFERENCE, FactKind.MOOD, FactKind.REQUEST, FactKind.FACT})
+_SHORTEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence, who said it, and whether it is to be remembered."""
+
+    text: str
+    utterance: int
+    said: Utterance
+    confirmed: bool
+
+
+async def extract(request: ExtractionRequest, toolbox: Toolbox) -> ExtractionResponse:
+    """Return what the sentences of a conversation say in so many words; the most important if there are too many."""
+    facts: dict[str, ExtractedFact] = {}
+    for sentence in _sentences(request.utterances):
+        fact = _fact_of(sentence, request.kinds)
+        if fact is not None:
+            key = "".join(sign for sign in fold(fact.content).casefold() if sign.isalnum())
+            known = facts.get(key)
+            facts[key] = fact if known is None else _together(known, fact)
+    kept = sorted(facts.values(), key=lambda fact: -fact.importance)[: request.limit]
+    return ExtractionResponse(facts=tuple(fact for fact in facts.values() if fact in kept))
+
+
+def _sentences(utterances: Sequence[Utterance]) -> Iterator[_Sentence]:
+    """Yield sentences in order; "remember this" by itself confirms the one before it."""
+    waiting: _Sentence | None = None
+    for number, said in enumerate(utterances):
+        for text in sentence_texts(said.text):
+            if _ONLY_CONFIRMING.fullmatch(text):
+                if waiting is not None:
+                    waiting = _Sentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
+                continue
+            if waiting is not None:
+                yield waiting
+            waiting = _Sentence(text, number, said, confirmed=_CONFIRMING.search(text) is not None)
+    if waiting is not None:
+        yield waiting
+
+
+def _fact_of(sentence: _Sentence, kinds: Sequence[FactKind]) -> ExtractedFact | None:
+    text = sentence.text
+    if len(text) < _SHORTEST:
+        return None
+    kind, importance = _kind(sentence, kinds)
+    if kind is None:
+        return None
+    reason = _REASON.search(text)
+    importance += 0.1 if _PRESSING.search(text) else 0.0
+    importance += 0.2 if sentence.confirmed else 0.0
+    return ExtractedFact(
+        kind=kind,
+        content=line(_standing_alone(sentence), MAX_REMARK),
+        reason=line((reason["en"] or reason["zh"]).strip(), 500) if reason else "",
+        importance=round(min(1.0, importance), 2),
+        confirmed=sentence.confirmed,
+        sources=(sentence.utterance,),
+    )
+
+
+def _kind(sentence: _Sentence, kinds: Sequence[FactKind]) -> tuple[FactKind | None, float]:
+    text = sentence.text
+    asked = is_question(text)
+    by_assistant = sentence.said.speaker.casefold() in _ASSISTANTS
+    for kind, pattern, importance in _PATTERNS:
+        if kind not in kinds or (by_assistant and kind in _OWN) or (asked and kind is not FactKind.REQUEST):
+            continue
+        if kind is FactKind.FOLLOW_UP and _NOT_A_TASK.search(text):
+            continue
+        if pattern.search(text) or (kind is FactKind.REQUEST and asked):
+            return kind, importance
+    if sentence.confirmed and not by_assistant:
+        # Nothing tells what sort of thing it is, but it must not be lost.
+        kept = next(
+            (kind for kind in (FactKind.FACT, FactKind.PREFERENCE, FactKind.DECISION) if kind in kinds), kinds[0]
+        )
+        return kept, 0.6
+    return None, 0.0
+
+
+def _standing_alone(sentence: _Sentence) -> str:
+    """Return the sentence with its speaker before it where it would not tell whose words they are."""
+    if not _SELF.search(sentence.text):
+        return sentence.text
+    return with_speaker(sentence.text, sentence.said.speaker)
+
+
+def _together(known: ExtractedFact, again: ExtractedFact) -> ExtractedFact:
+    """Return a fact that was said twice: from both places, confirmed if it ever was."""
+    return known.replace(
+        sources=tuple(dict.fromkeys((*known.sources, *again.sources))),
+        confirmed=known.confirmed or again.confirmed,
+        importance=max(known.importance, again.importance),
     )

@@ -1,16 +1,32 @@
 """HyDE: a model writes the passage that would answer a question, to be searched with."""
 
-from typing import TYPE_CHECKING
+from typing import Annotated
+
+from pydantic import Field
 
 from remanent.errors import Refused
-from remanent.language.exchanges.hyde import LONGEST_PASSAGE, HydeRequest, HydeResponse
-from remanent.language.role import Defaults, Prompt, Role, TextReply, Tier
-from remanent.language.tidying import remark
+from remanent.language.offline.questions import content_words, statement_form
+from remanent.language.role import Defaults, Prompt, Role, TextReply, Tier, Toolbox
+from remanent.language.shapes import Remark
+from remanent.language.tidying import line, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
+from remanent.model import Model
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+LONGEST_PASSAGE = 800
+
+
+class HydeRequest(Model):
+    """A question."""
+
+    question: Annotated[Remark, Field(min_length=1)]
+
+
+class HydeResponse(Model):
+    """A passage as it could stand in a document that answers the question; for searching, never for showing."""
+
+    passage: Annotated[Remark, Field(min_length=1, max_length=LONGEST_PASSAGE)]
+
 
 _INSTRUCTIONS: Wording = {
     "zh": """
@@ -53,8 +69,20 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
             raise Refused("the passage is empty; write three to five sentences")
         return HydeResponse(passage=passage)
 
-    async def offline(self, request: HydeRequest, toolbox: "Toolbox") -> HydeResponse:
+    async def offline(self, request: HydeRequest, toolbox: Toolbox) -> HydeResponse:
         """Turn the question into a statement."""
-        from remanent.language.offline.hypotheses import imagine
-
         return await imagine(request, toolbox)
+
+
+_MOST_WORDS = 12
+
+
+async def imagine(request: HydeRequest, toolbox: Toolbox) -> HydeResponse:
+    """Return a passage made of the question's own words; nothing in it is made up but its form."""
+    statement = statement_form(request.question) or request.question.strip()
+    words = content_words(request.question)[:_MOST_WORDS]
+    if tongue_of(request.question) == "zh":
+        passage = f"{statement}。{'、'.join(words)}。" if words else f"{statement}。"
+    else:
+        passage = f"{statement}. {', '.join(words)}." if words else f"{statement}."
+    return HydeResponse(passage=line(passage, LONGEST_PASSAGE))

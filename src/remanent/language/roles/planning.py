@@ -1,25 +1,173 @@
 """Planning: a model judges the step just taken and proposes one next step; code holds the rules."""
 
-from typing import TYPE_CHECKING, Literal
+import re
+from enum import StrEnum
+from typing import Annotated, Literal
 
-from remanent.language.aliases import Aliases
-from remanent.language.exchanges.planning import (
-    PlannedTask,
-    PlanningRequest,
-    PlanningResponse,
-    TaskStatus,
-    TaskType,
-    settle,
-)
-from remanent.language.replies import Prose, Words
-from remanent.language.role import Defaults, Prompt, Role
-from remanent.language.tidying import remark
+from pydantic import Field, model_validator
+
+from remanent.errors import InvalidInput
+from remanent.language.offline.salience import salient_sentences
+from remanent.language.offline.similarity import term_overlap
+from remanent.language.replies import IdAliases, Prose, Words
+from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
+from remanent.language.tidying import remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, node_block, prompt
 from remanent.model import Model
+from remanent.model.base import Text
+from remanent.model.ids import Id
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+
+class TaskType(StrEnum):
+    """What sort of step a task is."""
+
+    NORMAL = "NORMAL"
+    CROSS_VALIDATE = "CROSS_VALIDATE"
+
+
+class TaskStatus(StrEnum):
+    """How a step ended."""
+
+    SUCCESS = "success"
+    FAILED = "failed"
+
+
+class CompletedTask(Model):
+    """A step that was taken: what it was, how it ended, what it taught in one or two sentences."""
+
+    type: TaskType
+    description: Remark
+    status: TaskStatus
+    context: Remark = ""
+
+
+class PlannedTask(Model):
+    """The next step."""
+
+    type: TaskType
+    description: Annotated[Remark, Field(min_length=1)]
+    conflict_id: Id | None = None
+    """The conflict that a cross-validation is about."""
+    upload_ids: tuple[Id, ...] = ()
+    """The uploads that are recognised in this step."""
+
+    @model_validator(mode="after")
+    def _check_the_type(self) -> "PlannedTask":
+        if (self.type is TaskType.CROSS_VALIDATE) != (self.conflict_id is not None):
+            raise InvalidInput("a cross-validation, and nothing else, names its conflict")
+        return self
+
+
+class FinishedTask(Model):
+    """The step that was just taken and what came of it."""
+
+    type: TaskType = TaskType.NORMAL
+    description: Remark
+    result: Annotated[Text, Field(max_length=MAX_TEXT)] = ""
+    failed: bool = False
+    """Set when it is known to have failed; otherwise the planner judges by the result."""
+
+
+class PendingConflict(Model):
+    """A contradiction between nodes that waits for its validation."""
+
+    conflict_id: Id
+    node_ids: Annotated[tuple[Id, ...], Field(min_length=2, max_length=20)]
+    description: Remark = ""
+
+
+class PendingUpload(Model):
+    """A file that waits to be recognised."""
+
+    upload_id: Id
+    name: Annotated[Text, Field(max_length=300)] = ""
+    media_type: Annotated[Text, Field(max_length=100)] = ""
+
+
+class PlanningRequest(Model):
+    """The task's goal, what was done, what was just done, and what came up."""
+
+    goal: Remark
+    completed: Annotated[tuple[CompletedTask, ...], Field(max_length=1000)] = ()
+    finished: FinishedTask | None = None
+    new_nodes: Annotated[tuple[GraphNode, ...], Field(max_length=100)] = ()
+    conflicts: Annotated[tuple[PendingConflict, ...], Field(max_length=100)] = ()
+    """In the order in which they were found; one is validated per round."""
+    notices: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
+    """Merges made, conflicts that stayed unresolved and the like."""
+    uploads: Annotated[tuple[PendingUpload, ...], Field(max_length=100)] = ()
+
+    @model_validator(mode="after")
+    def _check_the_goal(self) -> "PlanningRequest":
+        if not self.goal.strip():
+            raise InvalidInput("a plan needs a goal")
+        return self
+
+
+class PlanningResponse(Model):
+    """What was done, the finished step included, and the next step; none means that the goal is reached."""
+
+    completed: tuple[CompletedTask, ...]
+    current_task: PlannedTask | None
+
+
+_VALIDATE: dict[Tongue, str] = {
+    "zh": "交叉验证：检索多个权威来源，核实以下矛盾并得出结论。{}",
+    "en": "Cross-validate: look at several authoritative sources and settle this contradiction. {}",
+}
+_RECOGNISE: dict[Tongue, str] = {
+    "zh": "识别用户上传的内容并详细描述：{}",
+    "en": "Recognise what the user uploaded and describe it in detail: {}",
+}
+
+
+def settle(
+    request: PlanningRequest,
+    *,
+    status: TaskStatus,
+    context: str,
+    proposed: PlannedTask | None,
+    tongue: Tongue,
+) -> PlanningResponse:
+    """Return the plan under the rules that no planner may break.
+
+    What was done stays as it was, and the finished step joins it. A pending conflict is validated next, one per round;
+    after that, pending uploads are recognised; after that, the proposal counts.
+    """
+    completed = request.completed
+    finished = request.finished
+    if finished is not None:
+        ended = TaskStatus.FAILED if finished.failed else status
+        done = CompletedTask(type=finished.type, description=finished.description, status=ended, context=context)
+        completed = (*completed, done)
+    return PlanningResponse(completed=completed, current_task=_next_task(request, proposed, tongue))
+
+
+def _next_task(request: PlanningRequest, proposed: PlannedTask | None, tongue: Tongue) -> PlannedTask | None:
+    if request.conflicts:
+        pending = {conflict.conflict_id for conflict in request.conflicts}
+        if proposed is not None and proposed.conflict_id in pending:
+            return proposed
+        first = request.conflicts[0]
+        description = _VALIDATE[tongue].format(first.description).strip()[:MAX_REMARK]
+        return PlannedTask(type=TaskType.CROSS_VALIDATE, description=description, conflict_id=first.conflict_id)
+    if request.uploads:
+        waiting = {upload.upload_id for upload in request.uploads}
+        if proposed is not None and proposed.upload_ids and waiting.issuperset(proposed.upload_ids):
+            return proposed.replace(type=TaskType.NORMAL, conflict_id=None)
+        names = ", ".join(upload.name or upload.upload_id for upload in request.uploads)
+        description = _RECOGNISE[tongue].format(names)[:MAX_REMARK]
+        return PlannedTask(
+            type=TaskType.NORMAL,
+            description=description,
+            upload_ids=tuple(upload.upload_id for upload in request.uploads),
+        )
+    if proposed is None:
+        return None
+    return PlannedTask(type=TaskType.NORMAL, description=proposed.description)
+
 
 _LONGEST_RESULT = 8_000
 _LONGEST_CONTEXT = 400
@@ -116,17 +264,15 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         proposed = _proposed(request, reply.current_task) if reply.current_task is not None else None
         return settle(request, status=status, context=context, proposed=proposed, tongue=self.tongue(request))
 
-    async def offline(self, request: PlanningRequest, toolbox: "Toolbox") -> PlanningResponse:
+    async def offline(self, request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
         """Go at the goal in one step, after conflicts and uploads."""
-        from remanent.language.offline.planning import plan
-
         return await plan(request, toolbox)
 
 
-def _aliases(request: PlanningRequest) -> tuple[Aliases, Aliases]:
+def _aliases(request: PlanningRequest) -> tuple[IdAliases, IdAliases]:
     """Return the names of the conflicts and of the uploads."""
-    conflicts = Aliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
-    return conflicts, Aliases([upload.upload_id for upload in request.uploads], prefix="u")
+    conflicts = IdAliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
+    return conflicts, IdAliases([upload.upload_id for upload in request.uploads], prefix="u")
 
 
 def _completed(request: PlanningRequest) -> list[str]:
@@ -176,3 +322,86 @@ def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
         conflict_id=conflict_id,
         upload_ids=upload_ids,
     )
+
+
+_ATTEMPTS = 2
+"""How often the goal is gone at before the answer is given from what is known."""
+_LONGEST_LESSON = 300
+_SAME_AIM = 0.6
+"""The share of its words by which a step is taken to go at the goal; chosen by hand."""
+
+_FAILED = re.compile(
+    r"\A\s*(?:error\b|failed\b|exception\b|traceback\b|timed? ?out\b|出错|错误|失败|异常|超时)|"
+    r"\b(?:could not|couldn['’]t|unable to|cannot|can['’]t|did not|didn['’]t) (?:be )?(?:find|found|determine|"
+    r"answer|complete|access|open|read|load|reach|verify)\b|\bno (?:results?|answer|information|data) (?:was |were )?"
+    r"(?:found|available)\b|\bnothing (?:was )?found\b|"
+    r"(?:未能|没能|无法|没有)(?:找到|查到|得到|完成|确定|回答|访问|打开|读取|验证)|没有(?:结果|答案|相关信息)|"
+    r"未找到|查不到|执行失败",
+    re.IGNORECASE,
+)
+# A long result may well report one failure among what it found.
+_READ = 400
+
+_GO: dict[Tongue, str] = {
+    "zh": "检索并回答：{}",
+    "en": "Search and answer: {}",
+}
+_RETRY: dict[Tongue, str] = {
+    "zh": "换一种检索方式再试，并回答：{}",
+    "en": "Try again with other search words and answer: {}",
+}
+_ANSWER: dict[Tongue, str] = {
+    "zh": "根据已有信息作答，并说明还不清楚的地方：{}",
+    "en": "Answer from what is known, and say what stays unclear: {}",
+}
+
+
+async def plan(request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
+    """Decide on one next step; there is none when a step at the goal succeeded and nothing was learned after it."""
+    tongue = tongue_of(request.goal)
+    status, context = TaskStatus.SUCCESS, ""
+    if request.finished is not None:
+        status = _ended(request.finished)
+        context = _learned(request.finished, request.goal)
+    history = settle(request, status=status, context=context, proposed=None, tongue=tongue).completed
+    proposed = _at_the_goal(request.goal, history, tongue)
+    return settle(request, status=status, context=context, proposed=proposed, tongue=tongue)
+
+
+def _ended(finished: FinishedTask) -> TaskStatus:
+    result = finished.result.strip()
+    failed = finished.failed or not result or _FAILED.search(result[:_READ]) is not None
+    return TaskStatus.FAILED if failed else TaskStatus.SUCCESS
+
+
+def _learned(finished: FinishedTask, goal: str) -> str:
+    """Return one or two sentences of the result that say most about the goal."""
+    chosen = salient_sentences(finished.result, about=f"{goal}\n{finished.description}", most=2)
+    return shortened(" ".join(chosen), _LONGEST_LESSON) if chosen else ""
+
+
+def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], tongue: Tongue) -> PlannedTask | None:
+    attempts = [place for place, task in enumerate(history) if _is_at(task, goal)]
+    if not attempts:
+        return _step(_GO[tongue], goal)
+    last = history[attempts[-1]]
+    learned_since = any(task.status is TaskStatus.SUCCESS for task in history[attempts[-1] + 1 :])
+    if last.status is TaskStatus.SUCCESS:
+        return _step(_ANSWER[tongue], goal) if learned_since else None
+    failures = sum(history[place].status is TaskStatus.FAILED for place in attempts)
+    if failures < _ATTEMPTS:
+        return _step(_RETRY[tongue], goal)
+    # The last resort is tried once, and once more when something was learned since.
+    return _step(_ANSWER[tongue], goal) if failures == _ATTEMPTS or learned_since else None
+
+
+def _is_at(task: CompletedTask, goal: str) -> bool:
+    """Tell whether a step went at the goal itself: it names it, or shares most of its words."""
+    if task.type is not TaskType.NORMAL:
+        return False
+    return goal.strip()[:200] in task.description or term_overlap(goal, task.description) >= _SAME_AIM
+
+
+def _step(wording: str, goal: str) -> PlannedTask:
+    room = MAX_REMARK - len(wording)
+    return PlannedTask(type=TaskType.NORMAL, description=wording.format(shortened(goal.strip(), room)))

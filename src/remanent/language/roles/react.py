@@ -1,18 +1,127 @@
 """ReAct: a model thinks, calls tools or answers, in tags; code takes the turn apart."""
 
+import base64
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated
 
-from remanent.errors import Refused
-from remanent.language.exchanges.react import ReactRequest, ReactResponse, Tool, ToolResult, Urgency
-from remanent.language.role import Defaults, Picture, Prompt, Role, Said, TextReply
-from remanent.language.tags import parse
+from pydantic import AfterValidator, Field, JsonValue
+
+from remanent.errors import InvalidInput, Refused
+from remanent.language.models.parsing import UnreadableReply, read_values
+from remanent.language.offline.answers import (
+    AnswerCandidates,
+    Contradiction,
+    agreeing,
+    contradiction_in,
+    find_answer,
+    settle_contradiction,
+)
+from remanent.language.offline.questions import is_question, keyword_form
+from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, LongText, Remark
+from remanent.language.tidying import line
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block
+from remanent.model import JsonObject, Model
+from remanent.model.base import Text
+from remanent.text.sentences import sentence_texts
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+
+def _check_base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise InvalidInput("must be base64") from error
+    return text
+
+
+class ToolDefinition(Model):
+    """A tool that may be called, declared as chat APIs do."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
+    description: Remark
+    parameters: JsonObject = Field(default_factory=dict)
+    """The JSON schema of its arguments; empty for a tool without any."""
+
+
+class ToolCall(Model):
+    """A call of a tool that was declared."""
+
+    name: Text
+    arguments: JsonObject
+
+
+class ToolResult(Model):
+    """What a tool gave back, or why it did not."""
+
+    name: Text
+    content: Annotated[Text, Field(max_length=MAX_TEXT)]
+    failed: bool = False
+
+
+class Turn(Model):
+    """What the agent said in one turn, and what its tool calls gave back."""
+
+    said: Annotated[Text, Field(max_length=MAX_TEXT)]
+    results: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
+
+
+class Image(Model):
+    """A picture that belongs to a task, as chat APIs take it."""
+
+    media_type: Annotated[str, Field(pattern=r"^image/[a-z0-9.+-]{1,50}$")]
+    data: Annotated[str, AfterValidator(_check_base64), Field(repr=False)]
+    """The bytes in base64."""
+
+    @classmethod
+    def of(cls, content: bytes, *, media_type: str) -> "Image":
+        """Return the picture of some bytes."""
+        return cls(media_type=media_type, data=base64.b64encode(content).decode("ascii"))
+
+    @property
+    def content(self) -> bytes:
+        """The bytes themselves."""
+        return base64.b64decode(self.data)
+
+
+class Urgency(StrEnum):
+    """How much room is left."""
+
+    NONE = "none"
+    SOON = "soon"
+    """Near the limit: the final answer is asked for."""
+    NOW = "now"
+    """Past it: no tool may be called any more."""
+
+
+class ReactRequest(Model):
+    """A task, the tools, and all turns up to now."""
+
+    task: LongText
+    """As the bank's adapter made it: what comes from memory in it is escaped already, so it is shown as it is."""
+    tools: Annotated[tuple[ToolDefinition, ...], Field(max_length=100)] = ()
+    turns: Annotated[tuple[Turn, ...], Field(max_length=1000)] = ()
+    urgency: Urgency = Urgency.NONE
+    images: Annotated[tuple[Image, ...], Field(max_length=20)] = ()
+    """Shown with the task; needs a model that sees pictures."""
+
+
+class ReactResponse(Model):
+    """One turn, taken apart."""
+
+    said: Text
+    """The turn as it goes into the history."""
+    thought: Text = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    problems: tuple[Remark, ...] = ()
+    """Calls that cannot be made (no JSON, no such tool) and why, to be told to the agent."""
+    answer: Text | None = None
+
 
 _INSTRUCTIONS: Wording = {
     "zh": """
@@ -82,14 +191,14 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
 
     def prompt(self, request: ReactRequest, *, tongue: Tongue) -> Prompt:
         """Show the tools, the task and all turns up to now."""
-        turns: list[Said] = []
+        turns: list[ChatMessage] = []
         for turn in request.turns:
-            turns.append(Said("assistant", turn.said))
-            turns.append(Said("user", tool_responses(turn.results) or _GO_ON[tongue]))
+            turns.append(ChatMessage("assistant", turn.said))
+            turns.append(ChatMessage("user", tool_responses(turn.results) or _GO_ON[tongue]))
         urgent = _URGENT[request.urgency][tongue]
         content = request.task
         if urgent and turns:
-            turns[-1] = Said("user", f"{turns[-1].text}\n{urgent}")
+            turns[-1] = ChatMessage("user", f"{turns[-1].text}\n{urgent}")
         elif urgent:
             content = f"{content}\n{urgent}"
         instructions = f"{_INSTRUCTIONS[tongue].strip()}\n{_declared(request.tools, tongue)}"
@@ -104,10 +213,8 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
             reply.text, tools=[tool.name for tool in request.tools], must_answer=request.urgency is Urgency.NOW
         )
 
-    async def offline(self, request: ReactRequest, toolbox: "Toolbox") -> ReactResponse:
+    async def offline(self, request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
         """Search once with the words of the task, then answer with what says most about it."""
-        from remanent.language.offline.reacting import react
-
         return await react(request, toolbox)
 
 
@@ -121,7 +228,7 @@ def tool_responses(results: Sequence[ToolResult]) -> str:
     )
 
 
-def _declared(tools: Sequence[Tool], tongue: Tongue) -> str:
+def _declared(tools: Sequence[ToolDefinition], tongue: Tongue) -> str:
     if not tools:
         return _NO_TOOLS[tongue]
     declared = [
@@ -131,3 +238,367 @@ def _declared(tools: Sequence[Tool], tongue: Tongue) -> str:
     # A tool of a stranger may be described with tags in it; JSON has a way to write them that no reader takes for one.
     lines = [json.dumps(tool, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e") for tool in declared]
     return "\n".join([_TOOLS[tongue], "<tools>", *lines, "</tools>"])
+
+
+_MAX_CALLS = 20
+_CANDIDATES = 5
+_TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    name: str
+    closes: bool
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _ParsedTurn:
+    """What was found up to now."""
+
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    answer: str | None = None
+    loose: list[str] = field(default_factory=list)
+    """Text outside of any tag."""
+    answered: int = 0
+    """Where the answer begins."""
+    called: int = 0
+    """Where the last tool call begins."""
+    said: int = 0
+    """Where the turn ends; what follows was made up."""
+
+
+def parse(text: str, *, tools: Collection[str], must_answer: bool = False) -> ReactResponse:
+    """Return a turn taken apart.
+
+    A turn that calls tools has no answer yet: whatever answer it holds was written before the results were there.
+    A turn that must answer has one, if need be all that it says.
+    """
+    turn = _scan(text)
+    calls, problems = ([], []) if must_answer else _read_calls(turn.calls, tools)
+    thought = "\n".join([*turn.thoughts, *turn.loose]).strip()
+    answer = turn.answer or None
+    if must_answer and answer is None:
+        answer = "\n".join(turn.loose or turn.thoughts).strip() or text.strip()
+    elif calls:
+        answer = None
+        turn.said = turn.answered if turn.answered > turn.called else turn.said
+    elif answer is None and not problems:
+        problems = [
+            "neither a tool call nor an answer was found; write <tool_call>{…}</tool_call> or <answer>…</answer>"
+        ]
+    elif answer is not None:
+        problems = []
+    return ReactResponse(
+        said=text[: turn.said].strip(),
+        thought=thought,
+        tool_calls=tuple(calls),
+        problems=tuple(problems),
+        answer=answer,
+    )
+
+
+def _scan(text: str) -> _ParsedTurn:
+    tags = list(_tags(text))
+    closings: dict[str, list[int]] = {}
+    for number, tag in enumerate(tags):
+        if tag.closes:
+            closings.setdefault(tag.name, []).append(number)
+    turn = _ParsedTurn(said=len(text))
+    position = index = 0
+    while index < len(tags):
+        tag = tags[index]
+        loose = text[position : tag.start].strip()
+        if tag.closes:
+            # Some models' templates open the thoughts for them, so that only the closing tag is written.
+            (turn.thoughts if tag.name == "think" else turn.loose).append(loose)
+            position, index = tag.end, index + 1
+            continue
+        turn.loose.append(loose)
+        position = tag.start
+        if tag.name == "tool_response":
+            # Results are given to the agent; those that it writes itself are made up, and so is all that follows.
+            turn.said = tag.start
+            break
+        end, index = _body_end(text, tags, closings, index)
+        _take(turn, tag, text[tag.end : end])
+        position = tags[index - 1].end if tags[index - 1].closes and tags[index - 1].start == end else end
+    else:
+        turn.loose.append(text[position:].strip())
+    turn.loose = [part for part in turn.loose if part]
+    turn.thoughts = [part for part in turn.thoughts if part]
+    return turn
+
+
+def _tags(text: str) -> Iterator[_Tag]:
+    for match in _TAG.finditer(text):
+        name = match[2].lower()
+        name = {"thinking": "think", "tool_calls": "tool_call"}.get(name, name)
+        yield _Tag(name, bool(match[1]), match.start(), match.end())
+
+
+def _take(turn: _ParsedTurn, tag: _Tag, body: str) -> None:
+    if tag.name == "think":
+        turn.thoughts.append(body.strip())
+    elif tag.name == "tool_call":
+        turn.calls.append(body.strip())
+        turn.called = tag.start
+    elif not turn.answer:
+        turn.answer = body.strip()
+        turn.answered = tag.start
+
+
+def _body_end(text: str, tags: list[_Tag], closings: dict[str, list[int]], opened: int) -> tuple[int, int]:
+    """Return where the body of an opened tag ends, and the number of the first tag after it."""
+    name = tags[opened].name
+    every = closings.get(name, [])
+    first = bisect_right(every, opened)
+    # Each has at most these few candidates, or the last: looking at all would take the square of their number.
+    closing = [*every[first : first + _CANDIDATES], *every[-1:]] if first < len(every) else []
+    if not closing:
+        return _open_end(text, tags, opened)
+    chosen = _closing_call(text, tags, opened, closing) if name == "tool_call" else _closing(tags, opened, closing)
+    return tags[chosen].start, chosen + 1
+
+
+def _closing(tags: list[_Tag], opened: int, closing: list[int]) -> int:
+    """Return the tag that closes a body in which tags of the same name may be quoted."""
+    name, depth = tags[opened].name, 1
+    if name == "think":
+        return closing[0]
+    for number in range(opened + 1, len(tags)):
+        if tags[number].name == name:
+            depth += -1 if tags[number].closes else 1
+        if depth == 0:
+            return number
+    return closing[-1]
+
+
+def _closing_call(text: str, tags: list[_Tag], opened: int, closing: list[int]) -> int:
+    """Return the first closing tag up to which there is JSON: one inside an argument does not count."""
+    for number in closing[:_CANDIDATES]:
+        try:
+            read_values(text[tags[opened].end : tags[number].start])
+        except UnreadableReply:
+            continue
+        return number
+    return closing[0]
+
+
+def _open_end(text: str, tags: list[_Tag], opened: int) -> tuple[int, int]:
+    """Return where a body that is never closed ends: at the next tag that opens something else, or at the end."""
+    name = tags[opened].name
+    if name != "answer":
+        for number in range(opened + 1, len(tags)):
+            if not tags[number].closes and (tags[number].name != name or name == "tool_call"):
+                return tags[number].start, number
+    for number in range(opened + 1, len(tags)):
+        if tags[number].name == "tool_response":
+            return tags[number].start, number
+    return len(text), len(tags)
+
+
+def _read_calls(bodies: list[str], tools: Collection[str]) -> tuple[list[ToolCall], list[str]]:
+    calls: list[ToolCall] = []
+    problems: list[str] = []
+    for body in bodies:
+        try:
+            values = read_values(body)
+        except UnreadableReply as error:
+            problems.append(_problem(f'a tool call cannot be read: {error}; write {{"name": …, "arguments": {{…}}}}'))
+            continue
+        for value in values:
+            for item in value if isinstance(value, list) else [value]:
+                call = _call(item, tools)
+                (calls if isinstance(call, ToolCall) else problems).append(call)  # type: ignore[arg-type]
+    if len(calls) > _MAX_CALLS:
+        problems.append(f"only the first {_MAX_CALLS} of {len(calls)} tool calls are made; call fewer at once")
+    return calls[:_MAX_CALLS], problems
+
+
+def _call(value: JsonValue, tools: Collection[str]) -> ToolCall | str:
+    """Return the call that an object means, or what is wrong with it."""
+    if not isinstance(value, dict):
+        return "a tool call must be an object with name and arguments"
+    inner = value.get("function")
+    if isinstance(inner, dict):
+        value = inner
+    name = next((part for key in _NAME_KEYS if isinstance(part := value.get(key), str)), "").strip()
+    if name not in tools:
+        return _problem(f"there is no tool {name!r}; the tools are: {', '.join(tools) or 'none'}")
+    arguments = next((value[key] for key in _ARGUMENT_KEYS if value.get(key) is not None), {})
+    if isinstance(arguments, str):
+        try:
+            arguments = read_values(arguments)[0]
+        except UnreadableReply:
+            return f"the arguments of {name} are no JSON object"
+    if not isinstance(arguments, dict):
+        return f"the arguments of {name} must be a JSON object"
+    try:
+        return ToolCall(name=name, arguments=arguments)
+    except InvalidInput as error:
+        return _problem(f"the arguments of {name} cannot be used: {error}")
+
+
+def _problem(text: str) -> str:
+    return line(text, MAX_REMARK)
+
+
+_SEARCHING = re.compile(r"search|recall|find|query|lookup|look_up|搜索|检索", re.IGNORECASE)
+_QUERY_NAMES = ("query", "q", "queries", "keywords", "question", "text", "input", "search_query", "term")
+_TASK = re.compile(r"<task\b[^<>]*>(?P<body>.*?)</task>", re.DOTALL | re.IGNORECASE)
+_MEMORY = re.compile(r"<memory\b[^<>]*>(?P<body>.*?)</memory>", re.DOTALL | re.IGNORECASE)
+_ABOUT = {
+    name: re.compile(rf"<{name}\b[^<>]*>.*?</{name}>", re.DOTALL | re.IGNORECASE) for name in ("keywords", "context")
+}
+_STEP = re.compile(
+    r"^[^\w\n]*(?:current[ _]task|next step|当前任务|下一步)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
+)
+_GOAL = re.compile(
+    r"^[^\w\n]*(?:task[ _]goal|goal|question|目标|任务目标|问题)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
+)
+_TAGS = re.compile(r"</?[A-Za-z_][^<>]{0,200}>")
+_LONGEST_QUERY = 200
+_LONGEST_QUESTION = 600
+
+_SAID: dict[Tongue, dict[str, str]] = {
+    "zh": {
+        "from_memory": "已有记忆中有相关内容，直接引用作答。",
+        "from_results": "工具结果中有相关内容，引用作答。",
+        "search": "记忆中没有足够的信息，先检索。",
+        "compare": "两种说法矛盾，先看看各来源怎么说。",
+        "compared": "比较各来源后得出结论。",
+        "nothing": "没有找到答案。",
+        "unknown": "根据已有的记忆和检索结果，没有找到能回答这个问题的内容。",
+    },
+    "en": {
+        "from_memory": "Memory has what is asked for; the answer quotes it.",
+        "from_results": "The results have what is asked for; the answer quotes them.",
+        "search": "Memory does not hold enough; search first.",
+        "compare": "Two statements contradict each other; see what sources say.",
+        "compared": "The sources were compared.",
+        "nothing": "No answer was found.",
+        "unknown": "Neither memory nor the results hold an answer to this.",
+    },
+}
+
+
+async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
+    """Take one turn; nothing is said that does not stand in the task, the memory or a result."""
+    tongue = tongue_of(asked := question_of(request.task))
+    said = _SAID[tongue]
+    results = [result.content for turn in request.turns for result in turn.results if not result.failed]
+    matter = contradiction_in(request.task)
+    if matter is not None:
+        return await _validation(request, matter, results, toolbox)
+    # What nodes are found by is no sentence that could answer.
+    memory = [
+        _without_elements(
+            _without_elements(match["body"], "keywords", _ABOUT["keywords"]), "context", _ABOUT["context"]
+        )
+        for match in _MEMORY.finditer(request.task, 0, _last_closing(request.task, "memory"))
+    ]
+    memory = memory or [_without_question(request.task, asked)]
+    from_memory = await find_answer(asked, [_TAGS.sub("\n", text) for text in memory], toolbox)
+    from_memory = await agreeing(from_memory, (), toolbox)
+    # What memory holds was checked against the rest; a result that contradicts it was not.
+    from_results = await agreeing(await find_answer(asked, results, toolbox), from_memory.sentences, toolbox)
+    if from_memory.is_good and from_memory.score >= from_results.score:
+        return _answer(said["from_memory"], from_memory, tongue)
+    if from_results.sentences:
+        return _answer(said["from_results"], from_results, tongue)
+    tool = _search_tool(request.tools)
+    searched = any(result.name == tool.name for turn in request.turns for result in turn.results) if tool else True
+    if tool is not None and not searched and request.urgency is Urgency.NONE:
+        return _search_call(said["search"], tool, asked)
+    if from_memory.sentences:
+        return _answer(said["from_memory"], from_memory, tongue)
+    return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0), tongue)
+
+
+async def _validation(
+    request: ReactRequest, matter: Contradiction, results: Sequence[str], toolbox: Toolbox
+) -> ReactResponse:
+    """Look once at what others say of a contradiction, then settle it or say that it cannot be settled."""
+    tongue = tongue_of(matter.newer, matter.older)
+    tool = _search_tool(request.tools)
+    if tool is not None and not results and request.urgency is Urgency.NONE:
+        return _search_call(_SAID[tongue]["compare"], tool, matter.query)
+    verdict = await settle_contradiction(matter, results, toolbox)
+    return _answer(_SAID[tongue]["compared"], AnswerCandidates((verdict,), 1.0), tongue)
+
+
+def question_of(task: str) -> str:
+    """Return what a task asks for: its current step, else its goal, else its last question, else its beginning."""
+    inside = _TASK.search(task, 0, _last_closing(task, "task"))
+    text = _TAGS.sub("\n", inside["body"] if inside else _without_elements(task, "memory", _MEMORY)).strip()
+    for pattern in (_STEP, _GOAL):
+        named = pattern.search(text)
+        if named:
+            return line(named["rest"], _LONGEST_QUESTION)
+    sentences = sentence_texts(text)
+    asked = [sentence for sentence in sentences if is_question(sentence)]
+    return line((asked or sentences[:1] or [task])[-1], _LONGEST_QUESTION)
+
+
+def _last_closing(text: str, name: str) -> int:
+    """Return where the last element of a name is closed; beyond it, looking for the end of one would be in vain."""
+    closing = f"</{name}>"
+    return max((found.end() for found in re.finditer(closing, text, re.IGNORECASE)), default=0)
+
+
+def _without_elements(text: str, name: str, element: re.Pattern[str]) -> str:
+    end = _last_closing(text, name)
+    return element.sub("\n", text[:end]) + text[end:]
+
+
+def _without_question(task: str, asked: str) -> str:
+    return "\n".join(sentence for sentence in sentence_texts(_TAGS.sub("\n", task)) if sentence != asked)
+
+
+def _search_tool(tools: tuple[ToolDefinition, ...]) -> ToolDefinition | None:
+    """Return the tool that looks for words; one that only opens what is already known is none."""
+    for tool in tools:
+        if _SEARCHING.search(tool.name) and _query_name(tool) is not None:
+            return tool
+    return None
+
+
+def _query_name(tool: ToolDefinition) -> str | None:
+    properties = tool.parameters.get("properties")
+    if not isinstance(properties, dict):
+        return "query"
+    texts = [name for name, schema in properties.items() if not isinstance(schema, dict) or _takes_text(schema)]
+    return next((name for name in _QUERY_NAMES if name in texts), None)
+
+
+def _takes_text(schema: dict[str, JsonValue]) -> bool:
+    types = schema.get("type", "string")
+    return any(sort in {"string", "array"} for sort in (types if isinstance(types, list) else [types]))
+
+
+def _search_call(thought: str, tool: ToolDefinition, asked: str) -> ReactResponse:
+    name = _query_name(tool) or "query"
+    properties = tool.parameters.get("properties")
+    schema = properties.get(name) if isinstance(properties, dict) else None
+    query = line(keyword_form(asked) or asked, _LONGEST_QUERY)
+    listed = isinstance(schema, dict) and schema.get("type") == "array"
+    arguments: dict[str, JsonValue] = {name: [query] if listed else query}
+    written = json.dumps({"name": tool.name, "arguments": arguments}, ensure_ascii=False)
+    # Words of the task in a call must not be read as tags.
+    written = written.replace("<", "\\u003c").replace(">", "\\u003e")
+    return ReactResponse(
+        said=f"<think>{thought}</think>\n<tool_call>{written}</tool_call>",
+        thought=thought,
+        tool_calls=(ToolCall(name=tool.name, arguments=arguments),),
+    )
+
+
+def _answer(thought: str, found: AnswerCandidates, tongue: Tongue) -> ReactResponse:
+    answer = ("" if tongue == "zh" else " ").join(found.sentences)
+    shown = _TAGS.sub("", answer)
+    return ReactResponse(said=f"<think>{thought}</think>\n<answer>{shown}</answer>", thought=thought, answer=answer)

@@ -1,25 +1,42 @@
 """Relation naming: a model names what a new node has to do with each node in focus, in a word or two."""
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated
 
 from pydantic import Field
 
-from remanent.language.aliases import Aliases
-from remanent.language.exchanges.relation_naming import (
-    LONGEST_RELATION,
-    RelationNamingRequest,
-    RelationNamingResponse,
-)
-from remanent.language.replies import MOST_ITEMS, Prose
-from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.language.offline.claims import ParsedClaim, TokenKind
+from remanent.language.offline.comparison import compare
+from remanent.language.offline.judgement import CONFLICT, Statement, judge_comparisons
+from remanent.language.offline.salience import statements
+from remanent.language.offline.similarity import similarities
+from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
+from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.shapes import LongText
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, prompt
 from remanent.model import Model
+from remanent.model.base import Text
 from remanent.text.scripts import HAN
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+LONGEST_RELATION = 20
+
+
+class RelationNamingRequest(Model):
+    """A node's content and the contents of the nodes in focus; all are named in one call."""
+
+    node: LongText
+    focuses: Annotated[tuple[LongText, ...], Field(min_length=1, max_length=50)]
+
+
+class RelationNamingResponse(Model):
+    """A name for each focus, in their order: 2 to 4 characters in Chinese, a word or two in English, empty if none."""
+
+    relations: tuple[Annotated[Text, Field(max_length=LONGEST_RELATION)], ...]
+
 
 _LONGEST_SHOWN = 1_000
 _CHINESE = re.compile(rf"[{HAN}]{{2,4}}")
@@ -57,7 +74,7 @@ class NamedReply(Model):
 class RelationNamingReply(Model):
     """The relations to the memories in focus."""
 
-    relations: Annotated[tuple[NamedReply, ...], Field(max_length=MOST_ITEMS)]
+    relations: Annotated[tuple[NamedReply, ...], Field(max_length=MAX_ITEMS)]
 
 
 class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNamingResponse]):
@@ -90,16 +107,14 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
             named[place] = named[place] or _name(proposed.relation)
         return RelationNamingResponse(relations=tuple(named))
 
-    async def offline(self, request: RelationNamingRequest, toolbox: "Toolbox") -> RelationNamingResponse:
+    async def offline(self, request: RelationNamingRequest, toolbox: Toolbox) -> RelationNamingResponse:
         """Name relations by the signs of them in the words."""
-        from remanent.language.offline.naming import name_relations
-
         return await name_relations(request, toolbox)
 
 
-def _aliases(request: RelationNamingRequest) -> Aliases:
+def _aliases(request: RelationNamingRequest) -> IdAliases:
     """Return the names of the focuses, which stand for their places."""
-    return Aliases([str(place) for place in range(len(request.focuses))], prefix="f")
+    return IdAliases([str(place) for place in range(len(request.focuses))], prefix="f")
 
 
 def _name(text: str) -> str:
@@ -107,3 +122,97 @@ def _name(text: str) -> str:
     if _CHINESE.fullmatch(bare):
         return bare
     return bare.lower() if _ENGLISH.fullmatch(bare) and len(bare) <= LONGEST_RELATION else ""
+
+
+_READ = 12
+"""Statements of a memory that are read: each is compared with each of every focus."""
+# Chosen by hand: below the first, two texts have nothing to do with each other; from the second on, one repeats the
+# other.
+_NEAR = 0.3
+_SAME = 0.75
+
+
+def _pattern(english: str, chinese: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
+
+
+_CAUSE = _pattern(r"because|since|due to|as a result of|caused by|owing to", r"因为|由于|起因")
+_RESULT = _pattern(r"therefore|so that|thus|as a result|consequently|led to|that is why", r"因此|所以|于是|导致|结果")
+_CONTRAST = _pattern(r"but|however|although|though|instead|on the other hand|yet", r"但是|但|不过|然而|却|可是|反而")
+_EXAMPLE = _pattern(r"for example|for instance|e\.g\.|such as", r"例如|比如|譬如|举例")
+_ASKED = re.compile(r"[?？]\s*\Z")
+
+_NAMES: dict[str, dict[Tongue, str]] = {
+    "updates": {"zh": "更新", "en": "updates"},
+    "contradicts": {"zh": "反驳", "en": "contradicts"},
+    "repeats": {"zh": "重复", "en": "repeats"},
+    "answers": {"zh": "回答", "en": "answers"},
+    "explains": {"zh": "解释", "en": "explains"},
+    "follows from": {"zh": "源于", "en": "follows from"},
+    "contrasts with": {"zh": "对比", "en": "contrasts with"},
+    "example of": {"zh": "举例", "en": "example of"},
+    "adds to": {"zh": "补充", "en": "adds to"},
+    "same subject": {"zh": "同一对象", "en": "same subject"},
+    "about": {"zh": "同题", "en": "same topic"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Tie:
+    """What was found out about two memories."""
+
+    is_conflict: bool
+    is_update: bool
+    shares_name: bool
+    alike: float
+
+
+async def name_relations(request: RelationNamingRequest, toolbox: Toolbox) -> RelationNamingResponse:
+    """Name the relation to each focus; where the words give nothing away it stays unnamed."""
+    tongue = tongue_of(request.node, *request.focuses)
+    alike = await similarities(request.node, request.focuses, toolbox)
+    new = _claims(request.node)
+    names = []
+    for focus, near in zip(request.focuses, alike, strict=True):
+        old = _claims(focus)
+        comparisons = [compare(one, other) for one in new for other in old]
+        judged = await judge_comparisons(comparisons, toolbox)
+        worst = max(judged, key=lambda judgement: judgement.conflict, default=None)
+        conflict = worst is not None and worst.conflict >= CONFLICT
+        update = worst is not None and worst.is_update
+        tie = _Tie(conflict, update, bool(_names(new) & _names(old)), near)
+        name = _relation(request.node, focus, tie)
+        names.append(_NAMES[name][tongue] if name else "")
+    return RelationNamingResponse(relations=tuple(names))
+
+
+def _relation(node: str, focus: str, tie: _Tie) -> str:
+    if tie.is_conflict:
+        return "updates" if tie.is_update else "contradicts"
+    asked = _ASKED.search(focus.strip()) is not None and _ASKED.search(node.strip()) is None
+    if tie.alike >= _SAME and not asked:
+        return "repeats"
+    if tie.alike < _NEAR and not tie.shares_name:
+        return ""
+    for name, holds in (
+        ("answers", asked),
+        ("example of", _EXAMPLE.search(node)),
+        ("explains", _CAUSE.search(node)),
+        ("follows from", _RESULT.search(node)),
+        ("contrasts with", _CONTRAST.match(node.strip())),
+        ("adds to", tie.alike >= _NEAR and tie.shares_name),
+        ("same subject", tie.shares_name),
+    ):
+        if holds:
+            return name
+    return "about" if tie.alike >= _NEAR else ""
+
+
+@lru_cache(maxsize=32)
+def _claims(text: str) -> tuple[ParsedClaim, ...]:
+    """Return the claims of a memory; the same few focuses come again with every new one."""
+    return tuple(Statement(statement).read() for statement in statements(text, most=_READ))
+
+
+def _names(claims: Sequence[ParsedClaim]) -> set[str]:
+    return {token.key for claim in claims for token in claim.tokens if token.part is TokenKind.NAME}

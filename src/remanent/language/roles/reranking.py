@@ -1,19 +1,53 @@
 """Reranking: a model scores how well passages answer a question; code puts them in order and loses none."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from remanent.language.aliases import check_numbers
-from remanent.language.exchanges.reranking import RankedPassage, RerankingRequest, RerankingResponse
-from remanent.language.replies import MOST_ITEMS
-from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.errors import InvalidInput
+from remanent.language.offline.similarity import word_scores
+from remanent.language.replies import MAX_ITEMS, check_numbers
+from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.shapes import LongText, Remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, passage_blocks, prompt
 from remanent.model import Model
+from remanent.model.base import Share
+from remanent.model.ids import Id
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+
+class RankedPassage(Model):
+    """A passage and how well it answers, from 0 to 1."""
+
+    passage_id: Id
+    score: Share
+
+
+class Passage(Model):
+    """A passage that may answer the question."""
+
+    passage_id: Id
+    text: LongText
+
+
+class RerankingRequest(Model):
+    """A question and passages, in the order in which they were found."""
+
+    query: Annotated[Remark, Field(min_length=1)]
+    passages: Annotated[tuple[Passage, ...], Field(min_length=1, max_length=100)]
+
+    @model_validator(mode="after")
+    def _check_the_ids(self) -> "RerankingRequest":
+        if len({passage.passage_id for passage in self.passages}) < len(self.passages):
+            raise InvalidInput("a passage is given twice; every passage needs an id of its own")
+        return self
+
+
+class RerankingResponse(Model):
+    """Every passage once, best first; those of equal score stay in the order in which they were given."""
+
+    ranked: tuple[RankedPassage, ...]
+
 
 _LONGEST_SHOWN = 1_200
 _BEST = 10
@@ -44,7 +78,7 @@ class ScoreReply(Model):
 class RerankingReply(Model):
     """How well the passages answer."""
 
-    scores: Annotated[tuple[ScoreReply, ...], Field(max_length=MOST_ITEMS)]
+    scores: Annotated[tuple[ScoreReply, ...], Field(max_length=MAX_ITEMS)]
 
 
 class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
@@ -77,8 +111,27 @@ class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
         ]
         return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))
 
-    async def offline(self, request: RerankingRequest, toolbox: "Toolbox") -> RerankingResponse:
+    async def offline(self, request: RerankingRequest, toolbox: Toolbox) -> RerankingResponse:
         """Score by shared words and by vectors."""
-        from remanent.language.offline.reranking import rerank
-
         return await rerank(request, toolbox)
+
+
+_BY_WORDS = 0.5
+"""The share of shared words in a score, the rest being meaning; chosen by hand."""
+
+
+async def rerank(request: RerankingRequest, toolbox: Toolbox) -> RerankingResponse:
+    """Score every passage from 0 to 1; equal ones stay in the order in which they came."""
+    texts = [passage.text for passage in request.passages]
+    scores = word_scores(request.query, texts)
+    if toolbox.embedder is not None:
+        vectors = await toolbox.embedder.embed([request.query, *texts])
+        meanings = [max(0.0, min(1.0, float(value))) for value in vectors[1:] @ vectors[0]]
+        scores = [
+            _BY_WORDS * words + (1 - _BY_WORDS) * meaning for words, meaning in zip(scores, meanings, strict=True)
+        ]
+    ranked = [
+        RankedPassage(passage_id=passage.passage_id, score=round(score, 6))
+        for passage, score in zip(request.passages, scores, strict=True)
+    ]
+    return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))

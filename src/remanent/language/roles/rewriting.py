@@ -1,18 +1,39 @@
 """Rewriting: a model words a question in several ways that find more."""
 
-from typing import TYPE_CHECKING
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
 
 from remanent.errors import Refused
-from remanent.language.exchanges.rewriting import LONGEST_QUERY, RewritingRequest, RewritingResponse
+from remanent.language.offline.lexicon import other_word
+from remanent.language.offline.questions import content_words, keyword_form, statement_form
 from remanent.language.replies import Lines
-from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, prompt, utterance_block
 from remanent.model import Model
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+LONGEST_QUERY = 300
+
+
+class RewritingRequest(Model):
+    """A question, and what was said right before it, for telling what it is about."""
+
+    query: Annotated[Remark, Field(min_length=1)]
+    earlier: Annotated[tuple[Utterance, ...], Field(max_length=20)] = ()
+    count: Annotated[int, Field(ge=1, le=10)] = 3
+
+
+class RewritingResponse(Model):
+    """Other wordings of the question, best first; the question itself is not among them."""
+
+    queries: tuple[Annotated[Remark, Field(min_length=1, max_length=LONGEST_QUERY)], ...]
+
 
 _LONGEST_EARLIER = 500
 _INSTRUCTIONS: Wording = {
@@ -72,8 +93,62 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
             raise Refused("queries must hold at least one query")
         return RewritingResponse(queries=queries[1 if asked else 0 :][: request.count])
 
-    async def offline(self, request: RewritingRequest, toolbox: "Toolbox") -> RewritingResponse:
+    async def offline(self, request: RewritingRequest, toolbox: Toolbox) -> RewritingResponse:
         """Leave only the telling words, and what the words before tell that they mean."""
-        from remanent.language.offline.rewriting import rewrite
-
         return await rewrite(request, toolbox)
+
+
+_POINTING = re.compile(
+    r"\b(?:it|its|that|this|those|these|they|them|their|he|him|his|she|her|there|one)\b|[他她它]|这|那", re.IGNORECASE
+)
+_FEW_WORDS = 3
+# What was said last is most likely what a question points back to.
+_LOOKED_BACK = 3
+_ADDED = 6
+
+
+async def rewrite(request: RewritingRequest, toolbox: Toolbox) -> RewritingResponse:
+    """Return up to so many other wordings; none is the question itself, and none comes twice."""
+    seen = {_key(request.query)}
+    queries: list[str] = []
+    for wording in _wordings(request):
+        query = line(wording, LONGEST_QUERY)
+        if query and _key(query) not in seen:
+            seen.add(_key(query))
+            queries.append(query)
+        if len(queries) == request.count:
+            break
+    return RewritingResponse(queries=tuple(queries))
+
+
+def _wordings(request: RewritingRequest) -> Iterator[str]:
+    words = content_words(request.query)
+    before = _pointed_to(request, words)
+    if before:
+        yield " ".join([*before, *words])
+    yield keyword_form(request.query)
+    yield statement_form(request.query)
+    exchanged = [other_word(word) or word for word in words]
+    if exchanged != words:
+        yield " ".join(exchanged)
+    if len(words) > _FEW_WORDS:
+        longest = sorted(words, key=len, reverse=True)[:_FEW_WORDS]
+        yield " ".join(word for word in words if word in longest)
+
+
+def _pointed_to(request: RewritingRequest, words: list[str]) -> list[str]:
+    """Return words of what was said before when the question makes no sense without it."""
+    if not request.earlier or (len(words) >= _FEW_WORDS and not _POINTING.search(request.query)):
+        return []
+    known = {word.casefold() for word in words}
+    found: list[str] = []
+    for said in reversed(request.earlier[-_LOOKED_BACK:]):
+        found += [word for word in content_words(said.text[:500]) if word.casefold() not in known]
+        known.update(word.casefold() for word in found)
+        if len(found) >= _ADDED:
+            break
+    return found[:_ADDED]
+
+
+def _key(text: str) -> str:
+    return "".join(sign for sign in unicodedata.normalize("NFKC", text).casefold() if sign.isalnum())

@@ -1,30 +1,46 @@
 """Segmentation: a model words short pieces that make sense alone; code keeps where each came from and loses nothing."""
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
 from remanent.errors import Refused
-from remanent.language.aliases import check_numbers
-from remanent.language.exchanges.segmentation import (
-    LONGEST_SEGMENT,
-    Segment,
-    SegmentationRequest,
-    SegmentationResponse,
-)
-from remanent.language.exchanges.shapes import Place
-from remanent.language.pieces import piece_spans, pieces, places_of
-from remanent.language.replies import MOST_ITEMS, Numbers, Prose
-from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.language.offline.salience import with_speaker
+from remanent.language.passages import piece_spans, pieces, places_of
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, check_numbers
+from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, group, place_blocks, prompt, utterance_block
 from remanent.model import Model
+from remanent.model.base import Text
+from remanent.text.dates import find_dates
+from remanent.text.pronouns import resolve
 from remanent.text.terms import query_terms
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+
+class SegmentationRequest(Model):
+    """What was said, and what was said before it, for telling who and what is meant."""
+
+    utterances: Annotated[tuple[Utterance, ...], Field(min_length=1, max_length=1000)]
+    earlier: Annotated[tuple[Utterance, ...], Field(max_length=20)] = ()
+
+
+class Segment(Model):
+    """One piece with its pronouns resolved, and where it came from."""
+
+    text: Annotated[Text, Field(min_length=1, max_length=MAX_SEGMENT)]
+    places: Annotated[tuple[UtteranceSpan, ...], Field(min_length=1)]
+
+
+class SegmentationResponse(Model):
+    """The pieces in the order of what was said; empty when nothing in it is worth a memory."""
+
+    segments: tuple[Segment, ...]
+
 
 _LONGEST_EARLIER = 500
 # What may be passed over as saying nothing: a greeting, thanks, "ok".
@@ -75,7 +91,7 @@ class SegmentReply(Model):
 class SegmentationReply(Model):
     """The pieces of a conversation."""
 
-    segments: Annotated[tuple[SegmentReply, ...], Field(max_length=MOST_ITEMS)]
+    segments: Annotated[tuple[SegmentReply, ...], Field(max_length=MAX_ITEMS)]
     skipped: Numbers = ()
 
 
@@ -110,7 +126,7 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         vocabulary = _vocabulary(request)
         for piece in reply.segments:
             sources = sorted(set(piece.sources)) or list(range(1, len(places) + 1))
-            text = remark(piece.text, 10 * LONGEST_SEGMENT)
+            text = remark(piece.text, 10 * MAX_SEGMENT)
             if _support(text, vocabulary) >= _LEAST_SUPPORT:
                 made = [Segment(text=part, places=tuple(places[n - 1] for n in sources)) for part in pieces(text)]
                 segments += made
@@ -120,20 +136,18 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         segments.sort(key=lambda segment: (segment.places[0].utterance, segment.places[0].start))
         return SegmentationResponse(segments=tuple(segments))
 
-    async def offline(self, request: SegmentationRequest, toolbox: "Toolbox") -> SegmentationResponse:
+    async def offline(self, request: SegmentationRequest, toolbox: Toolbox) -> SegmentationResponse:
         """Cut at the ends of sentences and resolve the pronouns that are certain."""
-        from remanent.language.offline.segmenting import segment
-
         return await segment(request, toolbox)
 
 
-def _says_little(place: Place) -> bool:
+def _says_little(place: UtteranceSpan) -> bool:
     return place.end - place.start <= _LONGEST_SKIPPED
 
 
-def _as_said(request: SegmentationRequest, places: Sequence[Place]) -> list[Segment]:
+def _as_said(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> list[Segment]:
     """Return pieces in the words of the speaker; what follows each other is cut anew, so that little is torn apart."""
-    stretches: list[Place] = []
+    stretches: list[UtteranceSpan] = []
     for place in places:
         text = request.utterances[place.utterance].text
         last = stretches[-1] if stretches else None
@@ -159,3 +173,95 @@ def _support(text: str, vocabulary: frozenset[str]) -> float:
     """Return the share of a text's terms that were among what was said."""
     terms: Sequence[str] = query_terms(text)
     return sum(term in vocabulary for term in terms) / len(terms) if terms else 1.0
+
+
+# Sentences share a piece while it is as short as this: one thing per memory.
+_JOINED = 80
+_LOOKED_BACK = 600
+"""Characters before a piece in which the name behind a pronoun is looked for."""
+
+_ENGLISH_SMALL_TALK = frozenset(
+    "hi|hello|hey|ok|okay|yes|yeah|yep|no|nope|sure|thank|thanks|thank you|great|cool|nice|good|fine|got it|i see|"
+    "noted|understood|bye|goodbye|good morning|good evening|good night|good afternoon|youre welcome|you're welcome|"
+    "no problem|alright|right|please|wow|lol|haha|hm|there|very much|so much|again|everyone|all".split("|")
+)
+_CHINESE_SMALL_TALK = frozenset(
+    "你好 您好 嗨 哈喽 好 好的 行 可以 没问题 嗯 哦 噢 谢谢 多谢 感谢 不客气 再见 拜拜 是 是的 对 不是 收到 明白 "
+    "明白了 知道了 哈 早上好 晚上好 晚安 辛苦了 了解 啊 呀 吧 啦 了 你 您".split()
+)
+_HUMMING = re.compile(r"hm+")
+_SIGNS = re.compile(r"\W*")
+_OWN = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your)\b|我|咱|你|您", re.IGNORECASE)
+
+
+async def segment(request: SegmentationRequest, toolbox: Toolbox) -> SegmentationResponse:
+    """Return the pieces in order; together their places cover everything but small talk."""
+    segments: list[Segment] = []
+    before = "\n".join(said.text for said in request.earlier)[-_LOOKED_BACK:]
+    for number, said in enumerate(request.utterances):
+        if not is_small_talk(said.text):
+            segments += _segments(said, number, before)
+        before = f"{before}\n{said.text}"[-_LOOKED_BACK:]
+    return SegmentationResponse(segments=tuple(segments))
+
+
+def is_small_talk(text: str) -> bool:
+    """Tell whether something says nothing: a greeting, thanks, "ok"."""
+    said = _HUMMING.sub("hm", text.lower().replace("’", "'"))
+    return _is_made_of(said, _ENGLISH_SMALL_TALK) or _is_made_of(said, _CHINESE_SMALL_TALK)
+
+
+def _is_made_of(text: str, words: frozenset[str]) -> bool:
+    """Tell whether a text is nothing but these words, one at least, and signs; each place is looked at once."""
+    longest = max(map(len, words))
+    first = _SIGNS.match(text)
+    ends = {first.end() if first else 0}
+    while ends:
+        place = min(ends)
+        ends.remove(place)
+        for end in range(place + 1, min(place + longest, len(text)) + 1):
+            if text[place:end] in words:
+                after = _SIGNS.match(text, end)
+                last = after.end() if after else end
+                ends.add(last)
+                if last == len(text):
+                    return True
+    return False
+
+
+def _segments(said: Utterance, number: int, before: str) -> list[Segment]:
+    made: list[Segment] = []
+    for span in piece_spans(said.text, joined=_JOINED):
+        piece = span.of(said.text)
+        if not any(sign.isalnum() for sign in piece):
+            continue
+        context = f"{before}\n{said.text[max(0, span.start - _LOOKED_BACK) : span.start]}"[-_LOOKED_BACK:]
+        place = UtteranceSpan(utterance=number, start=span.start, end=span.end)
+        made.append(Segment(text=_standing_alone(piece, said, context), places=(place,)))
+    return made
+
+
+def _standing_alone(piece: str, said: Utterance, before: str) -> str:
+    """Return the piece in words that need no context, as far as they are certain and there is room for them."""
+    text = _if_it_fits(resolve(piece, before=before), piece)
+    text = _if_it_fits(_with_dates(text, said), text)
+    return _if_it_fits(with_speaker(text, said.speaker), text) if _OWN.search(text) else text
+
+
+def _if_it_fits(text: str, otherwise: str) -> str:
+    return text if len(text) <= MAX_SEGMENT else otherwise
+
+
+def _with_dates(text: str, said: Utterance) -> str:
+    """Write the date after a day that only the moment of saying tells: yesterday (2024-05-11)."""
+    if said.occurred_at is None:
+        return text
+    parts: list[str] = []
+    position = 0
+    chinese = tongue_of(text) == "zh"
+    for found in find_dates(text, reference=said.occurred_at):
+        if found.relative and found.granularity == "day":
+            day = found.begin.date().isoformat()
+            parts.append(text[position : found.end] + (f"（{day}）" if chinese else f" ({day})"))
+            position = found.end
+    return "".join([*parts, text[position:]])

@@ -1,19 +1,68 @@
 """Structure: a model takes one topic's text apart into facts, evidence and reasoning; code renders the summary."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from remanent.errors import Refused
-from remanent.language.exchanges.structure import StructureRequest, StructureResponse, render
+from remanent.language.offline.claims import TokenKind, read_claim
+from remanent.language.offline.salience import sentence_weights, statements
 from remanent.language.replies import Lines, Prose
-from remanent.language.role import Defaults, Prompt, Role
-from remanent.language.tidying import lines, remark
+from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, Remark, Summary
+from remanent.language.tidying import line, lines, remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
 from remanent.model import Model
 from remanent.text.scripts import fold
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+_HEADINGS: dict[Tongue, tuple[str, str, str]] = {
+    "zh": ("要点：", "证据：", "逻辑："),
+    "en": ("Key facts:", "Evidence:", "Reasoning:"),
+}
+
+
+class StructureRequest(Model):
+    """One topic's text, with what it is about and the task that it serves."""
+
+    content: LongText
+    context: Context = ""
+    keywords: Keywords = ()
+    task: Remark = ""
+
+
+class StructureResponse(Model):
+    """A summary that is detailed enough to work from: key facts, evidence, reasoning, each under its heading."""
+
+    summary: Annotated[Summary, Field(min_length=1)]
+
+
+def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Tongue) -> str:
+    """Return the summary that these parts make; too much of it is left out from the end, evidence first."""
+    while len(text := _rendered(facts, evidence, reasoning, tongue)) > MAX_SUMMARY:
+        if evidence:
+            evidence = evidence[:-1]
+        elif reasoning:
+            reasoning = ""
+        elif len(facts) > 1:
+            facts = facts[:-1]
+        else:
+            return text[:MAX_SUMMARY]
+    return text
+
+
+def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Tongue) -> str:
+    headings = _HEADINGS[tongue]
+    parts = []
+    if facts:
+        parts.append("\n".join([headings[0], *(f"- {fact}" for fact in facts)]))
+    if evidence:
+        parts.append("\n".join([headings[1], *(f"- {quote}" for quote in evidence)]))
+    if reasoning:
+        parts.append(f"{headings[2]}{'' if tongue == 'zh' else ' '}{reasoning}")
+    return "\n".join(parts)
+
 
 _MOST_FACTS = 40
 _MOST_QUOTES = 20
@@ -92,13 +141,49 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
         )
         return StructureResponse(summary=summary)
 
-    async def offline(self, request: StructureRequest, toolbox: "Toolbox") -> StructureResponse:
+    async def offline(self, request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
         """Extract the sentences that say most."""
-        from remanent.language.offline.structuring import structure
-
         return await structure(request, toolbox)
 
 
 def _bare(text: str) -> str:
     """Return the letters and digits of a text: a quote is one whatever its punctuation and spacing."""
     return "".join(character for character in fold(text).casefold() if character.isalnum())
+
+
+_LONGEST_OFFLINE_FACT = 400
+_MOST_STATEMENTS = 2_000
+# Of a short text all is kept; of a long one at least so many statements, all that tell something, or one in so many.
+_FEW = 12
+_ONE_IN = 3
+_MOST_OFFLINE_FACTS = 80
+_MOST_OFFLINE_QUOTES = 5
+_CERTAIN = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
+
+
+async def structure(request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
+    """Return a summary under headings; names, numbers, dates and denials are kept before anything else."""
+    every = statements(request.content, most=_MOST_STATEMENTS) or [line(request.content, _LONGEST_OFFLINE_FACT)]
+    about = f"{request.task}\n{request.context}\n{' '.join(request.keywords)}"
+    weights = sentence_weights(every, about=about)
+    telling = sum(_says_something(statement) for statement in every)
+    room = min(_MOST_OFFLINE_FACTS, max(_FEW, -(-len(every) // _ONE_IN), telling))
+    best = sorted(range(len(every)), key=lambda place: (-weights[place], place))
+    facts = [line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(best[:room])]
+    # Where something was left out, what could be checked is quoted: figures, dates, denials.
+    left_out = [place for place in best[room:] if _is_checkable(every[place])]
+    quotes = [line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(left_out[:_MOST_OFFLINE_QUOTES])]
+    evidence = quotes or [fact for fact in facts if _is_checkable(fact)][:1]
+    tongue = tongue_of(request.content, request.context)
+    return StructureResponse(summary=render(facts=facts, evidence=evidence, reasoning="", tongue=tongue))
+
+
+def _says_something(statement: str) -> bool:
+    """Tell whether a statement has a name, a figure, a date or a denial: what others may need to know exactly."""
+    claim = read_claim(statement)
+    return any(token.part in _CERTAIN or token.part is TokenKind.NAME or token.denied for token in claim.tokens)
+
+
+def _is_checkable(statement: str) -> bool:
+    claim = read_claim(statement)
+    return any(token.part in _CERTAIN or token.denied for token in claim.tokens)

@@ -1,21 +1,144 @@
-"""Summary: a model shortens a conversation at one of three levels; code sets the mark and holds the length."""
+"""Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length."""
 
-from typing import TYPE_CHECKING
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from typing import Annotated
 
-from remanent.errors import Refused
-from remanent.language.exchanges.summary import Level, SummaryRequest, SummaryResponse, render, unmarked
+from pydantic import Field, model_validator
+
+from remanent.errors import InvalidInput, Refused
+from remanent.language.offline.salience import with_speaker
 from remanent.language.replies import Lines, Prose
-from remanent.language.role import Defaults, Prompt, Role, Tier
+from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.roles.extraction import AGREEMENT, ExtractionRequest, FactKind, extract
+from remanent.language.roles.segmentation import is_small_talk
+from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
+from remanent.language.tidying import line, lines, remark, within_tokens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
 from remanent.model import Model
+from remanent.text.sentences import sentence_texts
+from remanent.text.summary import summarize
+from remanent.text.tokens import ESTIMATE
 
-if TYPE_CHECKING:
-    from remanent.language.offline.toolbox import Toolbox
+
+class SummaryLevel(StrEnum):
+    """How far a conversation is shortened."""
+
+    SEGMENT = "segment"
+    """Some ten messages become a line that starts with `[摘要]` (`[summary]` in English)."""
+    SESSION = "session"
+    """Everything becomes one digest with decisions, to-dos and agreements."""
+    COMPACTION = "compaction"
+    """The beginning of a conversation becomes a message that starts with `[compacted]`."""
+
+
+TOKENS = {SummaryLevel.SEGMENT: 200, SummaryLevel.SESSION: 800, SummaryLevel.COMPACTION: 400}
+"""How long the text of each level may be unless the request says otherwise."""
+
+_MARKS: dict[SummaryLevel, dict[Tongue, str]] = {
+    SummaryLevel.SEGMENT: {"zh": "[摘要]", "en": "[summary]"},
+    SummaryLevel.SESSION: {"zh": "[会话概要]", "en": "[session digest]"},
+    SummaryLevel.COMPACTION: {"zh": "[compacted]", "en": "[compacted]"},
+}
+_ANY_MARK = re.compile(r"(?:\s*\[(?:摘要|会话概要|summary|session digest|compacted)\]\s*)+", re.IGNORECASE)
+_LISTS: dict[Tongue, tuple[str, str, str]] = {
+    "zh": ("决策：", "待办：", "约定："),
+    "en": ("Decisions:", "To do:", "Agreements:"),
+}
+_MAX_ITEMS = 30
+_LONGEST_ITEM = 300
+
+
+class SummaryRequest(Model):
+    """What was said, after what was summarised before."""
+
+    level: SummaryLevel = SummaryLevel.SEGMENT
+    utterances: Annotated[tuple[Utterance, ...], Field(max_length=2000)] = ()
+    earlier: Annotated[tuple[Summary, ...], Field(max_length=1000)] = ()
+    """Summaries of what was said before the utterances, oldest first; they go into the new one."""
+    max_tokens: Annotated[int, Field(ge=20, le=8000)] | None = None
+    """How long the text may be; by default as `TOKENS` says for the level."""
+
+    @model_validator(mode="after")
+    def _check_that_something_was_said(self) -> "SummaryRequest":
+        if not any(text.strip() for text in (*self.earlier, *(said.text for said in self.utterances))):
+            raise InvalidInput("there is nothing to summarise")
+        return self
+
+    @property
+    def limit(self) -> int:
+        """The number of tokens that the text may have."""
+        return self.max_tokens or TOKENS[self.level]
+
+
+class SummaryResponse(Model):
+    """The shortened conversation, ready to stand in for what it shortens."""
+
+    text: Annotated[Summary, Field(min_length=1)]
+    """With its mark at the beginning; a session's lists are part of it."""
+    decisions: tuple[Remark, ...] = ()
+    todos: tuple[Remark, ...] = ()
+    agreements: tuple[Remark, ...] = ()
+
+
+def render(
+    request: SummaryRequest,
+    text: str,
+    *,
+    decisions: Sequence[str] = (),
+    todos: Sequence[str] = (),
+    agreements: Sequence[str] = (),
+    tongue: Tongue,
+) -> SummaryResponse:
+    """Return a summary with its mark and within its tokens; only a session's has lists, which outlive its prose."""
+    mark = _MARKS[request.level][tongue]
+    listed = [lines(items, most=_MAX_ITEMS, limit=_LONGEST_ITEM) for items in (decisions, todos, agreements)]
+    if request.level is not SummaryLevel.SESSION:
+        listed = [(), (), ()]
+    room = (request.limit - ESTIMATE(mark)) * 2 // 3
+    while any(listed) and ESTIMATE(_listed(listed, tongue)) > room:
+        longest = max(range(3), key=lambda place: len(listed[place]))
+        listed[longest] = listed[longest][:-1]
+    tail = _listed(listed, tongue)
+    whole = _fitted(mark, unmarked(text), tail, limit=request.limit)
+    return SummaryResponse(text=whole, decisions=listed[0], todos=listed[1], agreements=listed[2])
+
+
+def _fitted(mark: str, prose: str, tail: str, *, limit: int) -> str:
+    """Return mark, prose and lists together, with as much of the prose as the tokens leave room for."""
+    room = limit - ESTIMATE(mark) - ESTIMATE(tail)
+    while True:
+        kept = within_tokens(prose, room)
+        whole = f"{mark} {kept}".rstrip() + (f"\n{tail}" if tail else "")
+        over = ESTIMATE(whole) - limit
+        if over <= 0 or not kept:
+            return whole
+        room -= over  # texts that are put together may take more tokens than they took apart
+
+
+def unmarked(text: str) -> str:
+    """Return a summary without the mark that it may begin with."""
+    marked = _ANY_MARK.match(text)
+    return remark(text[marked.end() :] if marked else text, MAX_SUMMARY)
+
+
+def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
+    parts = [
+        "\n".join([heading, *(f"- {item}" for item in items)])
+        for heading, items in zip(_LISTS[tongue], listed, strict=True)
+        if items
+    ]
+    return "\n".join(parts)
+
 
 _LONGEST_SHOWN = 8_000
-_TASK: dict[Level, Wording] = {
-    Level.SEGMENT: {
+_TASK: dict[SummaryLevel, Wording] = {
+    SummaryLevel.SEGMENT: {
         "zh": """
 你负责把一段对话（<said>）压缩成一小段摘要。
 字段 summary：写明用户讨论了什么、助手做了或决定了什么、关键结论是什么；像“用户讨论了 X，助手决定了 Y，关键结论是 \
@@ -27,7 +150,7 @@ Field summary: what the user talked about, what the assistant did or decided, an
 paragraph: "The user discussed X, the assistant decided Y, the conclusion is Z".
 """,
     },
-    Level.SESSION: {
+    SummaryLevel.SESSION: {
         "zh": """
 你负责把整个会话（<earlier> 是较早部分的摘要，<said> 是其后的对话）压缩成一份会话概要，会话将只凭它继续。
 字段：
@@ -45,7 +168,7 @@ agreed on (preferences, constraints, names, interfaces).
 Each item of the three lists is one sentence, [] if none; leave out what is done and what was overturned.
 """,
     },
-    Level.COMPACTION: {
+    SummaryLevel.COMPACTION: {
         "zh": """
 你负责压缩对话的开头部分（<earlier> 是更早的摘要，<said> 是其后的对话），压缩后的文字将代替它们留在上下文里。
 字段 summary：按先后写明用户的要求、已做的事和结果、作出的决定、尚未解决的问题，以及继续工作所需的名称、路径、数字。
@@ -66,8 +189,8 @@ _RULES: Wording = {
 no comments, nothing that was not said; write in the language of the conversation.
 """,
 }
-_EXAMPLE: dict[Level, Wording] = {
-    Level.SEGMENT: {
+_EXAMPLE: dict[SummaryLevel, Wording] = {
+    SummaryLevel.SEGMENT: {
         "zh": """示例：{"summary": "用户讨论了登录页按钮错位，助手把 flex 布局改为 grid，关键结论是问题已修复，\
 尚未发布。"}
 """,
@@ -75,7 +198,7 @@ _EXAMPLE: dict[Level, Wording] = {
 replaced flex by grid, the conclusion is that it is fixed but not released."}
 """,
     },
-    Level.SESSION: {
+    SummaryLevel.SESSION: {
         "zh": """示例：{"summary": "目标是修复登录页；布局已改，等待发布。", "decisions": ["用 grid 代替 flex，\
 因为要兼容旧浏览器"], "todos": ["用户周五前发布"], "agreements": ["注释用中文"]}
 """,
@@ -84,7 +207,7 @@ release.", "decisions": ["Use grid instead of flex, for old browsers"], "todos":
 "agreements": ["Comments in English"]}
 """,
     },
-    Level.COMPACTION: {"zh": "", "en": ""},
+    SummaryLevel.COMPACTION: {"zh": "", "en": ""},
 }
 
 
@@ -97,7 +220,7 @@ class SummaryReply(Model):
     agreements: Lines = ()
 
 
-class Summary(Role[SummaryRequest, SummaryReply, SummaryResponse]):
+class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
     """Shorten a conversation."""
 
     name = "summary"
@@ -134,8 +257,96 @@ class Summary(Role[SummaryRequest, SummaryReply, SummaryResponse]):
             tongue=self.tongue(request),
         )
 
-    async def offline(self, request: SummaryRequest, toolbox: "Toolbox") -> SummaryResponse:
+    async def offline(self, request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
         """Keep the sentences that say most."""
-        from remanent.language.offline.summarising import summarise
-
         return await summarise(request, toolbox)
+
+
+_MAX_SENTENCES = 3_000
+_LONGEST_SENTENCE = 300
+_MAX_LISTED = 15
+# The mark, names of speakers and what joins the sentences take some of the tokens.
+_FOR_SENTENCES = 0.8
+"""The share of the tokens that is left to them; chosen by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SpokenSentence:
+    """A sentence and who said it; nobody for what a summary says."""
+
+    text: str
+    speaker: str
+
+
+async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
+    """Return a summary within its tokens, with the lists of a session where it is one."""
+    sentences = list(_sentences(request))[:_MAX_SENTENCES]
+    tongue = tongue_of("\n".join(said.text[:1000] for said in request.utterances), *map(unmarked, request.earlier))
+    text = _told(_kept(sentences, int(_FOR_SENTENCES * request.limit)), tongue)
+    lists = (
+        await _lists(request, toolbox) if request.level is SummaryLevel.SESSION and request.utterances else ([], [], [])
+    )
+    return render(request, text, decisions=lists[0], todos=lists[1], agreements=lists[2], tongue=tongue)
+
+
+def _kept(sentences: Sequence[_SpokenSentence], limit: int) -> list[_SpokenSentence]:
+    """Return the sentences that say most within so many tokens, or parts of them where no sentence fits."""
+    joined = "\n".join(said.text for said in sentences)
+    ends = list(accumulate(len(said.text) + 1 for said in sentences))
+    kept: list[_SpokenSentence] = []
+    for span in summarize(joined, limit=limit, measure=ESTIMATE).spans:
+        first, last = bisect_right(ends, span.start), bisect_right(ends, span.end - 1)
+        for place in range(first, last + 1):
+            start = ends[place] - len(sentences[place].text) - 1
+            part = joined[max(span.start, start) : min(span.end, ends[place] - 1)].strip()
+            kept += [_SpokenSentence(part, sentences[place].speaker)] if part else []
+    return kept
+
+
+def _sentences(request: SummaryRequest) -> Iterator[_SpokenSentence]:
+    """Yield every sentence once, without small talk."""
+    seen: set[str] = set()
+    said = [(unmarked(summary), "") for summary in request.earlier]
+    said += [(one.text, one.speaker) for one in request.utterances if not is_small_talk(one.text)]
+    said = said or [(one.text, one.speaker) for one in request.utterances]
+    for text, speaker in said:
+        for sentence in sentence_texts(text):
+            short = line(sentence, _LONGEST_SENTENCE)
+            if short and short.casefold() not in seen:
+                seen.add(short.casefold())
+                yield _SpokenSentence(short, speaker)
+
+
+def _told(sentences: Sequence[_SpokenSentence], tongue: Tongue) -> str:
+    """Return the sentences in order; who speaks is said where that changes."""
+    parts: list[str] = []
+    speaker = ""
+    for said in sentences:
+        if said.speaker and said.speaker != speaker:
+            parts.append(with_speaker(said.text, said.speaker))
+        else:
+            parts.append(said.text)
+        speaker = said.speaker
+    return ("" if tongue == "zh" else " ").join(parts)
+
+
+async def _lists(request: SummaryRequest, toolbox: Toolbox) -> tuple[list[str], list[str], list[str]]:
+    """Return the decisions, to-dos and agreements of a session."""
+    found = await extract(
+        ExtractionRequest(
+            utterances=request.utterances[-1000:],
+            kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
+            limit=3 * _MAX_LISTED,
+        ),
+        toolbox,
+    )
+    by_kind: dict[FactKind, list[str]] = {}
+    for fact in found.facts:
+        by_kind.setdefault(fact.kind, []).append(fact.content)
+    agreements = [*_agreements(request.utterances), *by_kind.get(FactKind.PREFERENCE, [])]
+    decisions = [text for text in by_kind.get(FactKind.DECISION, []) if text not in agreements]
+    return decisions[:_MAX_LISTED], by_kind.get(FactKind.FOLLOW_UP, [])[:_MAX_LISTED], agreements[:_MAX_LISTED]
+
+
+def _agreements(utterances: Sequence[Utterance]) -> list[str]:
+    return [sentence for said in utterances for sentence in sentence_texts(said.text) if AGREEMENT.search(sentence)]

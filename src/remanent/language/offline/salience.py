@@ -1,0 +1,108 @@
+"""Sentences that tell most: about what is asked, and with names, numbers, dates and denials in them."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from remanent.language.offline.claims import TokenKind, read_claim
+from remanent.language.offline.questions import is_question
+from remanent.language.offline.similarity import word_scores
+from remanent.language.tidying import keywords as tidied
+from remanent.language.tongue import Tongue, tongue_of
+from remanent.text.keywords import keywords
+from remanent.text.scripts import fold
+from remanent.text.sentences import sentence_texts
+from remanent.text.terms import query_terms
+
+# All weights of this module were chosen by hand, so that what is asked about outweighs everything else together.
+_ABOUT = 3.0
+_FIRST = 0.3
+"""A text's first sentence mostly says what it is about."""
+_QUESTION = 0.8
+"""A question tells nothing by itself."""
+_READ = 400
+"""Characters of a sentence that are read for names and values; reading is the dear part."""
+# What a sentence can gain by holding a name, a number, a date, a denial: a summary without them is wrong or empty.
+_GAINS = {TokenKind.NAME: 0.5, TokenKind.AMOUNT: 0.6, TokenKind.TIME: 0.6}
+_DENIAL = 0.5
+_MAX_OF_ONE = 2
+
+
+def salient_sentences(text: str, *, about: str = "", most: int) -> list[str]:
+    """Return at most so many sentences of a text, in its order."""
+    sentences = list(dict.fromkeys(sentence_texts(text)))
+    weights = sentence_weights(sentences, about=about)
+    best = sorted(range(len(sentences)), key=lambda place: (-weights[place], place))[:most]
+    return [sentences[place] for place in sorted(best)]
+
+
+def sentence_weights(sentences: Sequence[str], *, about: str = "") -> list[float]:
+    """Return how much each sentence tells, about something if that is given."""
+    if not sentences:
+        return []
+    terms = [set(query_terms(sentence)) for sentence in sentences]
+    spread = Counter(term for one in terms for term in one)
+    asked = word_scores(about, list(sentences)) if about.strip() else [0.0] * len(sentences)
+    weights = []
+    for place, sentence in enumerate(sentences):
+        # Words that come again in other sentences are what the text is about.
+        central = sum(spread[term] > 1 for term in terms[place]) / (len(terms[place]) + 2)
+        weight = central + _information(sentence) + _ABOUT * asked[place]
+        weight += _FIRST if place == 0 else 0.0
+        weight -= _QUESTION if is_question(sentence) else 0.0
+        weights.append(weight)
+    return weights
+
+
+@lru_cache(maxsize=2_000)
+def _information(sentence: str) -> float:
+    claim = read_claim(sentence[:_READ])
+    counts = Counter(token.part for token in claim.tokens)
+    gained = sum(gain * min(counts[part], _MAX_OF_ONE) / _MAX_OF_ONE for part, gain in _GAINS.items())
+    denied = _DENIAL if any(token.denied for token in claim.tokens) else 0.0
+    return gained + denied + 0.2 * min(1.0, len(claim.tokens) / 6)
+
+
+def key_phrases(text: str, *, most: int) -> tuple[str, ...]:
+    """Return at most so many key phrases, best first; none when the text has none."""
+    return tidied((found.text for found in keywords(text, limit=most)), most=most)
+
+
+_BULLET = re.compile(r"^\s*(?:[-*+•·▪◦]|\d{1,3}[.)、]|[（(]\d{1,3}[)）])\s*")
+_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+.*|[^\n:：]{1,24}[:：])\s*$|^\s*(?:key facts|evidence|reasoning|summary|要点|证据|逻辑|"
+    r"摘要)\s*[:：]\s*",
+    re.IGNORECASE,
+)
+MAX_STATEMENTS = 40
+
+
+def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
+    """Return the statements of a summary in order; of a very long one the first."""
+    found: dict[str, str] = {}
+    for line in summary.splitlines():
+        bare = _HEADING.sub("", _BULLET.sub("", line)).strip()
+        for sentence in sentence_texts(bare):
+            key = "".join(sign for sign in fold(sentence).casefold() if sign.isalnum())
+            if key:
+                found.setdefault(key, sentence)
+        if len(found) >= most:
+            break
+    return list(found.values())[:most]
+
+
+_CHINESE = {"user": "用户", "assistant": "助手", "agent": "助手", "tool": "工具", "system": "系统"}
+
+
+def speaker_name(speaker: str, tongue: Tongue) -> str:
+    """Return a speaker's name in a language; a person's own name is the same in both."""
+    if tongue == "zh":
+        return _CHINESE.get(speaker, speaker)
+    return speaker[:1].upper() + speaker[1:]
+
+
+def with_speaker(text: str, speaker: str) -> str:
+    """Return something that was said with its speaker before it."""
+    tongue = tongue_of(text)
+    return f"{speaker_name(speaker, tongue)}{'：' if tongue == 'zh' else ': '}{text}"

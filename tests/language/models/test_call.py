@@ -1,0 +1,149 @@
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from remanent.errors import InvalidSettings
+from remanent.language.models.call import Endpoint, ask_again, check_roles, choose, describe_form
+from remanent.language.role import ChatMessage, Defaults, Tier
+from remanent.language.roles import ROLES
+from remanent.settings import ModelSettings
+
+OPENAI = {"provider": "openai", "name": "general", "api_key": "key-of-openai"}
+
+
+def settings(**values: Any) -> ModelSettings:
+    return ModelSettings.model_validate({**OPENAI, **values})
+
+
+@pytest.mark.spec("BANK-29")
+def test_without_settings_of_its_own_a_role_is_called_as_it_was_made() -> None:
+    plain = choose(settings(), role="anything", defaults=Defaults())
+    assert (plain.temperature, plain.top_p, plain.max_tokens, plain.window) == (0.6, 0.95, 4096, 32_000)
+    sampling = {
+        name: (choice.temperature, choice.top_p, choice.window)
+        for name, role in ROLES.items()
+        for choice in [choose(settings(), role=name, defaults=role.defaults)]
+    }
+    assert sampling["classification"] == (0.4, 0.9, 32_000)
+    assert sampling["structure"] == (0.1, 0.8, 32_000)
+    assert sampling["analysis"] == (0.4, 0.9, 32_000)
+    assert sampling["integration"] == (0.2, 0.85, 32_000)
+    assert sampling["planning"] == (0.6, 0.95, 32_000)
+    assert sampling["react"][:2] == (0.6, 0.95)
+
+
+@pytest.mark.spec("COG-15")
+def test_each_tier_names_its_model_and_a_role_can_name_another() -> None:
+    chosen = settings(
+        tiers={tier.value: {"name": f"model-for-{tier}"} for tier in Tier}, roles={"hyde": {"name": "model-for-hyde"}}
+    )
+    for tier in Tier:
+        assert choose(chosen, role="any", defaults=Defaults(tier=tier)).model == f"model-for-{tier}"
+        assert choose(chosen, role="hyde", defaults=Defaults(tier=tier)).model == "model-for-hyde"
+    assert choose(settings(), role="any", defaults=Defaults(tier=Tier.RERANK)).model == "general"
+
+
+@pytest.mark.spec("BANK-29")
+@pytest.mark.parametrize(
+    ("name", "own", "of_tier", "general"),
+    [("temperature", 0.1, 0.2, 0.3), ("top_p", 0.1, 0.2, 0.3), ("max_tokens", 1, 2, 3), ("window", 1, 2, 3)],
+)
+def test_the_role_beats_its_tier_beats_the_general_beats_the_default(
+    name: str, own: float, of_tier: float, general: float
+) -> None:
+    tier = {"tiers": {"core": {name: of_tier}}}
+    role = {"roles": {"hyde": {name: own}}}
+
+    def chosen(**values: Any) -> float:
+        value: float = getattr(choose(settings(**values), role="hyde", defaults=Defaults()), name)
+        return value
+
+    assert chosen(**{name: general}, **tier, **role) == own
+    assert chosen(**{name: general}, **tier) == of_tier
+    assert chosen(**{name: general}) == general
+    assert chosen() == getattr(Defaults(), name)
+
+
+def test_a_key_goes_only_to_the_place_it_was_given_for() -> None:
+    chosen = settings(
+        tiers={"core": {"base_url": "http://localhost:1/v1", "name": "mine"}},
+        roles={"hyde": {"provider": "anthropic", "name": "theirs", "api_key": "key-of-anthropic"}},
+    )
+    own = choose(chosen, role="any", defaults=Defaults(tier=Tier.CORE))
+    assert (own.place, own.model) == (Endpoint("local", "http://localhost:1/v1", None), "mine")
+    role = choose(chosen, role="hyde", defaults=Defaults(tier=Tier.CORE))
+    assert role.place == Endpoint("anthropic", "https://api.anthropic.com", SecretStr("key-of-anthropic"))
+    other = choose(chosen, role="any", defaults=Defaults(tier=Tier.CODE))
+    assert other.place == Endpoint("openai", "https://api.openai.com/v1", SecretStr("key-of-openai"))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, "no provider of language models is named: set model.provider"),
+        ({"provider": "local", "name": "x"}, "needs an address: set model.base_url"),
+        ({"provider": "ollama"}, "no model is named for the role hyde: set model.name to one of ollama's models"),
+        ({"provider": "openai", "name": "x"}, "openai needs a key: set OPENAI_API_KEY or model.api_key"),
+        ({**OPENAI, "tiers": {"core": {"base_url": "http://a/v1"}}}, "no model is named"),
+        ({**OPENAI, "roles": {"hyde": {"provider": "deepseek", "name": "x"}}}, "deepseek needs a key"),
+    ],
+)
+def test_what_is_missing_is_named(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidSettings, match=said):
+        choose(ModelSettings.model_validate(values), role="hyde", defaults=Defaults())
+
+
+def test_a_provider_at_home_needs_no_key() -> None:
+    place = choose(ModelSettings(provider="ollama", name="x"), role="hyde", defaults=Defaults()).place
+    assert place == Endpoint("ollama", "http://localhost:11434/v1", None)
+
+
+def test_a_model_for_a_role_that_there_is_not_is_refused() -> None:
+    check_roles(settings(roles={"planning": {}}), known=ROLES)
+    with pytest.raises(InvalidSettings, match=r"model\.roles\.planing: there is no such role, the nearest is planning"):
+        check_roles(settings(roles={"planing": {}}), known=ROLES)
+
+
+def test_a_place_does_not_show_its_key() -> None:
+    assert "canary" not in repr(Endpoint("openai", "http://a", SecretStr("canary")))
+
+
+def test_the_tiers_of_settings_are_those_of_roles() -> None:
+    assert settings(tiers={tier.value: {} for tier in Tier}).tiers.keys() == {tier.value for tier in Tier}
+
+
+def test_the_form_of_the_answer_is_told_in_the_language_of_the_rest() -> None:
+    schema = {"type": "object", "description": "一"}
+    assert describe_form("Do it.", schema, tongue="en") == (
+        "Do it.\n\nReply with one JSON object that fits this JSON schema, and with nothing else:\n"
+        '{"type":"object","description":"一"}'
+    )
+    assert describe_form("请做。", schema, tongue="zh") == (
+        "请做。\n\n只回复一个符合以下 JSON Schema 的 JSON 对象，不要写任何其他内容：\n"
+        '{"type":"object","description":"一"}'
+    )
+
+
+def test_a_bad_answer_is_shown_with_what_is_wrong_with_it() -> None:
+    assert ask_again("nonsense", "it is {no} JSON", form="json", tongue="en", longest=100) == (
+        ChatMessage("assistant", "nonsense"),
+        ChatMessage(
+            "user",
+            "Your reply could not be used: it is {no} JSON. "
+            "Reply again, with one JSON object of the form that was asked for and nothing else.",
+        ),
+    )
+    _, again = ask_again("胡说", "不是 JSON", form="json", tongue="zh", longest=100)
+    assert again.text == "你的回复无法使用：不是 JSON。请重新回复，只写一个符合要求的 JSON 对象，不要写任何其他内容。"
+    _, again = ask_again("x", "no answer", form="text", tongue="en", longest=100)
+    assert again.text == "Your reply could not be used: no answer. Write the whole reply again without that mistake."
+    _, again = ask_again("x", "没有回答", form="text", tongue="zh", longest=100)
+    assert again.text == "你的回复无法使用：没有回答。请改正后重新写出完整的回复。"
+
+
+def test_a_long_answer_is_shown_by_its_ends_and_an_empty_one_by_a_word() -> None:
+    shown, _ = ask_again("a" * 500 + "b" * 500, "wrong", form="json", tongue="en", longest=10)
+    assert shown.text == "aaaaa … bbbbb"
+    shown, _ = ask_again(" \n", "it is empty", form="json", tongue="en", longest=10)
+    assert shown.text == "(no reply)"

@@ -1,0 +1,91 @@
+import pytest
+
+from remanent.language.offline.answers import Contradiction, contradiction_in, settle_contradiction
+from remanent.language.role import Toolbox
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, Trigger, integrate
+from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, react
+from remanent.language.shapes import GraphNode
+
+TOOLBOX = Toolbox()
+SEARCH = ToolDefinition(name="search", description="Search.", parameters={"properties": {"query": {"type": "string"}}})
+HEIGHTS = Contradiction("Mount Kelt is 3,298 metres high.", "Mount Kelt is 3,412 metres high.")
+
+
+def found(*sources: str) -> str:
+    return "# Mount Kelt\n" + "\n".join(f"{number}. [t{number}] page\n{text}" for number, text in enumerate(sources, 1))
+
+
+async def test_the_statement_of_more_sources_holds() -> None:
+    results = [found(HEIGHTS.newer, HEIGHTS.older, "The survey says it. Mount Kelt is 3,412 metres high.")]
+    verdict = await settle_contradiction(HEIGHTS, results, TOOLBOX)
+    assert verdict.startswith("Mount Kelt is 3,412 metres high.")
+    assert "“Mount Kelt is 3,298 metres high.” is wrong" in verdict
+
+
+async def test_when_sources_are_even_nothing_is_decided() -> None:
+    verdict = await settle_contradiction(HEIGHTS, [found(HEIGHTS.newer, HEIGHTS.older)], TOOLBOX)
+    assert "cannot be determined" in verdict
+    assert "cannot be determined" in await settle_contradiction(HEIGHTS, [], TOOLBOX)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("I moved from Porto to Osaka.", "I live in Porto."),
+        ("我从厦门搬到了成都。", "我住在厦门。"),
+    ],
+)
+async def test_a_change_that_is_told_needs_no_sources(newer: str, older: str) -> None:
+    for matter in (Contradiction(newer, older), Contradiction(older, newer)):
+        verdict = await settle_contradiction(matter, [], TOOLBOX)
+        assert verdict.startswith(newer)
+        assert f"“{older}”" in verdict
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("user: My monthly rent is 1200 dollars now.", "user: I pay 850 dollars of rent a month."),
+        ("我现在改坐轮渡上班。", "我坐公交车上班。"),
+    ],
+)
+async def test_what_is_said_of_now_holds_against_what_was_said_before(newer: str, older: str) -> None:
+    verdict = await settle_contradiction(Contradiction(newer, older), [], TOOLBOX)
+    assert verdict.startswith(newer)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "verdict"),
+    [
+        ("北原观测站的启用时间是1987年。", "北原观测站于1931年启用。", "{right} 多数来源支持这一说法。“{wrong}”有误。"),
+        ("我现在改坐轮渡上班。", "我坐公交车上班。", "{right} 这是后来的情况。“{wrong}”已过时。"),
+        ("The rent is 1200 dollars now.", "The rent is 850 dollars.", "{right} “{wrong}” is outdated."),
+    ],
+)
+async def test_a_verdict_that_quotes_what_is_wrong_upholds_what_is_right(right: str, wrong: str, verdict: str) -> None:
+    nodes = (GraphNode(node_id="right", summary=right), GraphNode(node_id="wrong", summary=wrong))
+    said = verdict.format(right=right, wrong=wrong)
+    request = IntegrationRequest(nodes=nodes, trigger=Trigger.CONFLICT, validation=said)
+    response = await integrate(request, TOOLBOX)
+    assert (response.outcome, response.upheld) == (IntegrationOutcome.INTEGRATED, ("right",))
+    assert wrong.rstrip(".。") not in response.summary
+
+
+def test_a_task_is_about_a_matter_only_when_it_says_two_statements() -> None:
+    task = '<task>x</task><conflict id="c"><description>a is 1 / a is 2</description><claim>x</claim></conflict>'
+    assert contradiction_in(task) == Contradiction("a is 1", "a is 2")
+    assert contradiction_in("<task>a / b</task>") is None
+    assert contradiction_in(task.replace(" / ", " against ")) is None
+
+
+async def test_the_agent_looks_at_sources_once_before_it_decides() -> None:
+    said = f"{HEIGHTS.newer} / {HEIGHTS.older}"
+    task = f'<task>Current task: settle it</task>\n<conflict id="c"><description>{said}</description></conflict>'
+    first = await react(ReactRequest(task=task, tools=(SEARCH,)), TOOLBOX)
+    assert [call.name for call in first.tool_calls] == ["search"]
+    result = ToolResult(name="search", content=found(HEIGHTS.older, "Mount Kelt is 3,412 metres high, they say."))
+    second = await react(
+        ReactRequest(task=task, tools=(SEARCH,), turns=(Turn(said=first.said, results=(result,)),)), TOOLBOX
+    )
+    assert second.answer is not None
+    assert second.answer.startswith("Mount Kelt is 3,412 metres high.")

@@ -1,0 +1,125 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from remanent.language.role import Toolbox
+from remanent.language.roles.analysis import (
+    AnalysisPhase,
+    AnalysisRequest,
+    Relation,
+    Relationship,
+    analyse,
+    second_phase,
+)
+from remanent.language.roles.relation_naming import RelationNamingRequest, name_relations
+from remanent.language.shapes import GraphNode
+from tests.language.offline.fakes import WordEmbedder
+
+TOOLBOXES = [Toolbox(), Toolbox(WordEmbedder())]
+
+
+def node(node_id: str, summary: str, *keywords: str, month: int = 1) -> GraphNode:
+    return GraphNode(
+        node_id=node_id, summary=summary, keywords=keywords, timestamp=datetime(2025, month, 1, tzinfo=UTC)
+    )
+
+
+async def relation(
+    new: str, old: str, *, phase: AnalysisPhase = AnalysisPhase.ORDERED, toolbox: Toolbox = TOOLBOXES[0]
+) -> Relation:
+    request = AnalysisRequest(new_node=node("new", new, month=2), candidates=(node("old", old),), phase=phase)
+    (found,) = (await analyse(request, toolbox)).relations
+    return found
+
+
+@pytest.mark.parametrize("toolbox", TOOLBOXES)
+@pytest.mark.parametrize(
+    ("new", "old", "relationship"),
+    [
+        ("The chip has 1121 qubits.", "The chip has 433 qubits.", Relationship.CONFLICT),
+        ("Ada moved to Lisbon.", "Ada lives in Berlin.", Relationship.CONFLICT),
+        ("Tom has 3 dogs.", "Tom owns three dogs.", Relationship.MERGE),
+        ("Ada lives in Berlin.", "Ada has a cat.", Relationship.RELATED),
+        ("Ada lives in Berlin.", "The printer is broken.", Relationship.UNRELATED),
+        ("芯片有1121个量子比特。", "芯片有433个量子比特。", Relationship.CONFLICT),
+        ("小王搬到了深圳。", "小王住在北京。", Relationship.CONFLICT),
+        ("预算是三千五百元。", "预算为3500元。", Relationship.MERGE),
+        ("小王住在北京。", "打印机坏了。", Relationship.UNRELATED),
+    ],
+)
+async def test_conflict_comes_before_merge_before_related(
+    new: str, old: str, relationship: Relationship, toolbox: Toolbox
+) -> None:
+    assert (await relation(new, old, toolbox=toolbox)).relationship is relationship
+
+
+async def test_one_statement_of_many_is_enough_for_a_conflict() -> None:
+    new = "Key facts:\n- Ada works as a nurse.\n- Ada moved to Lisbon in May.\nEvidence:\n- moved to Lisbon"
+    old = "Key facts:\n- Ada likes tea.\n- Ada lives in Berlin.\n- Ada has a dog."
+    found = await relation(new, old)
+    assert found.relationship is Relationship.CONFLICT
+    assert "Ada moved to Lisbon in May." in found.conflict_description
+    assert "Ada lives in Berlin." in found.conflict_description
+    assert "updates" in found.reasoning
+
+
+async def test_every_candidate_gets_one_relation_in_the_order_given() -> None:
+    others = tuple(
+        node(f"n{number}", text) for number, text in enumerate(["Ada has a cat.", "It rains.", "Ada reads."])
+    )
+    request = AnalysisRequest(new_node=node("new", "Ada lives in Berlin."), candidates=others)
+    found = (await analyse(request, Toolbox())).relations
+    assert [one.existing_node for one in found] == ["n0", "n1", "n2"]
+
+
+async def test_the_first_of_two_calls_does_not_ask_what_is_related() -> None:
+    found = await relation("Ada lives in Berlin.", "Ada has a cat.", phase=AnalysisPhase.CONFLICT_OR_MERGE)
+    assert found.relationship is Relationship.UNRELATED
+
+
+async def test_the_second_of_two_calls_asks_nothing_else() -> None:
+    found = await relation("The chip has 1121 qubits.", "The chip has 433 qubits.", phase=AnalysisPhase.RELATED)
+    assert found.relationship is Relationship.RELATED
+
+
+async def test_two_calls_find_what_one_does() -> None:
+    request = AnalysisRequest(
+        new_node=node("new", "Ada lives in Berlin."),
+        candidates=(node("old", "Ada has a cat."),),
+        phase=AnalysisPhase.CONFLICT_OR_MERGE,
+    )
+    following = second_phase(request, await analyse(request, Toolbox()))
+    assert following is not None
+    assert (await analyse(following, Toolbox())).relations[0].relationship is Relationship.RELATED
+
+
+async def test_related_nodes_take_over_keywords_that_their_own_text_has() -> None:
+    new, old = node("new", "Ada lives in Berlin.", "Ada"), node("old", "Ada visits Berlin often by train.", "Berlin")
+    (found,) = (await analyse(AnalysisRequest(new_node=new, candidates=(old,)), Toolbox())).relations
+    assert found.relationship is Relationship.RELATED
+    assert found.keywords_update_new == ("Ada", "Berlin")
+    assert found.keywords_update_existing == ("Berlin", "Ada")
+
+
+async def test_a_node_without_a_summary_is_judged_by_what_it_is_about() -> None:
+    request = AnalysisRequest(
+        new_node=node("new", "Ada lives in Berlin."),
+        candidates=(GraphNode(node_id="old", summary="", context="Ada in Berlin"),),
+    )
+    assert (await analyse(request, Toolbox())).relations[0].relationship is not Relationship.UNRELATED
+
+
+@pytest.mark.parametrize(
+    ("new", "focus", "name"),
+    [
+        ("Ada moved to Lisbon.", "Ada lives in Berlin.", "updates"),
+        ("The chip has 1121 qubits.", "The chip has 433 qubits.", "contradicts"),
+        ("Ada lives in Berlin.", "Where does Ada live?", "answers"),
+        ("Ada lives in Berlin.", "It rains.", ""),
+        ("小王搬到了深圳。", "小王住在北京。", "更新"),
+        ("小王住在北京。", "今天下雨。", ""),
+    ],
+)
+async def test_a_relation_is_named_where_the_words_give_it_away(new: str, focus: str, name: str) -> None:
+    found = await name_relations(RelationNamingRequest(node=new, focuses=(focus,)), Toolbox())
+    assert found.relations == (name,)

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanent.errors import InvalidInput
+from remanent.language.role import Toolbox
+from remanent.language.roles.classification import BY_MEANING, BY_WORDS, MAX_TEXTS, grouped, size, topics
+from tests.language.offline.fakes import WordEmbedder
+
+QUANTUM = "Quantum chips hold qubits, and quantum errors grow with the number of qubits on the chips of a computer."
+ERRORS = "Errors of qubits are corrected when a quantum computer spends many qubits of its chips on one of them."
+BREAD = "Bread dough of flour and yeast must rest overnight before the bread is baked in a very hot oven."
+CRUST = "A crisp crust of bread needs steam in the oven, and dough that has a little less flour than usual."
+
+
+async def test_passages_on_one_topic_are_found_even_when_they_are_apart() -> None:
+    for toolbox in (Toolbox(), Toolbox(WordEmbedder())):
+        assert await topics([QUANTUM, BREAD, ERRORS, CRUST], toolbox) == [[0, 2], [1, 3]]
+
+
+async def test_a_text_of_one_topic_stays_whole() -> None:
+    for toolbox in (Toolbox(), Toolbox(WordEmbedder())):
+        assert await topics([QUANTUM, ERRORS], toolbox) == [[0, 1]]
+
+
+async def test_one_passage_is_one_topic_and_none_is_none() -> None:
+    assert await topics([QUANTUM], Toolbox()) == [[0]]
+    assert await topics([], Toolbox()) == []
+
+
+def test_a_remark_belongs_to_the_topic_it_is_nearest_to() -> None:
+    alike = np.array([[1, 0.0, 0.12], [0.0, 1, 0.0], [0.12, 0.0, 1]], np.float32)
+    assert grouped(alike, [200, 200, 10], BY_MEANING) == [[0, 2], [1]]
+
+
+def test_a_chinese_character_says_as_much_as_two_letters() -> None:
+    assert size("量子 ab") == 7
+
+
+@given(st.integers(1, 12), st.integers(0, 2**32))
+def test_every_passage_is_in_exactly_one_group(count: int, seed: int) -> None:
+    values = np.random.default_rng(seed).random((count, count), np.float32)
+    alike = np.asarray((values + values.T) / 2, np.float32)
+    for closeness in (BY_MEANING, BY_WORDS):
+        groups = grouped(alike, [80] * count, closeness)
+        assert sorted(place for group in groups for place in group) == list(range(count))
+        assert [group[0] for group in groups] == sorted(group[0] for group in groups)
+
+
+@pytest.mark.spec("SAFE-07")
+async def test_more_passages_than_can_be_put_into_topics_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="join some"):
+        await topics(["a"] * (MAX_TEXTS + 1), Toolbox())

@@ -1,0 +1,102 @@
+"""Summaries have one form, whoever wrote their parts."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remanent.errors import InvalidInput
+from remanent.language.roles import structure
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, unmarked
+from remanent.language.shapes import Utterance
+from remanent.text.tokens import ESTIMATE
+
+SAID = (Utterance(text="小丽搬到了杭州。"),)
+ITEMS = st.lists(st.text(max_size=400), max_size=40)
+
+
+@pytest.mark.spec("BANK-04", "BANK-14")
+def test_a_structured_summary_has_its_headings() -> None:
+    assert structure.render(facts=["甲", "乙"], evidence=["丙"], reasoning="丁", tongue="zh") == (
+        "要点：\n- 甲\n- 乙\n证据：\n- 丙\n逻辑：丁"
+    )
+    assert structure.render(facts=["a"], evidence=[], reasoning="b", tongue="en") == "Key facts:\n- a\nReasoning: b"
+
+
+@pytest.mark.parametrize(
+    ("facts", "evidence", "reasoning", "kept"),
+    [
+        pytest.param(4, 4, "because", (4, 1, 1), id="only as much evidence as must go"),
+        pytest.param(6, 3, "because", (6, 0, 0), id="all evidence, then the reasoning"),
+        pytest.param(9, 2, "because", (6, 0, 0), id="then facts from the end"),
+    ],
+)
+def test_a_structured_summary_keeps_its_bound_by_leaving_out_what_matters_least(
+    facts: int, evidence: int, reasoning: str, kept: tuple[int, int, int]
+) -> None:
+    long = "x" * 3000
+    text = structure.render(
+        facts=[f"fact {long}"] * facts,
+        evidence=[f"quote {long}"] * evidence,
+        reasoning=f"{reasoning} {long}",
+        tongue="en",
+    )
+    assert len(text) <= 20_000
+    assert (text.count("- fact"), text.count("- quote"), text.count("Reasoning:")) == kept
+
+
+def test_a_single_fact_that_is_too_long_is_cut() -> None:
+    text = structure.render(facts=["x" * 30_000], evidence=[], reasoning="", tongue="zh")
+    assert len(text) == 20_000
+    assert text.startswith("要点：\n- xxx")
+
+
+@pytest.mark.spec("COG-03")
+def test_the_marks_of_the_levels_are_literal() -> None:
+    marks = {
+        (level, tongue): render(SummaryRequest(level=level, utterances=SAID), "x", tongue=tongue).text
+        for level in SummaryLevel
+        for tongue in ("zh", "en")
+    }
+    assert marks == {
+        (SummaryLevel.SEGMENT, "zh"): "[摘要] x",
+        (SummaryLevel.SEGMENT, "en"): "[summary] x",
+        (SummaryLevel.SESSION, "zh"): "[会话概要] x",
+        (SummaryLevel.SESSION, "en"): "[session digest] x",
+        (SummaryLevel.COMPACTION, "zh"): "[compacted] x",
+        (SummaryLevel.COMPACTION, "en"): "[compacted] x",
+    }
+
+
+def test_a_mark_that_a_model_wrote_is_not_doubled() -> None:
+    assert unmarked(" [摘要] [Summary] 用户搬家") == "用户搬家"
+    assert render(SummaryRequest(utterances=SAID), "[摘要] 用户搬家", tongue="zh").text == "[摘要] 用户搬家"
+
+
+@pytest.mark.spec("COG-03")
+def test_a_sessions_digest_lists_decisions_to_dos_and_agreements() -> None:
+    request = SummaryRequest(level=SummaryLevel.SESSION, utterances=SAID)
+    made = render(request, "在搬家", decisions=["搬"], todos=["打包", "打包"], agreements=["周五"], tongue="zh")
+    assert made.text == "[会话概要] 在搬家\n决策：\n- 搬\n待办：\n- 打包\n约定：\n- 周五"
+    assert (made.decisions, made.todos, made.agreements) == (("搬",), ("打包",), ("周五",))
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    text=st.text(max_size=3000),
+    decisions=ITEMS,
+    todos=ITEMS,
+    agreements=ITEMS,
+    limit=st.integers(20, 900),
+    level=st.sampled_from(SummaryLevel),
+)
+def test_no_summary_is_longer_than_its_tokens(
+    *, text: str, decisions: list[str], todos: list[str], agreements: list[str], limit: int, level: SummaryLevel
+) -> None:
+    request = SummaryRequest(level=level, utterances=SAID, max_tokens=limit)
+    made = render(request, text, decisions=decisions, todos=todos, agreements=agreements, tongue="en")
+    assert ESTIMATE(made.text) <= limit
+
+
+def test_there_must_be_something_to_summarise() -> None:
+    with pytest.raises(InvalidInput, match="nothing to summarise"):
+        SummaryRequest(utterances=(Utterance(text="  "),))
