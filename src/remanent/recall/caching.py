@@ -27,8 +27,8 @@ class KeptAnswers:
         """How often an answer was there."""
         return CacheFigures(name="recall", hits=self._hits, misses=self._misses)
 
-    def key(self, question: Question, *, revision: int, manner: str) -> str:
-        """Return the key of an answer; `manner` says all else that it depends on."""
+    def key(self, question: Question, *, revision: int, options_key: str) -> str:
+        """Return the key of an answer; `options_key` says all else that it depends on."""
         wanted = question.record_filter
         # What is alive changes by the moment, but an answer is not kept longer than what is in it lives. The moment of
         # asking counts as far as the words refer to it, and by the day.
@@ -38,7 +38,7 @@ class KeptAnswers:
             str(question.scope),
             repr(replace(wanted, alive_at=None)),
             repr((asked, question.dates)),
-            manner,
+            options_key,
         )
         digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
         return f"{_book(question.scope)}:{revision}:{digest}"

@@ -51,8 +51,8 @@ than that is not found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a question is to be answered."""
+class RecallOptions:
+    """Everything but the question itself that decides an answer."""
 
     recipe: Recipe
     limit: int
@@ -64,9 +64,9 @@ class Manner:
     """Whether a question that nothing answers gets an empty answer."""
 
     @property
-    def told(self) -> str:
-        """All of it in words: what is told alike is answered alike."""
-        return f"{self.recipe.told} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
+    def cache_key(self) -> str:
+        """What a cached answer depends on beside the question and the state of the store."""
+        return f"{self.recipe.cache_key} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
 
     def share(self, question: Question) -> float:
         """How much one session may fill, of the answer and of the candidates; all, where just one is asked."""
@@ -151,10 +151,13 @@ class Recall:
         order: ItemOrder | Literal["auto"] = "auto",
         source_share: float | None = None,
         gated: bool = True,
+        cached: bool = True,
     ) -> Found:
         """Return the best items; a path that fails is left out, and the answer says so.
 
-        Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why.
+        Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why. Unless `cached` is
+        false, an answer is kept for a while and given again while nothing was written; a discipline that searches its
+        own records, a few milliseconds' work, has no use for that.
 
         `order` "auto" is by relevance, and by time when the question asks for a course of events. `source_share` bounds
         how much of the answer one session may fill, in place of what the recipe says; a question that is asked of one
@@ -166,7 +169,7 @@ class Recall:
             raise InvalidInput(f"limit must be between 1 and {MOST}, not {limit}")
         if source_share is not None and not 0 < source_share <= 1:
             raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
-        manner = Manner(
+        options = RecallOptions(
             recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
             grain=_one_of(grain, ("item", "turns", "session"), "grain"),
@@ -174,12 +177,14 @@ class Recall:
             source_share=source_share,
             gated=gated and self._gate is not None,
         )
-        if self._kept is None:
-            return (await self._answer_in_turn(question, manner))[0]
-        key = self._kept.key(question, revision=await self._store.revision(question.scope), manner=manner.told)
+        if self._kept is None or not cached:
+            return (await self._answer_in_turn(question, options))[0]
+        key = self._kept.key(
+            question, revision=await self._store.revision(question.scope), options_key=options.cache_key
+        )
         found = await self._kept.get(key)
         if found is None:
-            found, until = await self._answer_in_turn(question, manner)
+            found, until = await self._answer_in_turn(question, options)
             if not found.left_out:
                 await self._kept.keep(key, found, scope=question.scope, until=until)
         return found
@@ -191,23 +196,25 @@ class Recall:
 
     # ── answering ────────────────────────────────────────────────────────────
 
-    async def _answer_in_turn(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
+    async def _answer_in_turn(self, question: Question, options: RecallOptions) -> tuple[Found, datetime | None]:
         async with self._turns.hold(question.scope.org):
             if len(question.read) > READ_ON_THE_LOOP:
                 await asyncio.to_thread(question.analyse)
             with self._store.visit(question.scope):
-                return await self._answer(question, manner)
+                return await self._answer(question, options)
 
-    async def _answer(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
+    async def _answer(self, question: Question, options: RecallOptions) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""
-        recipe = manner.recipe
-        gathered, weighed = await self._weighed(question, manner, width=2 * manner.limit)
-        records, look = await self._read(question, weighed[: manner.shortlist], manner)
-        crowd_of = self._crowds(question, weighed, records, manner)
+        recipe = options.recipe
+        gathered, weighed = await self._weighed(question, options, width=2 * options.limit)
+        records, look = await self._read(question, weighed[: options.shortlist], options)
+        crowd_of = self._crowds(question, weighed, records, options)
         if crowd_of:
-            gathered, weighed = await self._uncrowded(question, records, crowd_of, manner)
+            gathered, weighed = await self._uncrowded(question, records, crowd_of, options)
         # What was there a moment ago and is not any more is no answer.
-        weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
+        weighed = [one for one in weighed[: options.shortlist] if one.record_id in records] + weighed[
+            options.shortlist :
+        ]
         verdict = None
         if self._gate is not None and look is not None and records:
             verdict = self._gate.judge(question, gathered.found, records, look)
@@ -218,9 +225,9 @@ class Recall:
         trouble = await self._refine(question, shortlist, records, recipe)
         if trouble is not None:
             left_out.append(trouble)
-        items = await self._items(question, shortlist, rest, records, manner, crowd_of=crowd_of)
+        items = await self._items(question, shortlist, rest, records, options, crowd_of=crowd_of)
         items = [item.model_copy(update={"rank": rank}) for rank, item in enumerate(items, start=1)]
-        if manner.order == "time":
+        if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         answered = [records[item.record_id].expires_at for item in items if item.record_id in records]
         found = Found(
@@ -228,39 +235,39 @@ class Recall:
             items=tuple(items),
             left_out=tuple(left_out),
             recipe=recipe.name,
-            grain=manner.grain,
-            order=manner.order,
+            grain=options.grain,
+            order=options.order,
             gate=verdict,
         )
         return found, min((end for end in answered if end is not None), default=None)
 
     async def _weighed(
-        self, question: Question, manner: Manner, *, width: int, all_of_them: bool = False
+        self, question: Question, options: RecallOptions, *, width: int, all_of_them: bool = False
     ) -> tuple[Gathered, list[Weighed]]:
         """Ask the paths and weigh what they found, best first: as many as are read, or all."""
-        recipe, share = manner.recipe, manner.share(question)
+        recipe, share = options.recipe, options.share(question)
         gathered = await self._gathering.gather(question, recipe, width=width, share=share)
         fused = weighing.fuse(gathered, recipe)
-        considered = None if all_of_them else manner.considered
-        fused, places = await self._considered(question, fused, manner, most=considered)
+        considered = None if all_of_them else options.considered
+        fused, places = await self._considered(question, fused, options, most=considered)
         now = question.asked_at or self._clock()
-        most = None if manner.grain == "session" or all_of_them else manner.shortlist
+        most = None if options.grain == "session" or all_of_them else options.shortlist
         return gathered, weighing.weigh(
-            question, gathered, places, fused, recipe, now=now, most=most, share=manner.share(question)
+            question, gathered, places, fused, recipe, now=now, most=most, share=options.share(question)
         )
 
     async def _considered(
-        self, question: Question, fused: dict[str, float], manner: Manner, *, most: int | None
+        self, question: Question, fused: dict[str, float], options: RecallOptions, *, most: int | None
     ) -> tuple[dict[str, float], dict[str, Place]]:
         """Return the best by what the paths say, none of them beyond its session's share, and where they stand."""
-        reach = 1 if manner.recipe.surroundings.neighbours or manner.grain == "turns" else 0
+        reach = 1 if options.recipe.surroundings.neighbours or options.grain == "turns" else 0
         if most is None or len(fused) <= most:
             return fused, await self._reading.places(question, list(fused), reach=reach)
         places = await self._reading.places(question, list(fused), reach=0)
         best = spread(
             (one for one in fused if one in places),
             lambda one: places[one].session,
-            share=manner.share(question),
+            share=options.share(question),
             limit=most,
         )
         kept = set(best)
@@ -270,28 +277,28 @@ class Recall:
         return fused, {one: places[one] for one in fused}
 
     def _crowds(
-        self, question: Question, weighed: Sequence[Weighed], records: Mapping[str, Record], manner: Manner
+        self, question: Question, weighed: Sequence[Weighed], records: Mapping[str, Record], options: RecallOptions
     ) -> dict[str, str]:
         """Return by record the crowd of near-duplicates that it stands in, where these fill more than their share."""
-        share = manner.share(question)
-        if manner.grain == "session" or share >= 1 or len(weighed) < manner.shortlist:
+        share = options.share(question)
+        if options.grain == "session" or share >= 1 or len(weighed) < options.shortlist:
             return {}  # what there is fits in: nothing is pushed out
         terms = {one.record_id: _terms(records[one.record_id]) for one in weighed if one.record_id in records}
-        found = crowds(terms, twins=manner.recipe.twins, most=share_of(manner.shortlist, share))
+        found = crowds(terms, twins=options.recipe.twins, most=share_of(options.shortlist, share))
         return {member: first for first, members in found.items() for member in members}
 
     async def _uncrowded(
-        self, question: Question, records: dict[str, Record], crowd_of: dict[str, str], manner: Manner
+        self, question: Question, records: dict[str, Record], crowd_of: dict[str, str], options: RecallOptions
     ) -> tuple[Gathered, list[Weighed]]:
         """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
-        gathered, weighed = await self._weighed(question, manner, width=WIDEST, all_of_them=True)
+        gathered, weighed = await self._weighed(question, options, width=WIDEST, all_of_them=True)
         weighed = weighed[:WIDEST]
         unread = [one.record_id for one in weighed if one.record_id not in records]
         read = await self._reading.records(question, unread)
         firsts = {first: _terms(records[first]) for first in dict.fromkeys(crowd_of.values())}
         for record_id, record in read.items():
             terms = _terms(record)
-            twins = manner.recipe.twins
+            twins = options.recipe.twins
             first = next((one for one, own in firsts.items() if are_twins(own, terms, twins=twins)), None)
             if first is not None:
                 crowd_of[record_id] = first
@@ -300,8 +307,8 @@ class Recall:
             spread(
                 (one.record_id for one in weighed),
                 session_of.get,
-                share=manner.share(question),
-                limit=manner.shortlist,
+                share=options.share(question),
+                limit=options.shortlist,
                 crowd_of=crowd_of.get,
             )
         )
@@ -311,11 +318,11 @@ class Recall:
         return gathered, [one for one in weighed if one.record_id in chosen]
 
     async def _read(
-        self, question: Question, shortlist: Sequence[Weighed], manner: Manner
+        self, question: Question, shortlist: Sequence[Weighed], options: RecallOptions
     ) -> tuple[dict[str, Record], Look | None]:
         """Return the records of a shortlist and, where the gate is to judge, what it needs: in one trip if possible."""
         reading = self._reading.records(question, [one.record_id for one in shortlist])
-        if not manner.gated or self._gate is None or not shortlist:
+        if not options.gated or self._gate is None or not shortlist:
             return await reading, None
         return await asyncio.gather(reading, self._gate.look(question))
 
@@ -342,14 +349,14 @@ class Recall:
         shortlist: list[Weighed],
         rest: list[Weighed],
         records: dict[str, Record],
-        manner: Manner,
+        options: RecallOptions,
         *,
         crowd_of: Mapping[str, str],
     ) -> list[FoundItem]:
-        if manner.grain == "session":
-            return await self._sessions(question, [*shortlist, *rest], records, manner)
-        chosen = self._chosen(question, shortlist, records, manner, crowd_of=crowd_of)
-        answer = self._answering.turns if manner.grain == "turns" else self._answering.items
+        if options.grain == "session":
+            return await self._sessions(question, [*shortlist, *rest], records, options)
+        chosen = self._chosen(question, shortlist, records, options, crowd_of=crowd_of)
+        answer = self._answering.turns if options.grain == "turns" else self._answering.items
         return await answer(question.scope, chosen, records)
 
     def _chosen(
@@ -357,12 +364,12 @@ class Recall:
         question: Question,
         shortlist: Sequence[Weighed],
         records: Mapping[str, Record],
-        manner: Manner,
+        options: RecallOptions,
         *,
         crowd_of: Mapping[str, str],
     ) -> list[Weighed]:
         """Choose from the best without twins and without one source's filling the answer."""
-        recipe = manner.recipe
+        recipe = options.recipe
         by_id = {one.record_id: one for one in shortlist}
         terms: dict[str, frozenset[str]] = {}
 
@@ -380,14 +387,14 @@ class Recall:
         chosen = spread(
             ranked,
             lambda one: by_id[one].place.session,
-            share=manner.share(question),
-            limit=manner.limit,
+            share=options.share(question),
+            limit=options.limit,
             crowd_of=crowd_of.get,
         )
         return [by_id[record_id] for record_id in chosen]
 
     async def _sessions(
-        self, question: Question, weighed: Sequence[Weighed], records: dict[str, Record], manner: Manner
+        self, question: Question, weighed: Sequence[Weighed], records: dict[str, Record], options: RecallOptions
     ) -> list[FoundItem]:
         """Rank sessions by the evidence that all candidates of each give together, then by the words of the whole.
 
@@ -396,11 +403,11 @@ class Recall:
         groups: dict[str, list[Weighed]] = {}
         for one in weighed:
             groups.setdefault(one.place.session or f"\0{one.record_id}", []).append(one)
-        around = manner.recipe.surroundings
+        around = options.recipe.surroundings
         scores = by_their_turns(groups, around)
         scores = await by_their_words(self._store, question, scores, around)
         scores = await by_their_likeness(self._store, question, scores, groups, around, models=self._models)
-        best = sorted(groups, key=lambda name: (-scores[name], name))[: manner.limit]
+        best = sorted(groups, key=lambda name: (-scores[name], name))[: options.limit]
         unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
         records |= await self._reading.records(question, unread)
         best = [name for name in best if groups[name][0].record_id in records]

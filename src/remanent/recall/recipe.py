@@ -111,8 +111,8 @@ class Recipe(Model):
         return self
 
     @cached_property
-    def told(self) -> str:
-        """All of it in words."""
+    def cache_key(self) -> str:
+        """All of it as text: two recipes with the same key answer alike."""
         return self.to_json()
 
     def use_of(self, family: str) -> PathUse | None:

@@ -26,6 +26,8 @@ class KeywordPath(RecallPath):
         terms = question.terms
         if not terms:
             return []
+        if not _may_be_unindexed(question):
+            return await self._find_parts(question, limit=limit)
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
         covered = await indexed_through(self._store, question.scope)
         found, tail = await asyncio.gather(
@@ -69,8 +71,6 @@ class KeywordPath(RecallPath):
     async def _find_in_tail(self, question: Question, terms: frozenset[str], *, covered: int) -> list[Candidate]:
         """Return turns that are not indexed yet and share words with the question, most words first."""
         wanted = question.record_filter
-        if (wanted.kinds is not None and Kind.TURN not in wanted.kinds) or wanted.tags or wanted.as_of is not None:
-            return []
         tail = await self._store.entries(
             question.scope,
             EntryQuery(
@@ -87,3 +87,9 @@ class KeywordPath(RecallPath):
 
 def _placed(candidate: Candidate, score: float) -> Candidate:
     return Candidate(candidate.record_id, score, "not indexed yet")
+
+
+def _may_be_unindexed(question: Question) -> bool:
+    """Tell whether a turn without a record could pass the filter; other kinds are searchable from their commit on."""
+    wanted = question.record_filter
+    return (wanted.kinds is None or Kind.TURN in wanted.kinds) and not wanted.tags and wanted.as_of is None
