@@ -17,7 +17,7 @@ from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, behind
 from remanent.context import Scratchpad, Waiting
 from remanent.context.scratchpad import PREFIX as PADS
-from remanent.context.waiting import FOLDER as WAITING
+from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
     CachedEmbedder,

@@ -21,7 +21,7 @@ from remanent.recall import (
     VectorPath,
     alpha_hybrid,
 )
-from remanent.recall.recipes import HYBRID
+from remanent.recall.recipe import HYBRID
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.conformance.samples import MODEL, Samples

@@ -14,8 +14,7 @@ from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Origin, Scope
 from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe, Recipes
 from remanent.recall.recall import AT_ONCE
-from remanent.recall.recipe import Rerank
-from remanent.recall.recipes import QUALITY
+from remanent.recall.recipe import QUALITY, Rerank
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.conformance.samples import SetClock

@@ -15,7 +15,7 @@ from remanent.discipline.call import Report, Step
 from remanent.discipline.operation import Operation
 from remanent.discipline.shapes import Done
 from remanent.errors import NotFound, NotPermitted, QueueFull, RemanentError
-from remanent.jobs.failure import describe_failure
+from remanent.jobs.runner import describe_failure
 from remanent.model import Clock, Scope, system_clock
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal
 from remanent.operations.run import Run, RunState

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from remanent.model import Entry, Origin, Record, Scope
-from remanent.recall.budget import GAP
-from remanent.recall.injection import ENVELOPE, is_frame, plain
+from remanent.recall.injection import ENVELOPE, GAP, is_frame, plain
 from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span

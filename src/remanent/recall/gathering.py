@@ -10,15 +10,58 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Self
 
 from remanent.errors import InvalidInput, ModelUnavailable
-from remanent.model import Clock, LeftOut
-from remanent.recall.allowance import Allowance
+from remanent.model import Clock, Entry, Kind, LeftOut, Record, Scope, Status
 from remanent.recall.diversity import share_of
+from remanent.recall.indexing import turn_of
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.recipe import PathUse, Recipe
 from remanent.settings import RecallSettings
+from remanent.stores import EntryQuery, Place, RecordFilter, RecordQuery, Store
+
+
+class Allowance:
+    """A time-out that waits for loading first: `seconds` for the path itself, and before it up to `loading`.
+
+    A model or an index that is loaded for the first question would else be left out of its answer, although nothing is
+    wrong with it. Raises `TimeoutError` like `asyncio.timeout`.
+    """
+
+    __slots__ = ("_loading", "_path", "_question", "_seconds", "_timeout", "_timer", "_until")
+
+    def __init__(self, path: RecallPath, question: Question, *, seconds: float, loading: float) -> None:
+        self._path = path
+        self._question = question
+        self._seconds = seconds
+        self._loading = loading
+        self._timeout = asyncio.timeout(None)
+
+    async def __aenter__(self) -> Self:
+        await self._timeout.__aenter__()
+        loop = asyncio.get_running_loop()
+        self._until = loop.time() + self._loading
+        self._timer = loop.call_later(self._seconds, self._look)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        await self._timeout.__aexit__(kind, error, trace)
+
+    def _look(self) -> None:
+        """Give the path its time anew while it loads, else end it."""
+        loop = asyncio.get_running_loop()
+        left = self._until - loop.time()
+        if left > 0 and self._path.preparing(self._question):
+            self._timer = loop.call_later(min(self._seconds, left), self._look)
+        else:
+            self._timeout.reschedule(loop.time())
+
 
 SEEDS = 20
 """How many of what was found first is handed to the paths that follow."""
@@ -206,3 +249,85 @@ class Gathering:
 def _failed(path: RecallPath, error: Exception) -> LeftOut:
     _logger.warning("recall path %s failed: %s", path.name, type(error).__name__)
     return LeftOut(path=path.name, reason=f"{type(error).__name__}: {error}")
+
+
+class Reading:
+    """Looks up places, records and entries; an entry that is not indexed yet stands for its turn."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def places(self, question: Question, record_ids: Sequence[str], *, reach: int) -> dict[str, Place]:
+        """Return where candidates and their neighbours stand; what does not pass the filter is missing."""
+        places = await self._places(question, record_ids, reach=reach)
+        missing = [record_id for record_id in record_ids if record_id not in places]
+        if missing:
+            fresh = await self._unindexed(question, missing)
+            for entry in fresh:
+                places[entry.id] = Place(
+                    entry.id,
+                    Kind.TURN,
+                    entry.scope.session,
+                    entry.occurred_at,
+                    entry.origin,
+                    entry.seq,
+                    role=entry.role,
+                    recorded_at=entry.recorded_at,
+                )
+            # What is neither there nor fresh did not pass, or was indexed a moment ago: a second look tells which.
+            places |= await self._places(question, [one for one in missing if one not in places], reach=reach)
+        return places
+
+    async def _places(self, question: Question, record_ids: Sequence[str], *, reach: int) -> dict[str, Place]:
+        if not record_ids:
+            return {}
+        found = await self._store.places(
+            question.scope, record_ids, record_filter=question.record_filter, reach=reach, neighbours=reach > 0
+        )
+        return {place.record_id: place for place in found}
+
+    async def sessions(self, question: Question, record_ids: Sequence[str]) -> dict[str, str | None]:
+        """Return the sessions of candidates."""
+        return {one: place.session for one, place in (await self.places(question, record_ids, reach=0)).items()}
+
+    async def records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
+        """Return the records of the ids as the question sees them."""
+        records = await self._records(question, record_ids)
+        missing = [record_id for record_id in record_ids if record_id not in records]
+        if missing:
+            records |= {entry.id: turn_of(entry) for entry in await self._unindexed(question, missing)}
+            records |= await self._records(question, [one for one in missing if one not in records])
+        return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
+
+    async def _records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
+        if not record_ids:
+            return {}
+        wanted = RecordFilter(statuses=None, as_of=question.record_filter.as_of)
+        query = RecordQuery(filter=wanted, record_ids=tuple(record_ids), limit=len(record_ids))
+        return {record.id: record for record in await self._store.records(question.scope, query)}
+
+    async def entries(self, scope: Scope, entry_ids: Sequence[str]) -> dict[str, Entry]:
+        """Return the entries of the ids, without the erased."""
+        wanted = tuple(dict.fromkeys(entry_ids))
+        if not wanted:
+            return {}
+        entries = await self._store.entries(scope.owner, EntryQuery(entry_ids=wanted, limit=len(wanted)))
+        return {entry.id: entry for entry in entries if not entry.erased}
+
+    async def session(self, scope: Scope, session: str, *, most: int) -> list[Entry]:
+        """Return what was said in a session, in order."""
+        entries = await self._store.entries(scope.owner.within(session=session), EntryQuery(limit=most))
+        return [entry for entry in entries if entry.text and not entry.erased]
+
+    async def _unindexed(self, question: Question, record_ids: Sequence[str]) -> list[Entry]:
+        """Return those of the ids that are entries without any record; a record that was filtered out stays out."""
+        if not record_ids or question.record_filter.as_of is not None:
+            return []
+        every = replace(question.record_filter, kinds=None, statuses=None, tags=(), alive_at=None, valid_at=None)
+        every = replace(every, occurred_from=None, occurred_before=None)
+        known = set(await self._store.match(question.scope.owner, record_ids, every))
+        fresh = tuple(record_id for record_id in record_ids if record_id not in known)
+        if not fresh:
+            return []
+        entries = await self._store.entries(question.scope, EntryQuery(entry_ids=fresh, limit=len(fresh)))
+        return [entry for entry in entries if entry.text and not entry.erased]

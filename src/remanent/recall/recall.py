@@ -11,21 +11,18 @@ from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
 from remanent.fairness import FairSlots
 from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrder, LeftOut, Record, Scope
-from remanent.recall import weighing
-from remanent.recall.answering import Answering
-from remanent.recall.caching import KeptAnswers
+from remanent.recall import ranking
+from remanent.recall.answer import Answering
+from remanent.recall.cache import KeptAnswers
 from remanent.recall.diversity import are_twins, crowds, overlap, share_of, spread, units, unlike
 from remanent.recall.gate import Gate, Look
-from remanent.recall.gathering import Gathered, Gathering
-from remanent.recall.likeness import by_their_likeness
+from remanent.recall.gathering import Gathered, Gathering, Reading
 from remanent.recall.path import RecallPath
-from remanent.recall.paths.vector import VectorPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
-from remanent.recall.reading import Reading
-from remanent.recall.recipe import Recipe, Recipes
-from remanent.recall.recipes import built_in
-from remanent.recall.sessions import by_their_turns, by_their_words
-from remanent.recall.weighing import Weighed
+from remanent.recall.ranking import Weighed
+from remanent.recall.recipe import Recipe, Recipes, built_in
+from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
+from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
 from remanent.stores import Place, Store
 
@@ -247,12 +244,12 @@ class Recall:
         """Ask the paths and weigh what they found, best first: as many as are read, or all."""
         recipe, share = options.recipe, options.share(question)
         gathered = await self._gathering.gather(question, recipe, width=width, share=share)
-        fused = weighing.fuse(gathered, recipe)
+        fused = ranking.fuse(gathered, recipe)
         considered = None if all_of_them else options.considered
         fused, places = await self._considered(question, fused, options, most=considered)
         now = question.asked_at or self._clock()
         most = None if options.grain == "session" or all_of_them else options.shortlist
-        return gathered, weighing.weigh(
+        return gathered, ranking.weigh(
             question, gathered, places, fused, recipe, now=now, most=most, share=options.share(question)
         )
 
@@ -330,10 +327,10 @@ class Recall:
         self, question: Question, shortlist: list[Weighed], records: Mapping[str, Record], recipe: Recipe
     ) -> LeftOut | None:
         """Boost and rerank the candidates that were read whole."""
-        weighing.boost(shortlist, records, recipe)
+        ranking.boost(shortlist, records, recipe)
         if recipe.rerank is None or not shortlist:
             return None
-        return await weighing.rerank(
+        return await ranking.rerank(
             question,
             shortlist,
             records,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remanent.context.waiting import FOLDER, REFUSED, Waiting
+from remanent.context.spool import FOLDER, REFUSED, Waiting
 from remanent.errors import DuplicateEntry
 from remanent.memory import aopen
 from remanent.model import Message, id_source

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.context.waiting import REFUSED, Waiting
+from remanent.context.spool import REFUSED, Waiting
 from remanent.errors import DuplicateEntry, StoreBusy
 from remanent.model import Message, Scope, id_source
 from remanent.server.proxy.spool import Spool, Turn

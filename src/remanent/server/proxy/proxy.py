@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as Connection
 
-from remanent.context.waiting import FOLDER
+from remanent.context.spool import FOLDER
 from remanent.errors import NotFound, RemanentError
 from remanent.model import Clock, NewId, Scope, id_source, system_clock
 from remanent.operations import Principal, Service

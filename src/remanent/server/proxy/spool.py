@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from remanent.context.waiting import REFUSED, Waiting
+from remanent.context.spool import REFUSED, Waiting
 from remanent.errors import CallerError, InvalidInput
 from remanent.model import Message, NewId, Scope
 from remanent.model.base import Model

@@ -10,7 +10,7 @@ import remanent.memory as facade
 from remanent.embedding import CachedEmbedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Found, Scope
-from remanent.recall.caching import KeptAnswers
+from remanent.recall.cache import KeptAnswers
 from remanent.stores.conformance.samples import SetClock
 from remanent.stores.inprocess import InProcessCache
 from tests.embedding.fakes import HashEmbedder

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from remanent.model import Boost, Entry, FoundItem, FoundSource, Record, Scope, Source, is_ahead, least_trusted
-from remanent.recall.reading import Reading
-from remanent.recall.weighing import Weighed
+from remanent.recall.gathering import Reading
+from remanent.recall.ranking import Weighed
 from remanent.text.escaping import escape_name
 
 LONGEST_SESSION = 2000

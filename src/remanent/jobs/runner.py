@@ -1,4 +1,4 @@
-"""Running one claimed job: its handler, its lease, and what becomes of it."""
+"""Running one claimed job: its handler, its lease, its retries, and what becomes of it."""
 
 import asyncio
 import logging
@@ -6,17 +6,62 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
-from remanent.jobs.failure import Requeue, describe_failure
-from remanent.jobs.retries import retry_delay
-from remanent.jobs.waiting import Sleep
+from remanent.jobs.timing import Sleep
 from remanent.model import Clock, Job, Scope
 from remanent.stores import Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
+
+LONGEST = 300
+
+
+class Requeue(Exception):
+    """Raised by a handler to send its job to the tail of its lane; the jobs behind it go first."""
+
+
+def describe_failure(error: BaseException) -> str:
+    """Return the class of an error with its message or place, short.
+
+    Our own messages never repeat what they complain about. Those of other packages do (the text that did not parse,
+    the key that was missing, the address with a token in it), so of such an error only the place is kept.
+    """
+    name = type(error).__name__
+    if isinstance(error, RemanentError | Requeue):
+        detail = f": {error}"
+    elif isinstance(error, OSError) and error.strerror:
+        detail = f": {error.strerror}"
+    else:
+        detail = _place(error.__traceback__)
+    line = " ".join(f"{name}{detail}".split()).encode(errors="replace").decode()
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def _place(trace: TracebackType | None) -> str:
+    """Return where in Remanent an error came out, the worker itself left aside, or else where it came from."""
+    ours = last = ""
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", "?"))
+        last = f" in {module}, line {trace.tb_lineno}"
+        if module.startswith("remanent.") and not module.startswith("remanent.jobs."):
+            ours = last
+        trace = trace.tb_next
+    return ours or last
+
+
+# Past so many doublings any base lies above any cap, and the power would no longer fit a float.
+_MOST_DOUBLINGS = 64
+
+
+def retry_delay(failures: int, *, base: float, cap: float) -> timedelta:
+    """Return the wait after so many failures in a row: the base, doubled after each further one, up to the cap."""
+    doublings = min(max(failures, 1) - 1, _MOST_DOUBLINGS)
+    return timedelta(seconds=min(cap, base * 2.0**doublings))
+
 
 Handler = Callable[[Job, Transaction], Awaitable[None]]
 """Does the work of one kind of job.

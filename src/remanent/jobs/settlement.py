@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from remanent.errors import BusyError, StoreBusy
-from remanent.jobs.running import Ended, Outcome
-from remanent.jobs.waiting import Sleep, pause, wait_first
+from remanent.jobs.runner import Ended, Outcome
+from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Scope
 from remanent.stores import Store
 
