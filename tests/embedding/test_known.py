@@ -93,7 +93,7 @@ async def test_after_a_change_of_the_api_the_former_model_answers_before_and_whi
         await fill(tmp_path, embedder="http", embedding=at(old, "old-model").model_dump())
         old.requests.clear()
         changed = at(new, "new-model", key=OTHER_KEY, former_api_key=SecretStr(KEY))
-        monkeypatch.setattr(indexing, "RECORDS_AT_ONCE", 4)
+        monkeypatch.setattr(indexing, "RECORD_BATCH", 4)
         async with aopen(tmp_path, embedder="http", embedding=changed.model_dump()) as memory:
             await memory._parts.worker.stop()
             before = paths(await ask(memory, "feline"))

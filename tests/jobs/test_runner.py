@@ -25,7 +25,7 @@ def test_our_own_errors_keep_their_message() -> None:
 @pytest.mark.parametrize("kind", [ValueError, KeyError, RuntimeError, TypeError, UnicodeError])
 def test_the_message_of_a_foreign_error_is_left_out_because_it_may_quote_a_text(kind: type[Exception]) -> None:
     text = describe_failure(raised(kind(SECRET)))
-    assert text.startswith(f"{kind.__name__} in tests.jobs.test_failure, line ")
+    assert text.startswith(f"{kind.__name__} in tests.jobs.test_runner, line ")
     assert SECRET not in text
 
 

@@ -30,7 +30,7 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(facade, "open_embedders", opened)
     monkeypatch.setattr(KnownEmbedders, "open", former)
-    monkeypatch.setattr(indexing, "RECORDS_AT_ONCE", 4)
+    monkeypatch.setattr(indexing, "RECORD_BATCH", 4)
     return names
 
 

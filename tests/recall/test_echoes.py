@@ -163,7 +163,7 @@ async def test_whatever_stands_around_a_block_is_learned(
 
 
 def test_what_was_given_out_is_kept_for_the_agents_that_were_answered_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 6)
+    monkeypatch.setattr(module, "MAX_WAITING", 6)
     echoes = Echoes(cast(Store, None))
     agents = [Scope(org="lab", workspace="home", agent=f"agent{number}") for number in range(5)]
     for scope in agents[:3]:

@@ -13,15 +13,26 @@ import remanent
 from remanent import Agent
 from remanent.memory import aopen
 from remanent.model import GateReason
-from remanent.recall.calibration import FEWEST_RECORDS, own_questions, strangers, threshold_of
-from remanent.recall.gate import BOUNDS, GATE, Near, Wording, asked, lenience, rarity, read_measures, strength, wording
+from remanent.recall.calibration import MIN_RECORDS, own_questions, strangers, threshold_of
+from remanent.recall.gate import (
+    BOUNDS,
+    GATE,
+    Nearness,
+    TermMatch,
+    asked,
+    lenience,
+    rarity,
+    read_measures,
+    strength,
+    wording,
+)
 from remanent.recall.indexing import turn_of
 from remanent.text.words import index_terms
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def covered(question: str, *texts: str) -> Wording:
+def covered(question: str, *texts: str) -> TermMatch:
     return wording(asked(question), {}, [frozenset(index_terms(text)) for text in texts], records=100)
 
 
@@ -110,10 +121,10 @@ def test_coverage_is_a_share_and_more_texts_never_cover_less(question: str, text
 def test_more_evidence_never_speaks_against_an_answer(
     coverage: float, matched: float, near: list[float], more: float
 ) -> None:
-    base = strength(Wording(coverage, matched), near)
-    assert strength(Wording(min(1, coverage + more), matched), near) >= base
-    assert strength(Wording(coverage, matched + more), near) >= base
-    assert strength(Wording(coverage, matched), [value + more for value in near]) >= base - 1e-9
+    base = strength(TermMatch(coverage, matched), near)
+    assert strength(TermMatch(min(1, coverage + more), matched), near) >= base
+    assert strength(TermMatch(coverage, matched + more), near) >= base
+    assert strength(TermMatch(coverage, matched), [value + more for value in near]) >= base - 1e-9
 
 
 TOLD = """
@@ -255,14 +266,14 @@ async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(t
             kept = (await memory._parts.store.states(ada.scope)).get(GATE)
             return kept["seq"] if isinstance(kept, dict) else None
 
-        await ada.remember(TOLD[: FEWEST_RECORDS - 1])
+        await ada.remember(TOLD[: MIN_RECORDS - 1])
         assert await measured_at() is None
-        await ada.remember(TOLD[FEWEST_RECORDS - 1])
-        assert await measured_at() == FEWEST_RECORDS
+        await ada.remember(TOLD[MIN_RECORDS - 1])
+        assert await measured_at() == MIN_RECORDS
         await ada.remember([f"{number} cups of tea" for number in range(3)])
-        assert await measured_at() == FEWEST_RECORDS
+        assert await measured_at() == MIN_RECORDS
         await ada.remember([f"{number} pots of coffee" for number in range(20)])
-        assert await measured_at() == FEWEST_RECORDS + 23
+        assert await measured_at() == MIN_RECORDS + 23
 
 
 def test_a_threshold_stands_between_strangers_and_the_stores_own_questions() -> None:
@@ -281,7 +292,7 @@ def test_a_smaller_store_is_judged_more_leniently() -> None:
 
 
 def test_deviations_are_counted_from_the_middle() -> None:
-    assert Near(0.2, 0.05).deviations(0.3) == pytest.approx(2)
+    assert Nearness(0.2, 0.05).deviations(0.3) == pytest.approx(2)
 
 
 @pytest.mark.parametrize("kept", [None, 3, {}, {"version": 0}, {"version": 1, "models": {}, "tongues": {"en": 1}}])
@@ -330,7 +341,7 @@ async def test_what_somebody_else_did_speaks_against_an_answer(tmp_path: Path) -
 
 
 def test_being_said_by_another_weighs_more_than_being_said_by_the_one_who_is_named() -> None:
-    words = Wording(0.5, 1.0)
+    words = TermMatch(0.5, 1.0)
     plain = strength(words, [1.0], speaker_lead=0.0)
     assert plain > strength(words, [1.0])
     assert strength(words, [1.0], speaker_lead=-0.5) < plain < strength(words, [1.0], speaker_lead=0.5)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from remanent.embedding import Embedder
 from remanent.model import Kind, Record, Scope
 from remanent.recall import (
+    AnswerCache,
     Candidate,
-    KeptAnswers,
     KeywordPath,
     PathUse,
     Question,
@@ -57,13 +57,13 @@ class Shelf:
         self.store = SqliteStore(folder)
         self.vectors = LocalVectors(self.store, lambda _: None, exact_limit=1000)
         self.embedder = ByLength()
-        self.cache = KeptAnswers(InProcessCache(), lifetime=timedelta(minutes=5), clock=self.samples.clock)
+        self.cache = AnswerCache(InProcessCache(), lifetime=timedelta(minutes=5), clock=self.samples.clock)
         self.recall = Recall(
             self.store,
             [KeywordPath(self.store), VectorPath(self.vectors, self.embedder)],
             settings=NO_TIMEOUT,
             clock=self.samples.clock,
-            kept=self.cache,
+            cache=self.cache,
         )
 
     async def put(self, text: str, *, scope: Scope | None = None, kind: Kind = Kind.SEMANTIC) -> Record:

@@ -4,7 +4,7 @@ import pytest
 
 from remanent.model import Scope
 from remanent.recall import question as module
-from remanent.recall.question import LONGEST_READ, Question
+from remanent.recall.question import MAX_READ_CHARACTERS, Question
 
 SCOPE = Scope(org="o", workspace="w", agent="ada")
 
@@ -73,7 +73,7 @@ def test_every_reading_of_a_question_sees_a_bounded_part_of_it(monkeypatch: pyte
     question.analyse()
     question.person_among(["user"])
     assert len(seen) == 7
-    assert max(seen.values()) <= LONGEST_READ + 1
+    assert max(seen.values()) <= MAX_READ_CHARACTERS + 1
 
 
 def test_the_beginning_and_the_end_of_a_very_long_question_are_read() -> None:
@@ -84,5 +84,5 @@ def test_the_beginning_and_the_end_of_a_very_long_question_are_read() -> None:
 
 
 def test_a_question_of_usual_length_is_read_whole() -> None:
-    text = "x" * LONGEST_READ
+    text = "x" * MAX_READ_CHARACTERS
     assert Question(text, ADA).read == text

@@ -24,7 +24,7 @@ REFUSED = "refused"
 _LOCK = ".lock"
 
 
-class Waiting:
+class SpoolFolder:
     """The folder of turns that wait."""
 
     def __init__(self, folder: Path) -> None:

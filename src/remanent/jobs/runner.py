@@ -17,7 +17,7 @@ from remanent.stores import Store, Transaction
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
 
-LONGEST = 300
+MAX_DESCRIPTION = 300
 
 
 class Requeue(Exception):
@@ -38,7 +38,7 @@ def describe_failure(error: BaseException) -> str:
     else:
         detail = _place(error.__traceback__)
     line = " ".join(f"{name}{detail}".split()).encode(errors="replace").decode()
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return line if len(line) <= MAX_DESCRIPTION else line[: MAX_DESCRIPTION - 1] + "…"
 
 
 def _place(trace: TracebackType | None) -> str:
@@ -54,12 +54,12 @@ def _place(trace: TracebackType | None) -> str:
 
 
 # Past so many doublings any base lies above any cap, and the power would no longer fit a float.
-_MOST_DOUBLINGS = 64
+_MAX_DOUBLINGS = 64
 
 
 def retry_delay(failures: int, *, base: float, cap: float) -> timedelta:
     """Return the wait after so many failures in a row: the base, doubled after each further one, up to the cap."""
-    doublings = min(max(failures, 1) - 1, _MOST_DOUBLINGS)
+    doublings = min(max(failures, 1) - 1, _MAX_DOUBLINGS)
     return timedelta(seconds=min(cap, base * 2.0**doublings))
 
 
@@ -70,7 +70,7 @@ It puts its effects into the transaction and does not commit it: the worker adds
 together, so an effect happens once however often the handler runs. It may raise `Requeue`.
 """
 
-RUNS_AT_ONCE = 3
+MAX_IMMEDIATE_RUNS = 3
 """How often a handler runs again without waiting when somebody else was faster or held the database."""
 
 _NOT_THE_JOBS_FAULT = (StorageFull, StoreBusy, StoreClosed)
@@ -78,7 +78,7 @@ _NOT_THE_JOBS_FAULT = (StorageFull, StoreBusy, StoreClosed)
 _logger = logging.getLogger(__name__)
 
 
-class Outcome(StrEnum):
+class JobOutcome(StrEnum):
     """What became of a claimed job."""
 
     DONE = "done"
@@ -87,24 +87,24 @@ class Outcome(StrEnum):
     GIVEN_BACK = "given_back"
     LOST = "lost"
     """Another worker took it over; what this one did was discarded."""
-    OWED = "owed"
+    UNWRITTEN = "unwritten"
     """What became of it could not be written yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishedJob:
     """A job that is no longer run here, and why."""
 
     job: Job
-    outcome: Outcome
+    outcome: JobOutcome
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Debt:
-    """A conclusion that the store could not take."""
+class _PendingOutcome:
+    """What became of a job, which the store could not take yet."""
 
-    ended: Ended
+    ended: FinishedJob
     transaction: Transaction
 
 
@@ -121,7 +121,7 @@ class Runner:
         self._sleep = sleep
         self._work: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._lost: set[tuple[str, int]] = set()
-        self._debts: dict[Scope, list[_Debt]] = {}
+        self._pending: dict[Scope, list[_PendingOutcome]] = {}
         self._setbacks: dict[str, int] = {}
         self._aborting = False
 
@@ -131,7 +131,7 @@ class Runner:
         for work in self._work.values():
             work.cancel()
 
-    async def run(self, job: Job) -> Ended:
+    async def run(self, job: Job) -> FinishedJob:
         """Run a job to its end and write down what became of it."""
         refusal = self._refusal(job)
         if refusal:
@@ -146,7 +146,7 @@ class Runner:
             await self.give_back(job)
             raise
         else:
-            if ended.outcome is not Outcome.GIVEN_BACK:
+            if ended.outcome is not JobOutcome.GIVEN_BACK:
                 self._setbacks.pop(job.id, None)
             return ended
         finally:
@@ -154,24 +154,24 @@ class Runner:
             self._lost.discard((job.id, job.fence))
             await asyncio.gather(keeper, return_exceptions=True)
 
-    async def give_back(self, job: Job, *, wait: timedelta = timedelta(0), error: str = "") -> Ended:
+    async def give_back(self, job: Job, *, wait: timedelta = timedelta(0), error: str = "") -> FinishedJob:
         """Return a job that did not fail to its place; the attempt does not count."""
         transaction = self._store.transaction(job.scope)
         transaction.retry(job, not_before=self._clock() + wait, error=error, counts=False)
-        return await self._write(transaction, Ended(job, Outcome.GIVEN_BACK, error))
+        return await self._write(transaction, FinishedJob(job, JobOutcome.GIVEN_BACK, error))
 
-    async def pay_debt(self, owner: Scope) -> Ended | None:
+    async def write_pending(self, owner: Scope) -> FinishedJob | None:
         """Write one thing that the store could not take before; raise what it raises when it still cannot."""
-        debts = self._debts.get(owner)
-        if not debts:
-            self._debts.pop(owner, None)
+        pending = self._pending.get(owner)
+        if not pending:
+            self._pending.pop(owner, None)
             return None
-        ended = debts[0].ended
+        ended = pending[0].ended
         try:
-            await self._store.commit(owner, debts[0].transaction.changes)
+            await self._store.commit(owner, pending[0].transaction.changes)
         except LeaseLost:
-            ended = Ended(ended.job, Outcome.LOST)
-        del debts[0]
+            ended = FinishedJob(ended.job, JobOutcome.LOST)
+        del pending[0]
         return ended
 
     def _refusal(self, job: Job) -> str:
@@ -185,7 +185,7 @@ class Runner:
     async def _attempt(self, job: Job) -> BaseException | None:
         """Run the handler and commit its effects with the job's completion; return what went wrong."""
         error: BaseException | None = None
-        for _ in range(RUNS_AT_ONCE):
+        for _ in range(MAX_IMMEDIATE_RUNS):
             transaction = self._store.transaction(job.scope)
             error = await self._handle(job, transaction)
             if error is None:
@@ -219,12 +219,12 @@ class Runner:
             return error
         return None
 
-    async def _conclude(self, job: Job, error: BaseException | None) -> Ended:
+    async def _conclude(self, job: Job, error: BaseException | None) -> FinishedJob:
         if error is None:
-            return Ended(job, Outcome.DONE)
+            return FinishedJob(job, JobOutcome.DONE)
         if isinstance(error, LeaseLost) or (job.id, job.fence) in self._lost:
             _logger.info("job %s (%s) was taken over by another worker; its result was discarded", job.id, job.kind)
-            return Ended(job, Outcome.LOST)
+            return FinishedJob(job, JobOutcome.LOST)
         if self._aborting and isinstance(error, asyncio.CancelledError | VersionConflict | StoreBusy):
             return await self.give_back(job)
         text = describe_failure(error)
@@ -240,33 +240,33 @@ class Runner:
         transaction = self._store.transaction(job.scope)
         later = self._clock() + self._delay(job.attempts)
         transaction.retry(job, not_before=later, error=text, to_tail=isinstance(error, Requeue))
-        return await self._write(transaction, Ended(job, Outcome.RETRIED, text))
+        return await self._write(transaction, FinishedJob(job, JobOutcome.RETRIED, text))
 
     def _delay(self, failures: int) -> timedelta:
         return retry_delay(failures, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
 
-    async def _bury(self, job: Job, text: str) -> Ended:
+    async def _bury(self, job: Job, text: str) -> FinishedJob:
         _logger.error("job %s (%s) of %s gave up and is kept as a dead letter: %s", job.id, job.kind, job.scope, text)
         transaction = self._store.transaction(job.scope)
         transaction.bury(job, error=text)
-        return await self._write(transaction, Ended(job, Outcome.BURIED, text))
+        return await self._write(transaction, FinishedJob(job, JobOutcome.BURIED, text))
 
-    async def _write(self, transaction: Transaction, ended: Ended) -> Ended:
-        """Commit a conclusion, or owe it when the store cannot take it now."""
-        for _ in range(RUNS_AT_ONCE):
+    async def _write(self, transaction: Transaction, ended: FinishedJob) -> FinishedJob:
+        """Commit what became of a job, or keep it for later when the store cannot take it now."""
+        for _ in range(MAX_IMMEDIATE_RUNS):
             try:
                 await self._store.commit(transaction.scope, transaction.changes)
             except StoreBusy:
                 continue
             except LeaseLost:
-                return Ended(ended.job, Outcome.LOST)
+                return FinishedJob(ended.job, JobOutcome.LOST)
             except RemanentError as error:
                 _logger.warning("what became of job %s is not yet written: %s", ended.job.id, describe_failure(error))
                 break
             else:
                 return ended
-        self._debts.setdefault(ended.job.scope.owner, []).append(_Debt(ended, transaction))
-        return Ended(ended.job, Outcome.OWED, ended.error)
+        self._pending.setdefault(ended.job.scope.owner, []).append(_PendingOutcome(ended, transaction))
+        return FinishedJob(ended.job, JobOutcome.UNWRITTEN, ended.error)
 
     async def _keep_lease(self, job: Job) -> None:
         lease = timedelta(seconds=self._settings.lease)

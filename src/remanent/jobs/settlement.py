@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from remanent.errors import BusyError, StoreBusy
-from remanent.jobs.runner import Ended, Outcome
+from remanent.jobs.runner import FinishedJob, JobOutcome
 from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Scope
 from remanent.stores import Store
@@ -25,7 +25,7 @@ class Progress:
     """Jobs that became dead letters."""
 
 
-class Settling:
+class Settlement:
     """One wait for the queues of some agents to run empty."""
 
     def __init__(
@@ -42,12 +42,12 @@ class Settling:
         self._stopped = False
         self._late = False
 
-    def note(self, ended: Ended) -> None:
+    def note(self, ended: FinishedJob) -> None:
         """Count a job that ended."""
         owner = ended.job.scope.owner
         if owner in self._outstanding:
-            self._done += ended.outcome is Outcome.DONE
-            self._failed += ended.outcome is Outcome.BURIED
+            self._done += ended.outcome is JobOutcome.DONE
+            self._failed += ended.outcome is JobOutcome.BURIED
             self.touch(owner)
 
     def touch(self, owner: Scope) -> None:

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from remanent.errors import CallerError, JobFailed, RemanentError
-from remanent.jobs.runner import Ended, Handler, Outcome, Runner, describe_failure, retry_delay
-from remanent.jobs.settlement import Progress, Settling
+from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
+from remanent.jobs.settlement import Progress, Settlement
 from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Clock, Job, NewId, Scope
 from remanent.stores import QueueState, Store
@@ -103,10 +103,10 @@ class Agenda:
 GRACE = 5.0
 """Seconds that cancelled handlers get to clean up."""
 
-SHORTEST_LOOK = timedelta(milliseconds=100)
+MIN_LOOK_INTERVAL = timedelta(milliseconds=100)
 """Between two looks at a queue that says it has work but hands none out, as when another process is just faster."""
 
-IDLE_LOOK = timedelta(milliseconds=10)
+IDLE_LOOK_INTERVAL = timedelta(milliseconds=10)
 """Between two looks at idle queues, whosever they are: with thousands of agents each is looked at less often, so that
 looking takes a few per cent of a core at the most."""
 
@@ -118,7 +118,7 @@ class _Failures:
     """What gave up since somebody was last told."""
 
     count: int
-    last: Ended
+    last: FinishedJob
 
 
 class Worker:
@@ -149,7 +149,7 @@ class Worker:
         self._watched: dict[Scope, None] = {}
         self._troubles: dict[Scope, int] = {}
         self._failures: dict[Scope, _Failures] = {}
-        self._settlings: set[Settling] = set()
+        self._settlements: set[Settlement] = set()
         self._loops: list[asyncio.Task[None]] = []
         self._timekeeper: asyncio.Task[None] | None = None
         self._stopping: asyncio.Task[None] | None = None
@@ -199,14 +199,14 @@ class Worker:
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
         for owner in owners:
             self.watch(owner)
-        settling = Settling(self._store, owners, sleep=self._sleep, report=on_progress)
+        settlement = Settlement(self._store, owners, sleep=self._sleep, report=on_progress)
         if self._stopping is not None:
-            settling.stop()
-        self._settlings.add(settling)
+            settlement.stop()
+        self._settlements.add(settlement)
         try:
-            await settling.wait(timeout=timeout)
+            await settlement.wait(timeout=timeout)
         finally:
-            self._settlings.discard(settling)
+            self._settlements.discard(settlement)
         self._tell_failures(owners)
 
     async def stop(self, *, drain: bool = True, timeout: float | None = None) -> None:
@@ -238,14 +238,14 @@ class Worker:
         if self._timekeeper is not None:
             self._timekeeper.cancel()
             await asyncio.gather(self._timekeeper, *self._loops, return_exceptions=True)
-        for settling in self._settlings:
-            settling.stop()
+        for settlement in self._settlements:
+            settlement.stop()
 
     def _enqueued(self, scope: Scope) -> None:
         if self._stopping is None:
             self.watch(scope)
-            for settling in self._settlings:
-                settling.touch(scope.owner)
+            for settlement in self._settlements:
+                settlement.touch(scope.owner)
 
     async def _loop(self) -> None:
         while (owner := await self._agenda.next()) is not None:
@@ -269,7 +269,7 @@ class Worker:
         self._agenda.look_now(owner)
         ended = await self._runner.run(job)
         self._record(ended)
-        if ended.outcome is Outcome.OWED:
+        if ended.outcome is JobOutcome.UNWRITTEN:
             self._postpone(owner)
         else:
             self._agenda.look_now(owner)
@@ -277,7 +277,7 @@ class Worker:
     async def _look(self, owner: Scope) -> Job | None:
         """Claim a job, or arrange the next look."""
         try:
-            while (ended := await self._runner.pay_debt(owner)) is not None:
+            while (ended := await self._runner.write_pending(owner)) is not None:
                 self._record(ended)
             now = self._clock()
             job = await self._store.claim(
@@ -295,21 +295,21 @@ class Worker:
         return job
 
     def _next_look(self, state: QueueState, *, now: datetime) -> datetime:
-        poll = now + max(timedelta(seconds=self._settings.poll), len(self._watched) * IDLE_LOOK)
-        return poll if state.wake_at is None else max(now + SHORTEST_LOOK, min(state.wake_at, poll))
+        poll = now + max(timedelta(seconds=self._settings.poll), len(self._watched) * IDLE_LOOK_INTERVAL)
+        return poll if state.wake_at is None else max(now + MIN_LOOK_INTERVAL, min(state.wake_at, poll))
 
     def _postpone(self, owner: Scope) -> None:
         troubles = self._troubles[owner] = self._troubles.get(owner, 0) + 1
         wait = retry_delay(troubles, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
         self._agenda.look_at(owner, self._clock() + wait)
 
-    def _record(self, ended: Ended) -> None:
-        if ended.outcome is Outcome.BURIED:
+    def _record(self, ended: FinishedJob) -> None:
+        if ended.outcome is JobOutcome.BURIED:
             failures = self._failures.setdefault(ended.job.scope.owner, _Failures(0, ended))
             failures.count += 1
             failures.last = ended
-        for settling in self._settlings:
-            settling.note(ended)
+        for settlement in self._settlements:
+            settlement.note(ended)
 
     def _tell_failures(self, owners: list[Scope]) -> None:
         told = [self._failures.pop(owner) for owner in owners if owner in self._failures]

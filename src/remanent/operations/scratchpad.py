@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
+from remanent.context.scratchpad import MAX_KEY_CHARACTERS, MAX_VALUE_CHARACTERS
 from remanent.discipline.operation import Command, Face, Said, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
@@ -16,7 +16,13 @@ READ, WRITE = Permission.READ, Permission.WRITE
 
 Key = Annotated[
     str,
-    about("The name of the value.", "值的名称。", min_length=1, max_length=LONGEST_KEY, pattern=r"^[^\x00-\x1f\x7f]+$"),
+    about(
+        "The name of the value.",
+        "值的名称。",
+        min_length=1,
+        max_length=MAX_KEY_CHARACTERS,
+        pattern=r"^[^\x00-\x1f\x7f]+$",
+    ),
 ]
 Pad = Annotated[
     str | None,
@@ -32,7 +38,9 @@ Pad = Annotated[
 class ReadPad(Model):
     """Which scratchpad."""
 
-    key: Annotated[str | None, about("Only this value.", "只要这个值。", min_length=1, max_length=LONGEST_KEY)] = None
+    key: Annotated[
+        str | None, about("Only this value.", "只要这个值。", min_length=1, max_length=MAX_KEY_CHARACTERS)
+    ] = None
     session: Pad = None
 
 
@@ -73,7 +81,7 @@ class WritePad(Model):
         about(
             "The text to keep there, in place of what was there; without it, the value is removed.",
             "要保存的文本，取代原有内容；不给则删除该值。",
-            max_length=LONGEST_VALUE,
+            max_length=MAX_VALUE_CHARACTERS,
         ),
     ] = None
     session: Pad = None

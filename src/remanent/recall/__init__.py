@@ -1,6 +1,6 @@
 """The one read path from a question to what is remembered."""
 
-from remanent.recall.cache import KeptAnswers
+from remanent.recall.cache import AnswerCache
 from remanent.recall.calibration import Calibration
 from remanent.recall.echoes import Echoes
 from remanent.recall.evaluation import evaluate_recall
@@ -9,13 +9,7 @@ from remanent.recall.gate import GATE, Gate
 from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
 from remanent.recall.injection import inject
 from remanent.recall.path import Candidate, RecallPath
-from remanent.recall.paths import (
-    EntityPath,
-    GraphPath,
-    KeywordPath,
-    RecencyPath,
-    TimePath,
-)
+from remanent.recall.paths import EntityPath, GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
 from remanent.recall.recall import Recall
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
@@ -26,6 +20,7 @@ __all__ = [
     "GATE",
     "REEMBED",
     "TURNS",
+    "AnswerCache",
     "Boosts",
     "Calibration",
     "Candidate",
@@ -36,7 +31,6 @@ __all__ = [
     "Gate",
     "GraphPath",
     "Indexing",
-    "KeptAnswers",
     "KeywordPath",
     "PathUse",
     "Question",

@@ -9,10 +9,10 @@ from remanent.model import CacheFigures, Clock, Found, Scope
 from remanent.recall.question import Question
 from remanent.stores import Cache
 
-_MOST_KEYS = 100_000
+_MAX_KEYS = 100_000
 
 
-class KeptAnswers:
+class AnswerCache:
     """Keeps answers under the question and the store's revision: after any write, by any process, none is reached."""
 
     def __init__(self, cache: Cache, *, lifetime: timedelta, clock: Clock) -> None:
@@ -70,7 +70,7 @@ class KeptAnswers:
     async def erased(self, scope: Scope) -> None:
         """Let go of every answer of an agent: something that it may quote was erased."""
         for book in self._books(scope):
-            for key, _ in await self._cache.ranked(book, limit=_MOST_KEYS):
+            for key, _ in await self._cache.ranked(book, limit=_MAX_KEYS):
                 await self._cache.delete(key)
             await self._cache.delete(book)
 

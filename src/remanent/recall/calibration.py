@@ -18,14 +18,14 @@ from remanent.recall.gate import (
     BOUNDS,
     FOREIGN,
     GATE,
-    MOST_READ,
+    MAX_READ,
     VERSION,
     WORDS_ALONE,
-    Bounds,
     Gate,
     Measures,
-    Near,
-    Wording,
+    Nearness,
+    TermMatch,
+    ThresholdBounds,
     asked,
     best_of,
     strength,
@@ -38,7 +38,7 @@ from remanent.text.chinese import cut
 from remanent.text.sentences import sentence_texts
 from remanent.text.words import query_terms
 
-FEWEST_RECORDS = 24
+MIN_RECORDS = 24
 """A smaller store is not measured: what is usual says more of it than it says itself."""
 
 GROWTH = 1.5
@@ -47,33 +47,33 @@ GROWTH = 1.5
 SAMPLE = 40
 """How many questions of its own a store is asked at the most."""
 
-FEWEST_OWN = 8
+MIN_OWN = 8
 """With fewer in a language, a store is not at home in it."""
 
 EDGE = 200
 """Records at either end of the store from which its own questions are made."""
 
-FEWEST_TERMS = 4
+MIN_TERMS = 4
 """A sentence with fewer search terms makes no question."""
 
 SALADS, GIBBERISH = 12, 12
 """Strangers' questions without sense, by language: of words, and of letters."""
 
-NARROWEST = 0.03
+MIN_SPREAD = 0.03
 """The least spread of nearness that is believed."""
 
 _LETTERS = "aeioubcdfghklmnprstvwyz"
 _HAN = range(0x4E00, 0x9FA0)
 _LONGEST = 2000
-_MOST_WORDS = 24
+_MAX_WORDS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _ProbeOutcome:
     """What came of one question."""
 
     tongue: Tongue
-    words: Wording
+    words: TermMatch
     best: dict[str, float]
     """The score of the best hit by vector path."""
 
@@ -89,7 +89,7 @@ class Calibration:
 
     async def is_due(self, scope: Scope, *, seq: int) -> bool:
         """Tell whether a journal that has come to this place should be measured."""
-        if seq < FEWEST_RECORDS:
+        if seq < MIN_RECORDS:
             return False
         kept = await self._store.state(scope, GATE)
         if (
@@ -136,34 +136,36 @@ class Calibration:
         ]
         return list({record.id: record for records in edges for record in records}.values())
 
-    async def _hear(self, scope: Scope, text: str) -> _Heard:
+    async def _hear(self, scope: Scope, text: str) -> _ProbeOutcome:
         question = Question(text, scope)
         found: dict[str, list[Candidate]] = {}
         for path in await self._asked_for(question):
-            found[path.name] = await path.find(question, limit=MOST_READ)
+            found[path.name] = await path.find(question, limit=MAX_READ)
         ids = tuple(dict.fromkeys(hit.record_id for hits in found.values() for hit in hits))
         query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
         records = {record.id: record for record in await self._store.records(scope, query)} if ids else {}
-        words = await self._gate.words(scope, asked(text), best_of(found, records)[:MOST_READ])
+        words = await self._gate.words(scope, asked(text), best_of(found, records)[:MAX_READ])
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
-        return _Heard(tongue_of(text), words, best)
+        return _ProbeOutcome(tongue_of(text), words, best)
 
-    def _measures(self, strange: Sequence[_Heard], own: Sequence[_Heard], *, tongue: Tongue) -> Measures:
+    def _measures(self, strange: Sequence[_ProbeOutcome], own: Sequence[_ProbeOutcome], *, tongue: Tongue) -> Measures:
         near = {path: _near([heard.best[path] for heard in strange if path in heard.best]) for path in _paths(strange)}
         threshold = threshold_of(
             [self._score(heard, near) for heard in strange],
             [self._score(heard, near) for heard in own],
-            bounds=BOUNDS[tongue] if len(own) >= FEWEST_OWN else FOREIGN,
+            bounds=BOUNDS[tongue] if len(own) >= MIN_OWN else FOREIGN,
             lower=0.0 if near else WORDS_ALONE,
         )
         return Measures(near, threshold)
 
-    def _score(self, heard: _Heard, near: dict[str, Near]) -> float:
+    def _score(self, heard: _ProbeOutcome, near: dict[str, Nearness]) -> float:
         deviations = {path: near[path].deviations(cosine) for path, cosine in heard.best.items() if path in near}
         return strength(heard.words, self._gate.telling(heard.words, deviations))
 
 
-def threshold_of(strange: Sequence[float], own: Sequence[float], *, bounds: Bounds, lower: float = 0.0) -> float:
+def threshold_of(
+    strange: Sequence[float], own: Sequence[float], *, bounds: ThresholdBounds, lower: float = 0.0
+) -> float:
     """Return the score from which on a question is thought to be answered.
 
     It stands above what strangers come to, and not above what most of the store's own questions come to: a store at
@@ -172,18 +174,18 @@ def threshold_of(strange: Sequence[float], own: Sequence[float], *, bounds: Boun
     ordered = sorted(strange)
     middle, high = _quantile(ordered, 0.5), _quantile(ordered, 0.95)
     threshold = min(max(high + (high - middle) / 2, bounds.lowest - lower), bounds.highest - lower)
-    return min(threshold, _quantile(sorted(own), 0.05)) if len(own) >= FEWEST_OWN else threshold
+    return min(threshold, _quantile(sorted(own), 0.05)) if len(own) >= MIN_OWN else threshold
 
 
-def _paths(heard: Sequence[_Heard]) -> list[str]:
+def _paths(heard: Sequence[_ProbeOutcome]) -> list[str]:
     return sorted({path for one in heard for path in one.best})
 
 
-def _near(cosines: Sequence[float]) -> Near:
+def _near(cosines: Sequence[float]) -> Nearness:
     ordered = sorted(cosines)
     middle = _quantile(ordered, 0.5)
     # The upper side alone: what strangers share with the store lies above, and nine tenths of a bell within 1.28.
-    return Near(middle, max(NARROWEST, (_quantile(ordered, 0.9) - middle) / 1.28))
+    return Nearness(middle, max(MIN_SPREAD, (_quantile(ordered, 0.9) - middle) / 1.28))
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
@@ -211,8 +213,8 @@ def own_questions(records: Sequence[Record], chance: random.Random) -> Iterator[
     for record in chance.sample(records, min(SAMPLE, len(records))):
         telling = max(sentence_texts(record.content[:_LONGEST]), key=lambda text: len(query_terms(text)), default="")
         tongue = tongue_of(telling)
-        words = _words(telling, tongue)[:_MOST_WORDS]
-        if len(query_terms(telling)) >= FEWEST_TERMS:
+        words = _words(telling, tongue)[:_MAX_WORDS]
+        if len(query_terms(telling)) >= MIN_TERMS:
             kept = sorted(chance.sample(range(len(words)), (len(words) + 1) // 2))
             yield _join([words[place] for place in kept], tongue)
 

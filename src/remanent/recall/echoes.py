@@ -21,11 +21,11 @@ from remanent.text.words import query_terms
 GIVEN = "given"
 """The state that names the records which were given out lately."""
 
-MOST_GIVEN = 200
-MOST_WAITING = 500_000
+MAX_GIVEN = 200
+MAX_WAITING = 500_000
 """Ids that wait for all agents together until something is remembered, some 60 MB; the agents that were answered
 longest ago are let go first, and what they were given is then known again only by its words."""
-SHORTEST = 12
+MIN_ECHO_CHARACTERS = 12
 """Letters and digits below which a turn says too little to be told from what anybody says."""
 
 _BLOCK = re.compile(rf"<{ENVELOPE}>\n(.*?)\n</{ENVELOPE}>", re.DOTALL)
@@ -37,7 +37,7 @@ _ECHOING = (Origin.AGENT, Origin.TOOL)
 """Who brings back what memory said; people who say a thing again confirm it."""
 _SEARCHED = 32
 _LOOKED_AT = 8
-_MOST_LINES = 400
+_MAX_LINES = 400
 """Lines of a conversation that are looked for one by one."""
 
 
@@ -66,7 +66,7 @@ class Echoes:
         before = self._given.pop(owner, {})
         self._given[owner] = _newest({**before, **fresh})
         self._waiting += len(self._given[owner]) - len(before)
-        while self._waiting > MOST_WAITING:
+        while self._waiting > MAX_WAITING:
             self._waiting -= len(self._given.popitem(last=False)[1])
 
     async def keep(self, tx: Transaction) -> None:
@@ -107,7 +107,7 @@ class Echoes:
             return Echo(tuple(rest), tuple(repeats)) if repeats else None
         said = [plain(sentence) for sentence in sentence_texts(entry.text)]
         holding = [_holder(words, given, entry) for words in said if words]
-        if sum(map(len, said)) < SHORTEST or None in holding:
+        if sum(map(len, said)) < MIN_ECHO_CHARACTERS or None in holding:
             return None
         return Echo((), tuple(dict.fromkeys(holder for holder in holding if holder is not None)))
 
@@ -133,7 +133,7 @@ class Echoes:
         if whole is not None:
             return [whole]
         lines = [line for line in words.split("\n") if plain(line)]
-        if not 1 < len(lines) <= _MOST_LINES:
+        if not 1 < len(lines) <= _MAX_LINES:
             return None
         holders = []
         for line in lines:
@@ -165,7 +165,7 @@ class Echoes:
 
 
 def _newest(record_ids: dict[str, None]) -> dict[str, None]:
-    return dict.fromkeys(list(record_ids)[-MOST_GIVEN:])
+    return dict.fromkeys(list(record_ids)[-MAX_GIVEN:])
 
 
 def _forms(item: str) -> Iterable[str]:

@@ -97,10 +97,10 @@ def coverage(positive: Sequence[float], negative: Sequence[float], *, false_shar
 
 
 DEPTH = 10
-MOST = 10_000
+MAX_QUESTIONS = 10_000
 
 
-class Ask(Protocol):
+class AskProbe(Protocol):
     """Asks a question, and is told whether answering nothing is allowed."""
 
     def __call__(self, probe: Probe, /, *, gated: bool) -> Awaitable[Found]:
@@ -108,7 +108,7 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ProbeResult:
     wanted: tuple[str, ...]
     hits: list[list[str]]
     """Which of the wanted each item answers, best item first."""
@@ -139,7 +139,7 @@ async def evaluate_recall(
     clock: Clock,
     advance: Callable[[int], None],
 ) -> Evaluation:
-    """Ask the read path itself: what is found here was given to nobody, and is no echo when somebody says it."""
+    """AskProbe the read path itself: what is found here was given to nobody, and is no echo when somebody says it."""
 
     async def ask(probe: Probe, *, gated: bool) -> Found:
         now = clock()
@@ -151,10 +151,12 @@ async def evaluate_recall(
     return await evaluate(ask, probes, advance=advance)
 
 
-async def evaluate(ask: Ask, probes: Sequence[Probe], *, advance: Callable[[int], None] = lambda _: None) -> Evaluation:
-    """Ask every question twice, for the order of what is found and for whether it is answered at all."""
-    if not 1 <= len(probes) <= MOST:
-        raise InvalidInput(f"give between 1 and {MOST} questions, not {len(probes)}")
+async def evaluate(
+    ask: AskProbe, probes: Sequence[Probe], *, advance: Callable[[int], None] = lambda _: None
+) -> Evaluation:
+    """AskProbe every question twice, for the order of what is found and for whether it is answered at all."""
+    if not 1 <= len(probes) <= MAX_QUESTIONS:
+        raise InvalidInput(f"give between 1 and {MAX_QUESTIONS} questions, not {len(probes)}")
     asked = []
     for number, probe in enumerate(probes, start=1):
         asked.append(await _asked(ask, probe))
@@ -162,14 +164,14 @@ async def evaluate(ask: Ask, probes: Sequence[Probe], *, advance: Callable[[int]
     return _measured(asked)
 
 
-async def _asked(ask: Ask, probe: Probe) -> _Asked:
+async def _asked(ask: AskProbe, probe: Probe) -> _ProbeResult:
     begin = time.perf_counter()
     found = await ask(probe, gated=False)
     seconds = time.perf_counter() - begin
     judged = await ask(probe, gated=True)
     gate = judged.gate
     evidence = (math.inf if judged.items else -math.inf) if gate is None else gate.score - gate.threshold
-    return _Asked(
+    return _ProbeResult(
         wanted=_wanted(probe),
         hits=[_answers(item, probe) for item in found.items[:DEPTH]],
         seconds=None if found.cached else seconds,
@@ -192,7 +194,7 @@ def _answers(item: FoundItem, probe: Probe) -> list[str]:
     return list(dict.fromkeys([*hits, *(f"text {one}" for one in probe.texts if one.casefold() in said)]))
 
 
-def _measured(asked: Sequence[_Asked]) -> Evaluation:
+def _measured(asked: Sequence[_ProbeResult]) -> Evaluation:
     known = [one for one in asked if one.wanted]
     strange = [one for one in asked if not one.wanted]
     waits = [one.seconds for one in asked if one.seconds is not None]
@@ -218,7 +220,7 @@ def _measured(asked: Sequence[_Asked]) -> Evaluation:
     )
 
 
-def _told(one: _Asked) -> Probed:
+def _told(one: _ProbeResult) -> Probed:
     return Probed(
         question=one.question,
         rank=next((place for place, hits in enumerate(one.hits, start=1) if hits), None),

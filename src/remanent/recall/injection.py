@@ -175,7 +175,7 @@ _CERTAINTY: dict[Tongue, str] = {"en": " (confidence: {:.0%}, sources: {})", "zh
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class InjectionSection:
     """A part of what is injected, and what is told of each memory in it beside its words."""
 
     tag: str
@@ -184,11 +184,11 @@ class Section:
 
 
 SECTIONS = (
-    Section("user_preferences", ("standing",)),
-    Section("project_context"),
-    Section("recent_episodes", ("age",)),
-    Section("relevant_procedures"),
-    Section("conversation", ("date", "speaker")),
+    InjectionSection("user_preferences", ("standing",)),
+    InjectionSection("project_context"),
+    InjectionSection("recent_episodes", ("age",)),
+    InjectionSection("relevant_procedures"),
+    InjectionSection("conversation", ("date", "speaker")),
 )
 """A kind says in which of them it stands; the order is that of the text."""
 
@@ -256,7 +256,7 @@ def _order(item: FoundItem) -> tuple[int, datetime, str]:
     return SECTIONS.index(_section_of(item.kind)), min(item.occurred_at, told_at), item.record_id
 
 
-def _section_of(kind: Kind) -> Section:
+def _section_of(kind: Kind) -> InjectionSection:
     return next(section for section in SECTIONS if section.tag == kind.section)
 
 

@@ -1,11 +1,12 @@
 """The built-in paths over the store alone: words, names, times, what is new, and links."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
 
-from remanent.model import Kind, Link
+from remanent.model import Entry, Kind, Link
 from remanent.model.entry import AHEAD
 from remanent.recall.indexing import indexed_through
 from remanent.recall.path import Candidate, RecallPath
@@ -31,14 +32,22 @@ class KeywordPath(RecallPath):
         terms = question.terms
         if not terms:
             return []
-        if not _may_be_unindexed(question):
-            return await self._find_parts(question, limit=limit)
+        parts = [own for part in question.parts if (own := query_terms(part))] or [list(terms)]
+        may_be_unindexed = _may_be_unindexed(question)
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
-        covered = await indexed_through(self._store, question.scope)
-        found, tail = await asyncio.gather(
-            self._find_parts(question, limit=limit),
-            self._find_in_tail(question, frozenset(terms), covered=covered),
+        covered = await indexed_through(self._store, question.scope) if may_be_unindexed else 0
+        searching = asyncio.gather(
+            *(
+                self._store.search_text(question.scope, part, record_filter=question.record_filter, limit=limit)
+                for part in parts
+            )
         )
+        if not may_be_unindexed:
+            return _best_of_parts(await searching, limit=limit)
+        hits, entries = await asyncio.gather(
+            searching, self._store.entries(question.scope, _tail(question, covered=covered))
+        )
+        found, tail = _best_of_parts(hits, limit=limit), _by_shared_words(entries, frozenset(terms))
         if not tail:
             return found
         known = {one.record_id for one in found}
@@ -53,41 +62,36 @@ class KeywordPath(RecallPath):
         far = [_placed(one, low - 1 / (1 + one.score)) for one in fresh if 2 * one.score <= len(terms)]
         return close + found + far
 
-    async def _find_parts(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Search for each part of the question by itself: what answers one of them best is as good as any."""
-        parts = [terms for part in question.parts if (terms := query_terms(part))] or [list(question.terms)]
-        searched = await asyncio.gather(
-            *(
-                self._store.search_text(question.scope, terms, record_filter=question.record_filter, limit=limit)
-                for terms in parts
-            )
-        )
-        if len(parts) == 1:
-            return [Candidate(hit.record_id, hit.score) for hit in searched[0]]
-        high = max((hits[0].score for hits in searched if hits), default=0.0)
-        best: dict[str, Candidate] = {}
-        for hits in searched:
-            for hit in hits:
-                score = high * hit.score / hits[0].score if hits[0].score > 0 else 0.0
-                if hit.record_id not in best or score > best[hit.record_id].score:
-                    best[hit.record_id] = Candidate(hit.record_id, score)
-        return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]
 
-    async def _find_in_tail(self, question: Question, terms: frozenset[str], *, covered: int) -> list[Candidate]:
-        """Return turns that are not indexed yet and share words with the question, most words first."""
-        wanted = question.record_filter
-        tail = await self._store.entries(
-            question.scope,
-            EntryQuery(
-                after_seq=covered,
-                occurred_from=wanted.occurred_from,
-                occurred_before=wanted.occurred_before,
-                newest_first=True,
-                limit=TAIL,
-            ),
-        )
-        hits = [Candidate(entry.id, float(len(terms.intersection(index_terms(entry.text))))) for entry in tail]
-        return sorted((hit for hit in hits if hit.score), key=lambda hit: -hit.score)
+def _best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Candidate]:
+    """Return what was found for any part of the question: what answers one of them best is as good as any."""
+    if len(searched) == 1:
+        return [Candidate(hit.record_id, hit.score) for hit in searched[0]]
+    high = max((hits[0].score for hits in searched if hits), default=0.0)
+    best: dict[str, Candidate] = {}
+    for hits in searched:
+        for hit in hits:
+            score = high * hit.score / hits[0].score if hits[0].score > 0 else 0.0
+            if hit.record_id not in best or score > best[hit.record_id].score:
+                best[hit.record_id] = Candidate(hit.record_id, score)
+    return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]
+
+
+def _tail(question: Question, *, covered: int) -> EntryQuery:
+    wanted = question.record_filter
+    return EntryQuery(
+        after_seq=covered,
+        occurred_from=wanted.occurred_from,
+        occurred_before=wanted.occurred_before,
+        newest_first=True,
+        limit=TAIL,
+    )
+
+
+def _by_shared_words(entries: Sequence[Entry], terms: frozenset[str]) -> list[Candidate]:
+    """Return the entries that share words with the question, most words first."""
+    hits = [Candidate(entry.id, float(len(terms.intersection(index_terms(entry.text))))) for entry in entries]
+    return sorted((hit for hit in hits if hit.score), key=lambda hit: -hit.score)
 
 
 def _placed(candidate: Candidate, score: float) -> Candidate:
@@ -100,7 +104,7 @@ def _may_be_unindexed(question: Question) -> bool:
     return (wanted.kinds is None or Kind.TURN in wanted.kinds) and not wanted.tags and wanted.as_of is None
 
 
-MOST_NAMES = 4
+MAX_NAMES = 4
 _WHOLE = 0.6
 """The share of the best score below which a record is taken to hold but a part of a name."""
 
@@ -119,21 +123,25 @@ class EntityPath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search each name by itself and add up."""
-        names = list({mention.key: mention.text for mention in question.names}.values())[:MOST_NAMES]
-        searched = await asyncio.gather(*(self._search(question, name, limit) for name in names))
+        names = list({mention.key: mention.text for mention in question.names}.values())[:MAX_NAMES]
+        searched = await asyncio.gather(
+            *(
+                self._store.search_text(
+                    question.scope, query_terms(name), record_filter=question.record_filter, limit=limit
+                )
+                for name in names
+            )
+        )
         scores: dict[str, float] = {}
         held: dict[str, list[str]] = {}
         for name, hits in zip(names, searched, strict=True):
             for hit in hits:
+                if hit.score < _WHOLE * hits[0].score:
+                    continue
                 scores[hit.record_id] = scores.get(hit.record_id, 0.0) + hit.score
                 held.setdefault(hit.record_id, []).append(name)
         ordered = sorted(scores, key=lambda one: (-scores[one], one))[:limit]
         return [Candidate(one, scores[one], ", ".join(held[one])) for one in ordered]
-
-    async def _search(self, question: Question, name: str, limit: int) -> list[Hit]:
-        terms = query_terms(name)
-        hits = await self._store.search_text(question.scope, terms, record_filter=question.record_filter, limit=limit)
-        return [hit for hit in hits if hit.score >= _WHOLE * hits[0].score]
 
 
 class TimePath(RecallPath):
@@ -221,6 +229,7 @@ class GraphPath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Follow links in both directions, a hop for all at a time; the seeds themselves are not found again."""
+        owner = question.scope.owner
         strength = dict.fromkeys(question.seeds[: self._seeds], 1.0)
         seeds = frozenset(strength)
         reasons: dict[str, str] = {}
@@ -228,22 +237,17 @@ class GraphPath(RecallPath):
         for _ in range(self._hops):
             if not border:
                 break
-            links = await self._links(question, border)
-            reached = _stronger(links, strength, reasons)
+            ends = tuple(border)
+            leaving, arriving = await asyncio.gather(
+                self._store.links(owner, LinkQuery(from_ids=ends, min_strength=WEAKEST)),
+                self._store.links(owner, LinkQuery(to_ids=ends, min_strength=WEAKEST)),
+            )
+            reached = _stronger(leaving + arriving, strength, reasons)
             border = sorted(reached, key=lambda one: (-strength[one], one))[: self._width]
         found = [record_id for record_id in strength if record_id not in seeds]
         passing = set(await self._store.match(question.scope, found, question.record_filter)) if found else set()
         ordered = sorted(passing, key=lambda one: (-strength[one], one))[:limit]
         return [Candidate(record_id, strength[record_id], reasons[record_id]) for record_id in ordered]
-
-    async def _links(self, question: Question, border: list[str]) -> list[Link]:
-        ends = tuple(border)
-        owner = question.scope.owner
-        leaving, arriving = await asyncio.gather(
-            self._store.links(owner, LinkQuery(from_ids=ends, min_strength=WEAKEST)),
-            self._store.links(owner, LinkQuery(to_ids=ends, min_strength=WEAKEST)),
-        )
-        return leaving + arriving
 
 
 def _stronger(links: list[Link], strength: dict[str, float], reasons: dict[str, str]) -> set[str]:

@@ -190,7 +190,7 @@ _LEAST = 1e-9
 
 
 @dataclass(slots=True)
-class Weighed:
+class RankedCandidate:
     """A candidate on its way to its place, with all that moved it."""
 
     place: Place
@@ -241,7 +241,7 @@ def weigh(
     now: datetime | None,
     most: int | None = None,
     share: float = 1.0,
-) -> list[Weighed]:
+) -> list[RankedCandidate]:
     """Return the candidates and the neighbours that they speak for, best first: all of them, or the `most` best.
 
     Of these no session has more than its share while others have any left.
@@ -269,7 +269,7 @@ def weigh(
         best = [one for one in ranked if one[-1] in chosen]
     found = _found(gathered, {record_id for _, _, record_id in best})
     return [
-        Weighed(
+        RankedCandidate(
             place=places[record_id],
             fused=fused.get(record_id, 0.0),
             context=context[record_id],
@@ -281,7 +281,7 @@ def weigh(
     ]
 
 
-def boost(weighed: list[Weighed], records: Mapping[str, Record], recipe: Recipe) -> None:
+def boost(weighed: list[RankedCandidate], records: Mapping[str, Record], recipe: Recipe) -> None:
     """Weigh in what only the records themselves tell, and put the candidates in order."""
     for one in weighed:
         one.boosts += boosts_of_record(records[one.record_id], recipe.boosts)
@@ -291,7 +291,7 @@ def boost(weighed: list[Weighed], records: Mapping[str, Record], recipe: Recipe)
 
 async def rerank(
     question: Question,
-    weighed: list[Weighed],
+    weighed: list[RankedCandidate],
     records: Mapping[str, Record],
     *,
     rerank: Rerank,
@@ -320,7 +320,7 @@ async def rerank(
     return None
 
 
-def _blend(best: Sequence[Weighed], rest: Sequence[Weighed], *, share: float) -> None:
+def _blend(best: Sequence[RankedCandidate], rest: Sequence[RankedCandidate], *, share: float) -> None:
     """Give each read candidate a score between the cross-encoder's and its own; the unread stay behind them all."""
     before = min_max({one.record_id: one.score for one in best})
     odds = min_max({one.record_id: _odds(one.reranked or 0.0) for one in best})
@@ -337,7 +337,7 @@ def _odds(score: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def order(one: Weighed) -> tuple[float, float, str]:
+def order(one: RankedCandidate) -> tuple[float, float, str]:
     """Return what candidates are sorted by; chance has no part in it."""
     return -one.score, -one.fused, one.place.record_id
 

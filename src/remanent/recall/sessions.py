@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from remanent.model import Origin
 from remanent.recall.fusion import min_max
 from remanent.recall.question import Question
-from remanent.recall.ranking import Factor, Weighed, discounted
+from remanent.recall.ranking import Factor, RankedCandidate, discounted
 from remanent.recall.recipe import Surroundings
 from remanent.stores import SessionTerms, Store, TermCounts
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_RECORDS = 4000
+MAX_RECORDS = 4000
 """Records of all sessions together that are read for their words."""
-MOST_COUNTED = 20_000
+MAX_COUNTED = 20_000
 """A term that as many records hold tells nothing."""
 # An assistant's long answers hold every word of a field; what a session is about is what people said in it.
 _PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL, Origin.UNTRUSTED)
@@ -26,7 +26,7 @@ _K1 = 1.2
 _B = 0.75
 
 
-def by_their_turns(groups: Mapping[str, Sequence[Weighed]], around: Surroundings) -> dict[str, float]:
+def by_their_turns(groups: Mapping[str, Sequence[RankedCandidate]], around: Surroundings) -> dict[str, float]:
     """Return how much the candidates of each session speak for it."""
     read_again = any(one.reranked is not None for group in groups.values() for one in group)
     return {
@@ -52,11 +52,11 @@ async def by_their_words(
         question.terms,
         record_filter=question.record_filter,
         origins=None if question.asks_the_agent else _PEOPLE,
-        most=MOST_RECORDS,
+        most=MAX_RECORDS,
     )
     if not held:
         return dict(scores)
-    known = await store.term_counts(question.scope.owner, question.terms, most=MOST_COUNTED)
+    known = await store.term_counts(question.scope.owner, question.terms, most=MAX_COUNTED)
     words = min_max(relevance(held, known))
     turns = min_max({name: scores[name] for name in best})
     # From 1 to 2, so that all of the rest fit between 0 and 1.
@@ -98,7 +98,7 @@ async def by_their_likeness(
     store: Store,
     question: Question,
     scores: Mapping[str, float],
-    groups: Mapping[str, Sequence[Weighed]],
+    groups: Mapping[str, Sequence[RankedCandidate]],
     around: Surroundings,
     *,
     models: Mapping[str, str],

@@ -11,12 +11,12 @@ from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.stores import Store, Vectors
 
-_MOST_KNOWN = 4096
+_MAX_KNOWN = 4096
 _GROWTH = 0.02
 """By which share of its vectors a store that one model has not read whole must change before it is counted again."""
 
 
-class _Known(NamedTuple):
+class _Counted(NamedTuple):
     revision: int
     covered: bool
     vectors: int
@@ -31,7 +31,7 @@ class Coverage:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[tuple[Scope, str, str], _Known] = OrderedDict()
+        self._known: OrderedDict[tuple[Scope, str, str], _Counted] = OrderedDict()
 
     async def is_whole(self, scope: Scope, model: str, *, beside: str) -> bool:
         """Return whether a model has a vector of every record of which the one beside it has one, and of any."""
@@ -42,23 +42,25 @@ class Coverage:
         elif known.covered and revision > known.revision:
             fresh = await self._store.vector_counts(scope, since=known.revision)
             covered = fresh.get(model, 0) == fresh.get(beside, 0)
-            known = _Known(revision, covered, known.vectors + fresh.get(beside, 0))
+            known = _Counted(revision, covered, known.vectors + fresh.get(beside, 0))
         elif not known.covered and revision - known.revision > _GROWTH * known.vectors:
             known = await self._count(scope, model, beside, revision)
         self._known[key] = known
         self._known.move_to_end(key)
-        if len(self._known) > _MOST_KNOWN:
+        if len(self._known) > _MAX_KNOWN:
             self._known.popitem(last=False)
         return known.covered
 
-    async def _count(self, scope: Scope, model: str, beside: str, revision: int) -> _Known:
+    async def _count(self, scope: Scope, model: str, beside: str, revision: int) -> _Counted:
         held = await self._store.vector_counts(scope)
         vectors = held.get(beside, 0)
-        return _Known(revision, 0 < vectors <= held.get(model, 0), vectors)
+        return _Counted(revision, 0 < vectors <= held.get(model, 0), vectors)
 
 
 class VectorPath(RecallPath):
     """By one of the models that embed records."""
+
+    dispensable = True
 
     def __init__(
         self,

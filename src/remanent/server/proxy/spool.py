@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from remanent.context.spool import REFUSED, Waiting
+from remanent.context.spool import REFUSED, SpoolFolder
 from remanent.errors import CallerError, InvalidInput
 from remanent.model import Message, NewId, Scope
 from remanent.model.base import Model
@@ -50,7 +50,7 @@ class Spool:
 
     def __init__(self, folder: Path, *, new_id: NewId) -> None:
         self._folder = folder
-        self._waiting = Waiting(folder)
+        self._waiting = SpoolFolder(folder)
         self._new_id = new_id
 
     async def put(self, turn: Turn) -> None:

@@ -135,6 +135,16 @@ class DatabasePool:
 
     # ── lending ──────────────────────────────────────────────────────────────
 
+    def borrow_open(self, scope: Scope) -> Slot | None:
+        """Return the place of a database that is open already, or `None`: most reads need not wait for anything."""
+        key = _key(scope)
+        slot = self._slots.get(key)
+        if slot is None or slot.database is None or slot.closing is not None or self._closed:
+            return None
+        self._slots.move_to_end(key)
+        slot.users += 1
+        return slot
+
     async def borrow(self, scope: Scope) -> Slot:
         """Return the place of a scope's database, which stays open until it is given back."""
         key = _key(scope)

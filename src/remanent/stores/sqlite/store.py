@@ -336,12 +336,18 @@ class SqliteStore(Store):
 
         A scope that was never written to has nothing and is not made by asking.
         """
-        if scope not in self._pool:
-            self._pool.refuse_when_closed()
-            if not await self._blocking(self._is_stored, scope):
-                return nothing
-        async with self._pool.lend(scope) as database:
-            return await database.read(work, light=light, snapshot=snapshot)
+        slot = self._pool.borrow_open(scope)
+        if slot is None:
+            if scope not in self._pool:
+                self._pool.refuse_when_closed()
+                if not await self._blocking(self._is_stored, scope):
+                    return nothing
+            slot = await self._pool.borrow(scope)
+        assert slot.database is not None
+        try:
+            return await slot.database.read(work, light=light, snapshot=snapshot)
+        finally:
+            self._pool.give_back(scope, slot)
 
     def _is_stored(self, scope: Scope) -> bool:
         with translated():
