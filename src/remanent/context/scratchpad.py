@@ -10,6 +10,8 @@ from remanent.model import Scope
 from remanent.model.base import check_json
 from remanent.stores import Store
 
+# A pad is for what an agent has at hand, not for documents: the bounds keep all pads of an agent in one quick read.
+# Chosen by hand.
 MAX_KEYS = 200
 MAX_KEY_CHARACTERS = 200
 MAX_VALUE_CHARACTERS = 20_000
@@ -55,6 +57,7 @@ class Scratchpad:
                 tx.state(self._name(key), None)
 
     async def _check_room(self, key: str, value: JsonValue) -> None:
+        """Refuse what would make the pads too large; two writers at once may overshoot by one value each."""
         size = _size(value)
         if size > MAX_VALUE_CHARACTERS:
             raise InvalidInput(

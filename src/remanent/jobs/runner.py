@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from remanent.settings import JobSettings
 
 MAX_DESCRIPTION = 300
+"""Characters of a failure that are kept with its job: a line that a person can read in a list."""
 
 
 class Requeue(Exception):
@@ -71,8 +72,10 @@ together, so an effect happens once however often the handler runs. It may raise
 """
 
 MAX_IMMEDIATE_RUNS = 3
-"""How often a handler runs again without waiting when somebody else was faster or held the database."""
+"""How often a handler runs again without waiting when somebody else was faster or held the database. Chosen by hand:
+whoever loses three races in a row does better to wait."""
 
+# These say nothing of the job: it is given back, and its attempts are not used up.
 _NOT_THE_JOBS_FAULT = (StorageFull, StoreBusy, StoreClosed)
 
 _logger = logging.getLogger(__name__)
@@ -119,10 +122,12 @@ class Runner:
         self._settings = settings
         self._clock = clock
         self._sleep = sleep
+        # By id and fence: a job whose lease was lost may be running here again under a new one.
         self._work: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._lost: set[tuple[str, int]] = set()
         self._pending: dict[Scope, list[_PendingOutcome]] = {}
         self._setbacks: dict[str, int] = {}
+        """How often each job was given back in a row; its attempts do not tell."""
         self._aborting = False
 
     def abort(self) -> None:
@@ -175,6 +180,7 @@ class Runner:
         return ended
 
     def _refusal(self, job: Job) -> str:
+        """Return why a job must not run at all, empty when it may."""
         if job.kind not in self._handlers:
             return f"no part of this installation does jobs of kind {job.kind!r}; turn it on, then revive the job"
         if job.attempts > job.max_attempts:
@@ -212,6 +218,7 @@ class Runner:
         return asyncio.CancelledError() if work.cancelled() else work.exception()
 
     async def _commit(self, job: Job, transaction: Transaction) -> RemanentError | None:
+        """Commit the effects and the completion as one: neither is ever there without the other."""
         try:
             async with transaction:
                 transaction.finish(job)
@@ -220,6 +227,7 @@ class Runner:
         return None
 
     async def _conclude(self, job: Job, error: BaseException | None) -> FinishedJob:
+        """Decide what becomes of a job: done, lost, given back, retried or buried; only its own faults count."""
         if error is None:
             return FinishedJob(job, JobOutcome.DONE)
         if isinstance(error, LeaseLost) or (job.id, job.fence) in self._lost:
@@ -246,6 +254,7 @@ class Runner:
         return retry_delay(failures, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
 
     async def _bury(self, job: Job, text: str) -> FinishedJob:
+        """Keep a job as a dead letter, so that its lane goes on and a person can revive it."""
         _logger.error("job %s (%s) of %s gave up and is kept as a dead letter: %s", job.id, job.kind, job.scope, text)
         transaction = self._store.transaction(job.scope)
         transaction.bury(job, error=text)
@@ -269,6 +278,7 @@ class Runner:
         return FinishedJob(ended.job, JobOutcome.UNWRITTEN, ended.error)
 
     async def _keep_lease(self, job: Job) -> None:
+        """Renew the lease while the handler runs; once another worker has the job, cancel what would be discarded."""
         lease = timedelta(seconds=self._settings.lease)
         while True:
             # A third: two renewals may fail before the lease is over.

@@ -11,7 +11,8 @@ from remanent.model import Scope
 from remanent.stores import Store
 
 POLL = 0.5
-"""Seconds between looks at queues that another process may be working on."""
+"""Seconds between looks at queues that another process may be working on; its own work is told of at once. Chosen by
+hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Settlement:
                 await asyncio.wait({timer})
 
     async def _wait(self, timeout: float | None) -> None:
+        """Count until nothing is left; what this process does wakes it, what others do shows at the next poll."""
         while await self._count():
             if self._stopped:
                 raise BusyError("the worker stopped before the queue was empty; what waits is kept for the next start")
@@ -102,6 +104,7 @@ class Settlement:
         return f"{pending} job{'s' if pending != 1 else ''} still to do"
 
     async def _run_late(self, timeout: float) -> None:
+        """End the wait by a flag, not by cancelling: a count that is under way is finished and reported first."""
         await self._sleep(timeout)
         self._late = True
         self._woken.set()

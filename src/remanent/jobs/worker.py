@@ -29,7 +29,9 @@ class Agenda:
         self._due: dict[Scope, None] = {}
         self._looking: set[Scope] = set()
         self._again: set[Scope] = set()
+        """Agents that changed while somebody looked: what that look saw may be out of date."""
         self._times: dict[Scope, datetime] = {}
+        """When each agent is to be looked at next, if that is known."""
         # Entries of the heap whose time is no longer the one in `_times` are skipped.
         self._heap: list[tuple[datetime, int, Scope]] = []
         self._order = itertools.count()
@@ -92,6 +94,7 @@ class Agenda:
         self._filled.set()
 
     def _move_due(self) -> None:
+        """Take from the heap what is due, and what was moved to another time since."""
         now = self._clock()
         while self._heap and (self._heap[0][0] <= now or self._times.get(self._heap[0][2]) != self._heap[0][0]):
             moment, _, owner = heapq.heappop(self._heap)
@@ -101,7 +104,7 @@ class Agenda:
 
 
 GRACE = 5.0
-"""Seconds that cancelled handlers get to clean up."""
+"""Seconds that cancelled handlers get to clean up: a transaction to roll back, a request to abort. Chosen by hand."""
 
 MIN_LOOK_INTERVAL = timedelta(milliseconds=100)
 """Between two looks at a queue that says it has work but hands none out, as when another process is just faster."""
@@ -228,6 +231,7 @@ class Worker:
             raise
 
     async def _stop(self, seconds: float) -> None:
+        """Drain, then cancel, then give up on what does not listen; everybody who waits for an empty queue is told."""
         await wait_first(_all_of(self._loops), pause(self._sleep, seconds), self._hurry.wait())
         self._runner.abort()
         await wait_first(_all_of(self._loops), pause(self._sleep, GRACE))
@@ -242,12 +246,14 @@ class Worker:
             settlement.stop()
 
     def _enqueued(self, scope: Scope) -> None:
+        """Hear of a job that this process has just committed, so that nobody waits for the next poll."""
         if self._stopping is None:
             self.watch(scope)
             for settlement in self._settlements:
                 settlement.touch(scope.owner)
 
     async def _loop(self) -> None:
+        """Serve one agent after another; as many of these run as the settings say."""
         while (owner := await self._agenda.next()) is not None:
             # Gathered, whatever goes wrong in a turn comes back as a value: a defect must not end all background work.
             [trouble] = await asyncio.gather(self._turn(owner), return_exceptions=True)
@@ -256,6 +262,7 @@ class Worker:
                 self._postpone(owner)
 
     async def _turn(self, owner: Scope) -> None:
+        """Look at one agent's queue and run at most one job, so that a busy agent does not keep others waiting."""
         try:
             job = await self._look(owner)
         finally:
@@ -295,15 +302,18 @@ class Worker:
         return job
 
     def _next_look(self, state: QueueState, *, now: datetime) -> datetime:
+        """Return when a retry or a lease comes due, or else the next poll for what other processes enqueued."""
         poll = now + max(timedelta(seconds=self._settings.poll), len(self._watched) * IDLE_LOOK_INTERVAL)
         return poll if state.wake_at is None else max(now + MIN_LOOK_INTERVAL, min(state.wake_at, poll))
 
     def _postpone(self, owner: Scope) -> None:
+        """Wait longer after every failure in a row: a full disk is not helped by looking at it more often."""
         troubles = self._troubles[owner] = self._troubles.get(owner, 0) + 1
         wait = retry_delay(troubles, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
         self._agenda.look_at(owner, self._clock() + wait)
 
     def _record(self, ended: FinishedJob) -> None:
+        """Count a job that ended for whoever waits, and keep a dead letter in mind until it was told of."""
         if ended.outcome is JobOutcome.BURIED:
             failures = self._failures.setdefault(ended.job.scope.owner, _Failures(0, ended))
             failures.count += 1
@@ -312,6 +322,7 @@ class Worker:
             settlement.note(ended)
 
     def _tell_failures(self, owners: list[Scope]) -> None:
+        """Raise once for all dead letters since the last time; they stay in the store for a person to look at."""
         told = [self._failures.pop(owner) for owner in owners if owner in self._failures]
         if told:
             count = sum(failures.count for failures in told)
@@ -323,5 +334,6 @@ class Worker:
 
 
 async def _all_of(tasks: list[asyncio.Task[None]]) -> None:
+    """Wait for all tasks, which go on when the wait is cut short."""
     if tasks:
         await asyncio.wait(tasks)

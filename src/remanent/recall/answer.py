@@ -1,4 +1,7 @@
-"""Making answers of what was chosen: the memory itself, the turn with its neighbours, or the whole session."""
+"""Making answers of what was chosen: the memory itself, the turn with its neighbours, or the whole session.
+
+A hit becomes a `Candidate` in its path, a `RankedCandidate` once for all paths, and a `FoundItem` here, with its rank.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence

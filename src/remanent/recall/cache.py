@@ -1,4 +1,4 @@
-"""Answers kept for a while: the same question again, with nothing written in between, costs one look."""
+"""A cache of answers: the same question again, with nothing written in between, costs one look."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -10,6 +10,7 @@ from remanent.recall.question import Question
 from remanent.stores import Cache
 
 _MAX_KEYS = 100_000
+"""Answers of one agent that erasing looks through: far more than anybody asks in the lifetime of one."""
 
 
 class AnswerCache:

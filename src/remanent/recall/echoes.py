@@ -22,11 +22,13 @@ GIVEN = "given"
 """The state that names the records which were given out lately."""
 
 MAX_GIVEN = 200
+"""Records of one agent that are remembered as given out: those of the last twenty answers of ten."""
 MAX_WAITING = 500_000
 """Ids that wait for all agents together until something is remembered, some 60 MB; the agents that were answered
 longest ago are let go first, and what they were given is then known again only by its words."""
 MIN_ECHO_CHARACTERS = 12
-"""Letters and digits below which a turn says too little to be told from what anybody says."""
+"""Letters and digits below which a turn says too little to be told from what anybody says: "yes, please do". Chosen by
+hand."""
 
 _BLOCK = re.compile(rf"<{ENVELOPE}>\n(.*?)\n</{ENVELOPE}>", re.DOTALL)
 _LEAD = re.compile(r"- (?:\[[^\]\n]*\] )?")
@@ -35,6 +37,8 @@ _STANDING = re.compile(r" \((?:confidence: \d+%, sources: \d+|置信度: \d+%, �
 _SPEAKER = re.compile(r".*?[:∶] ")
 _ECHOING = (Origin.AGENT, Origin.TOOL)
 """Who brings back what memory said; people who say a thing again confirm it."""
+# Terms that are searched for what another process gave out, and the best hits that are compared word for word: a record
+# that holds all of an item's words is among the first. Chosen by hand.
 _SEARCHED = 32
 _LOOKED_AT = 8
 _MAX_LINES = 400

@@ -1,4 +1,7 @@
-"""Measures of a ranking against what answers a question: pure mathematics."""
+"""Asking questions whose answers are known, and measuring how well they are answered.
+
+The measures are pure mathematics; the benches use them as well, so that a user's figures can be held against ours.
+"""
 
 import math
 import time
@@ -13,7 +16,7 @@ from remanent.recall.recall import Recall
 from remanent.stores import RecordFilter
 
 DRAWS = 1000
-"""How often a sample is drawn anew for a confidence interval."""
+"""How often a sample is drawn anew for a confidence interval; the usual number, good for two digits."""
 
 
 def any_at(ranking: Sequence[str], wanted: Collection[str], k: int) -> float:
@@ -97,7 +100,9 @@ def coverage(positive: Sequence[float], negative: Sequence[float], *, false_shar
 
 
 DEPTH = 10
+"""Items of an answer that are looked at: any@10 and nDCG@10 are the deepest measures."""
 MAX_QUESTIONS = 10_000
+"""Bounds the time of one call: every question is asked twice."""
 
 
 class AskProbe(Protocol):

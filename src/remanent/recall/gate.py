@@ -31,7 +31,7 @@ from remanent.text.wordlists import word_set
 from remanent.text.words import index_terms, query_terms
 
 SMOOTHING = 50
-"""Records that are thought to be there besides: of three records, none tells which words are rare."""
+"""Records that are thought to be there besides: of three records, none tells which words are rare. Chosen by hand."""
 
 PLAIN_WORDS = 2
 """How many common words a plain question has at the most."""
@@ -52,7 +52,7 @@ LEAD_WEIGHT = 4.0
 LAG_WEIGHT = 12.0
 """How much it tells who said it, of a question about one of those who spoke: what another said is likely another's."""
 DATE_SHARE = 0.3
-"""How much of a word a part of a date is."""
+"""How much of a word a part of a date is; fitted with the weights above."""
 UNSPACED_WORD = 0.6
 """How much of a word a term is in scripts without spaces, where the terms of a text overlap."""
 
@@ -73,7 +73,8 @@ _VAGUE = (
 )
 
 COMMON_CHINESE = 9.0
-"""Rarity below which everybody uses a Chinese word."""
+"""Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word; chosen by hand
+from words on both sides of it."""
 _COMMON_STEMS = frozenset(stem(word) for word in COMMON_ENGLISH)
 
 
@@ -190,13 +191,15 @@ VERSION = 2
 """Raise it when measures kept before say nothing any more."""
 
 MAX_READ = 8
-"""Candidates whose words are looked at: the best of each path."""
+"""Candidates whose words are looked at: the best of each path. Taking their words apart is what the gate's time goes
+to, and an answer that stands further behind is no answer that a user would see."""
 
 MAX_OF_EACH = 4
-"""Candidates of the speaker whom a question names, and of others, whose words are held against each other."""
+"""Candidates of the speaker whom a question names, and of others, whose words are held against each other: half of the
+above for either side."""
 
 LONGEST_READ = 3000
-"""Characters of a candidate that are looked at."""
+"""Characters of a candidate that are looked at; bounds the time that one pasted document can take."""
 
 MAX_COUNTED = 20_000
 """Records up to which it is counted how many hold a term; beyond, it is common enough."""
@@ -212,19 +215,20 @@ class ThresholdBounds:
 
 
 BOUNDS: Mapping[Tongue, ThresholdBounds] = {"en": ThresholdBounds(5.4, 5.8, 6.2), "zh": ThresholdBounds(4.9, 5.0, 5.4)}
-"""By language: Chinese questions share more terms by chance, and are judged by one model fewer."""
+"""By language: Chinese questions share more terms by chance, and are judged by one model fewer. Fitted, like the
+weights above, to questions with and without an answer on stores of 1 to 700 records."""
 
 FOREIGN = ThresholdBounds(6.2, 6.2, 6.4)
 """Of a store that holds next to nothing in the question's language: only nearness in meaning can speak for it."""
 
 WORDS_ALONE = 2.0
-"""How much lower thresholds are where only words are compared."""
+"""How much lower thresholds are where only words are compared: what a near hit typically adds is missing then."""
 
 SMALL = 100
 """Records below which a threshold is lowered: what is asked of a small store is likely meant for it."""
 
 LENIENCE = 2.5
-"""By how much, for a single record."""
+"""By how much, for a single record; it falls to 0 with the logarithm of the size. Fitted with the bounds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ from remanent.settings import RecallSettings
 from remanent.stores import EntryQuery, Place, RecordFilter, RecordQuery, Store
 
 SEEDS = 20
-"""How many of what was found first is handed to the paths that follow; chosen by hand, more than links lead on from."""
+"""How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""
 
 ROUNDS = 3
 """How often a path is asked again without sessions that fill more than their share; each round may show another.
-Chosen by hand: at a share of 0.4 the third round has shut out seven sessions already."""
+Chosen by hand: each round costs as much as asking the path anew."""
 
 PlacesOf = Callable[[Question, Sequence[str]], Awaitable[dict[str, Place]]]
 """Tells where candidates stand; those that do not pass the question's filter are missing."""

@@ -27,16 +27,23 @@ MODELS = "embedding"
 """The state that names the models which every record has its vectors of."""
 
 MAX_WRITER_WAIT = 0.25
-"""Seconds that indexing waits for a lull among writers before each step."""
+"""Seconds that indexing waits for a lull among writers before each step: long beside a commit, short beside how
+soon people expect to be understood. Chosen by hand."""
 
 LOOK_BACK = 32
 """How many entries before a batch are searched for what its first ones reply to."""
 
 REPLY_WITHIN = timedelta(hours=1)
+"""What is said later than that begins something new. Chosen by hand."""
 CONTEXT_TERMS = 20
+"""Terms of what a turn replies to that it is found by as well; more would drown its own."""
 SPOKEN_CHARACTERS = 300
+"""Characters of a turn that a model embeds; chosen with an eye on the public sets of docs/figures.md."""
 CONTEXT_CHARACTERS = 400
+"""The end of a message from which those terms are taken."""
 
+# What one job takes at a time: large enough that a commit's cost does not count, small enough that a crash repeats
+# little and that others get their turn in between. A batch of vectors takes longer, hence fewer.
 ENTRY_BATCH = 256
 RECORD_BATCH = 64
 _MAX_SEEN = 100_000

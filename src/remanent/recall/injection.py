@@ -25,16 +25,18 @@ GAP = "…"
 """Stands where sentences are left out."""
 
 PARTS = (64, 160)
-"""Tokens to which a longer memory can be cut."""
+"""Tokens to which a longer memory can be cut: some two sentences, and a paragraph. Chosen by hand."""
 
 FADING = 0.75
-"""How fast worth falls from place to place: as the place to this power."""
+"""How fast worth falls from place to place: as the place to this power. Chosen by hand, between equal
+worth (0) and that of a reciprocal rank (1)."""
 
 PART_LOSS = 0.85
-"""The share of a memory's worth that is left in a part of it that names all that the whole names."""
+"""The share of a memory's worth that is left in a part of it that names all that the whole names; below 1, so that the
+whole is taken where it fits. Chosen by hand."""
 
 UNNAMED = 0.3
-"""The share of that which does not hang on naming anything."""
+"""The share of that which does not hang on naming anything, but on how much of the text is there. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)

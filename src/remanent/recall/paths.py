@@ -16,7 +16,8 @@ from remanent.text.dates import TimeMention
 from remanent.text.words import index_terms, query_terms
 
 TAIL = 200
-"""How many of the newest entries are searched word by word while their index is not made yet."""
+"""How many of the newest entries are searched word by word while their index is not made yet; bounds the time
+that a question takes behind a large import. Chosen by hand."""
 
 
 class KeywordPath(RecallPath):
@@ -105,8 +106,9 @@ def _may_be_unindexed(question: Question) -> bool:
 
 
 MAX_NAMES = 4
+"""Each is a search of its own; questions seldom name more."""
 _WHOLE = 0.6
-"""The share of the best score below which a record is taken to hold but a part of a name."""
+"""The share of the best score below which a record is taken to hold but a part of a name. Chosen by hand."""
 
 
 class EntityPath(RecallPath):
@@ -212,7 +214,7 @@ class RecencyPath(RecallPath):
 
 
 WEAKEST = 0.01
-"""A link below it is broken."""
+"""A link below it is broken: the strength at which the associative memory drops one."""
 
 
 class GraphPath(RecallPath):

@@ -43,6 +43,7 @@ _FOR_A_FACT = re.compile(
 _SENTENCE_END = re.compile(r"[.。!！]\s+\S|[。！]\S")
 _SEVERAL_SENTENCES = 2
 _MAX_PARTS = 4
+"""Questions in one message that are searched each by itself; every one of them is a search more."""
 MAX_READ_CHARACTERS = 4000
 """Characters of a question that are analysed; of a longer text, as many at its beginning as at its end, where people
 ask. The words of 4,000 characters take 45 ms at worst (nothing but dates), those of 100,000 took 3.9 s."""
@@ -53,7 +54,7 @@ _MAX_QUESTION_CHARACTERS = 200
 
 
 # People tell of a time for a while after it.
-_LATER = 0.25
+_LATER = 0.25  # of its length: of a week, two days; chosen by hand
 _AT_LEAST = timedelta(days=1)
 
 

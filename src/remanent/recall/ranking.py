@@ -1,4 +1,8 @@
-"""What else speaks for a record than how well it fits the question: bounded factors, 1 when unknown; pure."""
+"""From what the paths found to one order: fusion, boosts, surroundings, and the cross-encoder where it is asked for.
+
+A boost is a bounded factor, 1 where nothing is known: it can move a candidate past its like, never past what fits the
+question far better. All but the cross-encoder is pure mathematics.
+"""
 
 import asyncio
 import math
@@ -22,7 +26,7 @@ from remanent.stores import Place
 
 _DAY = 86_400.0
 _ENOUGH_USE = 3.0
-"""Accesses after which half of the boost for use is given."""
+"""Accesses after which half of the boost for use is given. Chosen by hand."""
 # How far each origin is from a person's own word. What was imported may be anybody's: nothing is known of it. A role
 # that is not known is mostly a person's name: enough to give way to a user who fits as well, and, as in a chat among
 # named people all have it, without a say in their order.
@@ -184,7 +188,7 @@ def discounted(scores: Iterable[float], *, discount: float, depth: int) -> float
 
 
 READ_TOGETHER = 800
-"""Characters of a turn that the cross-encoder reads; its time grows with them."""
+"""Characters of a turn that the cross-encoder reads; its time grows with them, and what a turn is about shows early."""
 _LEAST = 1e-9
 """Keeps the odds of a score of 0 or 1 finite."""
 

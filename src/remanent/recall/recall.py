@@ -1,4 +1,8 @@
-"""The read path: paths beside each other, joined, weighed, chosen, and answered with their sources."""
+"""The read path: paths beside each other, joined, ranked, chosen, and answered with their sources.
+
+Disciplines search their own records by it as well: with a plain recipe, `gated=False` and `cached=False`, over any
+store, an answer is nothing but the fused scores of the paths.
+"""
 
 import asyncio
 import logging
@@ -29,16 +33,19 @@ from remanent.stores import Store
 _logger = logging.getLogger(__name__)
 
 MAX_LIMIT = 1000
+"""Items of one answer; whoever wants more lists records."""
 MAX_CONCURRENT = 32
 """Questions that are worked on at the same time; more only make each other late, so that paths would be left out."""
 MAX_CONCURRENT_PER_ORG = 2
 """Of one organisation, while others ask, too: as many as there are cores in the smallest machine that is served from,
 so that a question of somebody else shares them with two others and not with 31."""
 SHORTLIST_FACTOR = 4
-"""How many times the wanted number is read whole, to be boosted, compared and chosen from."""
+"""How many times the wanted number is read whole, to be boosted, compared and chosen from: twins and the surplus of
+one session are replaced from there. Chosen by hand."""
 MIN_SHORTLIST = 20
+"""Below that a single answer would be chosen from next to nothing."""
 CONSIDERED_FACTOR = 20
-"""How many times the wanted number is looked up, the best by what the paths say."""
+"""How many times the wanted number is looked up, the best by what the paths say. Chosen by hand."""
 MIN_CONSIDERED = 100
 COMPARED_CHARACTERS = 2000
 """Characters by which texts are compared; twins show early."""

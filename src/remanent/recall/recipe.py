@@ -191,7 +191,10 @@ DEFAULT = Recipe(
     boosts=Boosts(recency=0.05, confidence=0.2, usage=0.05, trust=0.375, speaker=0.5, time=0.6),
     diversity=0.5,
 )
-"""What answers when nothing else is asked for."""
+"""What answers when nothing else is asked for.
+
+The weights were chosen with an eye on the public sets of docs/figures.md (LoCoMo, LongMemEval, BEAM, MemDaily, CMRC);
+that page says what this means for the figures. `trust` makes an agent's word count 0.625 of a person's."""
 
 SESSIONS = DEFAULT.replace(
     name="default/session", boosts=DEFAULT.boosts.replace(recency=0.0, recency_in_talk=0.6, speaker=0.0)
@@ -220,7 +223,9 @@ TIERS = Recipe(
         kinds={Kind.PROCEDURAL: 1.2, Kind.SEMANTIC: 1.1, Kind.EPISODIC: 1.0},
     ),
 )
-"""Ten by meaning, ten by words, the five latest; then what is new, certain, used, and tells how to do things."""
+"""Ten by meaning, ten by words, the five latest; then what is new, certain, used, and tells how to do things.
+
+The counts and the order of the kinds follow the cognition discipline; the boosts are chosen by hand."""
 
 HYBRID = Recipe(
     name="hybrid",
@@ -229,7 +234,8 @@ HYBRID = Recipe(
     fusion="hybrid",
     source_share=1.0,
 )
-"""Words and meaning by their scores alone; `with_alpha` sets how much words count."""
+"""Words and meaning by their scores alone; `with_alpha` sets how much words count. No boosts, no surroundings, no
+diversity: disciplines search their own records by it."""
 
 WORDS = HYBRID.replace(name="words", paths={"keyword": PathUse(limit=50)})
 """By words alone."""

@@ -1,4 +1,6 @@
-"""Which sessions answer a question: by their best turns, and by the words of all that was said in them."""
+"""Which sessions answer a question: by their best turns, by the words of all that was said in them, and, where a
+message goes on talking, by how like they are to the best: what people talk on about runs through several sessions.
+"""
 
 import math
 from collections import Counter
@@ -17,11 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_RECORDS = 4000
-"""Records of all sessions together that are read for their words."""
+"""Records of all sessions together that are read for their words; bounds the time that one huge session can take."""
 MAX_COUNTED = 20_000
 """A term that as many records hold tells nothing."""
 # An assistant's long answers hold every word of a field; what a session is about is what people said in it.
 _PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL, Origin.UNTRUSTED)
+# The usual constants of BM25 (Robertson and Zaragoza).
 _K1 = 1.2
 _B = 0.75
 
@@ -88,9 +91,9 @@ def _share(count: int, length: float) -> float:
 
 
 SEEDS = 3
-"""The sessions that the others are compared with: the best."""
+"""The sessions that the others are compared with: the best. Chosen by hand."""
 TURNS = 5
-"""How many of its best turns stand for a session."""
+"""How many of its best turns stand for a session. Chosen by hand."""
 _LEAST = 1e-9
 
 

@@ -12,6 +12,7 @@ from remanent.recall.question import Question
 from remanent.stores import Store, Vectors
 
 _MAX_KNOWN = 4096
+"""Agents whose counts are remembered; of others they are counted anew."""
 _GROWTH = 0.02
 """By which share of its vectors a store that one model has not read whole must change before it is counted again."""
 
