@@ -25,7 +25,7 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import JobState, Link, Receipt, Record, Scope, Source, id_source, read_messages
 from remanent.model.entry import Messages
-from remanent.recall.measures import percentile
+from remanent.recall.evaluation import percentile
 from remanent.settings import JobSettings
 from remanent.stores import Change, JobQuery, search_terms
 from remanent.stores.sqlite import SqliteStore

@@ -15,7 +15,7 @@ from bench.corpus import Corpus
 from bench.figures import Figure, Report, at_most
 from remanent.http.client import make_client
 from remanent.memory import aopen
-from remanent.recall.measures import percentile
+from remanent.recall.evaluation import percentile
 
 CHATS = 200
 MEMORIES = 5000

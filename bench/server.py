@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from bench.corpus import Corpus
 from bench.figures import Figure, Report, at_most
 from bench.store import fill
-from remanent.recall.measures import percentile
+from remanent.recall.evaluation import percentile
 
 FEW, MANY = 10, 1000
 EACH_OF_FEW = 20

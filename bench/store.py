@@ -14,7 +14,7 @@ from bench.corpus import Corpus, moment
 from bench.figures import Figure, Report, at_least, at_most
 from remanent.memory import aopen
 from remanent.model import Record, Scope, id_source
-from remanent.recall.measures import percentile
+from remanent.recall.evaluation import percentile
 from remanent.stores import Change, RecordFilter, search_terms
 from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore

@@ -9,15 +9,7 @@ from bench.retrieval.comparing import OURS
 from bench.retrieval.product import Asked
 from bench.retrieval.sets import NONSENSE
 from bench.retrieval.studies import Goal, Study
-from remanent.recall.measures import (
-    auroc,
-    coverage,
-    interval,
-    mean,
-    ndcg_at,
-    percentile,
-    reciprocal_rank_of,
-)
+from remanent.recall.evaluation import auroc, coverage, interval, mean, ndcg_at, percentile, reciprocal_rank_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from remanent.embedding import open_embedders
 from remanent.errors import RemanentError
 from remanent.memory import AsyncAgent, aopen
 from remanent.model import Record, Scope, id_source
-from remanent.recall.measures import percentile
+from remanent.recall.evaluation import percentile
 from remanent.settings import load_settings
 from remanent.stores import Change, search_terms
 from remanent.stores.sqlite import SqliteStore

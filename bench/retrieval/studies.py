@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bench.retrieval.sets import Question
-from remanent.recall.measures import all_at, any_at
+from remanent.recall.evaluation import all_at, any_at
 
 Grain = Literal["turn", "session"]
 """What a ranking is made of."""

@@ -15,9 +15,9 @@ from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
-from remanent.context import Scratchpad, Waiting
+from remanent.context import Scratchpad, SpoolFolder
 from remanent.context.scratchpad import PREFIX as PADS
-from remanent.context.waiting import FOLDER as WAITING
+from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
     CachedEmbedder,
@@ -64,6 +64,7 @@ from remanent.recall import (
     GATE,
     REEMBED,
     TURNS,
+    AnswerCache,
     Calibration,
     Coverage,
     Echoes,
@@ -72,7 +73,6 @@ from remanent.recall import (
     Gate,
     GraphPath,
     Indexing,
-    KeptAnswers,
     KeywordPath,
     Question,
     Recall,
@@ -280,7 +280,7 @@ def _recall(
         settings=settings.recall,
         clock=clock,
         reranker=open_reranker(settings.recall.reranker),
-        kept=KeptAnswers(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
+        cache=AnswerCache(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
         gate=gate,
     )
     for recipe in own.recipes:
@@ -653,7 +653,7 @@ async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Eras
     parts.worker.watch(scope)
     # Before the rest: erasing leaves no byte behind of what was removed until then.
     await parts.notes.blank(scope)
-    waiting = Waiting(parts.settings.home / WAITING)
+    waiting = SpoolFolder(parts.settings.home / WAITING)
     await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from remanent.context import Scratchpad
-from remanent.context.scratchpad import LARGEST, LONGEST_KEY, LONGEST_VALUE, MOST_KEYS
+from remanent.context.scratchpad import MAX_CHARACTERS, MAX_KEY_CHARACTERS, MAX_KEYS, MAX_VALUE_CHARACTERS
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
 from remanent.model import Scope
@@ -96,7 +96,7 @@ def test_any_key_session_and_text_come_back_as_they_were(
     asyncio.run(check())
 
 
-@pytest.mark.parametrize("key", ["", "  ", "a\nb", "x" * (LONGEST_KEY + 1), "\x00"])
+@pytest.mark.parametrize("key", ["", "  ", "a\nb", "x" * (MAX_KEY_CHARACTERS + 1), "\x00"])
 async def test_a_key_that_is_none_is_refused(tmp_path: Path, key: str) -> None:
     store = SqliteStore(tmp_path)
     with pytest.raises(InvalidInput, match="key"):
@@ -108,9 +108,9 @@ async def test_a_pad_stays_small(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     pad = Scratchpad(store, ADA)
     with pytest.raises(InvalidInput, match="remember"):
-        await pad.write("long", "x" * LONGEST_VALUE)
-    piece = "x" * (LONGEST_VALUE - 2)
-    for number in range(LARGEST // LONGEST_VALUE):
+        await pad.write("long", "x" * MAX_VALUE_CHARACTERS)
+    piece = "x" * (MAX_VALUE_CHARACTERS - 2)
+    for number in range(MAX_CHARACTERS // MAX_VALUE_CHARACTERS):
         await pad.write(f"k{number}", piece)
     with pytest.raises(InvalidInput, match="no longer needed"):
         await Scratchpad(store, ADA, session="another").write("one more", piece)
@@ -124,12 +124,12 @@ async def test_a_pad_holds_so_many_values(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     pad = Scratchpad(store, ADA)
     async with store.transaction(ADA) as tx:
-        for number in range(MOST_KEYS):
+        for number in range(MAX_KEYS):
             tx.state(pad._name(f"k{number}"), number)
     with pytest.raises(InvalidInput, match="no longer needed"):
         await pad.write("one more", 1)
     await pad.write("k0", "changed")
-    assert len(await pad.read()) == MOST_KEYS
+    assert len(await pad.read()) == MAX_KEYS
     await store.close()
 
 

@@ -12,7 +12,7 @@ from remanent.embedding import KnownEmbedders
 from remanent.errors import MissingDependency, StorageError
 from remanent.memory import AsyncMemory
 from remanent.model import Found, Scope
-from remanent.recall import turns
+from remanent.recall import indexing
 from remanent.settings import EmbeddingSettings
 from tests.embedding.fakes import StandInSentenceTransformer
 from tests.language.scripted.places import nobody
@@ -66,7 +66,7 @@ async def step(memory: AsyncMemory) -> None:
     parts = memory._parts
     job = await parts.store.claim(SCOPE, worker="w", now=parts.clock(), lease=timedelta(minutes=9))
     assert job is not None
-    assert job.kind == turns.REEMBED
+    assert job.kind == indexing.REEMBED
     async with parts.store.transaction(SCOPE) as tx:
         await parts.indexing.reembed(job, tx)
         tx.finish(job)
@@ -93,7 +93,7 @@ async def test_after_a_change_of_the_api_the_former_model_answers_before_and_whi
         await fill(tmp_path, embedder="http", embedding=at(old, "old-model").model_dump())
         old.requests.clear()
         changed = at(new, "new-model", key=OTHER_KEY, former_api_key=SecretStr(KEY))
-        monkeypatch.setattr(turns, "RECORDS_AT_ONCE", 4)
+        monkeypatch.setattr(indexing, "RECORD_BATCH", 4)
         async with aopen(tmp_path, embedder="http", embedding=changed.model_dump()) as memory:
             await memory._parts.worker.stop()
             before = paths(await ask(memory, "feline"))

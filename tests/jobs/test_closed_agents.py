@@ -76,7 +76,7 @@ async def test_thousands_of_idle_agents_are_looked_at_less_often_each(
     world: World, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Looking at one takes as long whether there are others or not, and all the looks together must stay few."""
-    monkeypatch.setattr(looking, "IDLE_LOOK", timedelta(seconds=25))
+    monkeypatch.setattr(looking, "IDLE_LOOK_INTERVAL", timedelta(seconds=25))
     worker = world.worker({"index": script}, poll=30)
     asked: list[Scope] = []
     queue = world.store.queue

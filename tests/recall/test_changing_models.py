@@ -9,7 +9,7 @@ import remanent.memory as facade
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Scope
-from remanent.recall import Indexing, turns
+from remanent.recall import Indexing, indexing
 from remanent.stores import Store
 from tests.embedding.fakes import HashEmbedder
 
@@ -30,7 +30,7 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(facade, "open_embedders", opened)
     monkeypatch.setattr(KnownEmbedders, "open", former)
-    monkeypatch.setattr(turns, "RECORDS_AT_ONCE", 4)
+    monkeypatch.setattr(indexing, "RECORD_BATCH", 4)
     return names
 
 
@@ -60,7 +60,7 @@ async def test_records_get_new_vectors_and_lose_the_old_ones(tmp_path: Path, wan
         await memory.agent("ada").recall("bees")
         await memory.settle()
         assert await _vectors(memory) == {"new": 11}
-        assert (await _store(memory).states(SCOPE))[turns.MODELS] == ["new"]
+        assert (await _store(memory).states(SCOPE))[indexing.MODELS] == ["new"]
 
 
 async def test_a_model_for_english_is_added_beside_the_first_for_english_texts(
@@ -102,9 +102,9 @@ async def test_a_walk_that_was_cut_off_goes_on_where_it_was(
     await _fill(tmp_path, TEXTS)
     wanted[:] = ["new"]
     async with aopen(tmp_path) as memory:
-        indexing, store = memory._parts.indexing, _store(memory)
+        jobs, store = memory._parts.indexing, _store(memory)
         await memory._parts.worker.stop()
-        await indexing.follow_models(SCOPE)
+        await jobs.follow_models(SCOPE)
         await _step(memory)
         assert await _vectors(memory) == {"old": 11, "new": 4}
     seen: list[str] = []
@@ -120,7 +120,7 @@ async def test_a_walk_that_was_cut_off_goes_on_where_it_was(
         memory._parts.worker.watch(SCOPE)
         await memory.settle()
         assert await _vectors(memory) == {"new": 11}
-        assert (await store.states(SCOPE))[turns.MODELS] == ["new"]
+        assert (await store.states(SCOPE))[indexing.MODELS] == ["new"]
     assert seen == TEXTS[4:]
 
 
@@ -150,7 +150,7 @@ async def _step(memory: AsyncMemory) -> None:
     store, clock = _store(memory), memory._parts.clock
     job = await store.claim(SCOPE, worker="w", now=clock(), lease=timedelta(seconds=9))
     assert job is not None
-    assert job.kind == turns.REEMBED
+    assert job.kind == indexing.REEMBED
     async with store.transaction(SCOPE) as tx:
         await memory._parts.indexing.reembed(job, tx)
         tx.finish(job)

@@ -2,14 +2,17 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import Record, Status, TurnData
+from remanent.model import Record, Scope, Status, TurnData
+from remanent.recall import echoes as module
+from remanent.recall.echoes import Echoes
+from remanent.stores import Store
 
 FACTS = [
     "I moved to Lisbon in May.",
@@ -157,3 +160,16 @@ async def test_whatever_stands_around_a_block_is_learned(
     else:
         assert turn.status is Status.SUPERSEDED
     await ada.erase(entry_ids=[turn.id])
+
+
+def test_what_was_given_out_is_kept_for_the_agents_that_were_answered_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_WAITING", 6)
+    echoes = Echoes(cast(Store, None))
+    agents = [Scope(org="lab", workspace="home", agent=f"agent{number}") for number in range(5)]
+    for scope in agents[:3]:
+        echoes.give(scope, ["a", "b"])
+    echoes.give(agents[0], ["b", "a"])
+    assert list(echoes._given) == [agents[1], agents[2], agents[0]]
+    for scope in agents[3:]:
+        echoes.give(scope, ["c"])
+    assert list(echoes._given) == [agents[2], agents[0], *agents[3:]]

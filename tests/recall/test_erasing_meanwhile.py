@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.memory import aopen
-from remanent.recall import turns
+from remanent.recall import indexing
 
 SECRET = "canary 81c7d2"
 
@@ -17,7 +17,7 @@ async def test_a_turn_under_way_does_not_outlive_its_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
-    original = turns._prepare
+    original = indexing._prepare
 
     def slowly(*given: Any) -> Any:
         prepared = original(*given)
@@ -25,7 +25,7 @@ async def test_a_turn_under_way_does_not_outlive_its_entry(
         assert go_on.wait(60)
         return prepared
 
-    monkeypatch.setattr(turns, "_prepare", slowly)
+    monkeypatch.setattr(indexing, "_prepare", slowly)
     async with aopen(tmp_path, embedder="none") as memory:
         ada = memory.agent("ada")
         receipt = await ada.remember([SECRET, "something else"], session="s")

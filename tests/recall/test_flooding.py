@@ -1,16 +1,17 @@
 """Nobody pushes an answer out by saying something else very often."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import remanent
-from remanent.model import Scope
+from remanent.model import Kind, Origin, Scope
 from remanent.recall import Candidate, PathUse, Question, RecallPath, Recipe
 from remanent.recall.gathering import Gathering
 from remanent.settings import RecallSettings
+from remanent.stores import Place
 from remanent.stores.conformance.base import SetClock
 from tests.recall.items import MAY
 
@@ -85,13 +86,13 @@ class Listed(RecallPath):
         passing = [one for one, session in self.sessions.items() if session is None or session not in without]
         return [Candidate(one, -float(list(self.sessions).index(one))) for one in passing[:limit]]
 
-    async def sessions_of(self, _: Question, record_ids: Any) -> dict[str, str | None]:
-        return {one: self.sessions[one] for one in record_ids}
+    async def places_of(self, _: Question, record_ids: Sequence[str]) -> dict[str, Place]:
+        return {one: Place(one, Kind.TURN, self.sessions[one], MAY, Origin.USER) for one in record_ids}
 
 
 async def gathered(path: Listed, *, share: float = 0.4) -> list[str]:
     recipe = Recipe(name="r", paths={"listed": PathUse(limit=10)}, strict=True)
-    gathering = Gathering([path], RecallSettings(), clock=SetClock(MAY), sessions_of=path.sessions_of)
+    gathering = Gathering([path], RecallSettings(), clock=SetClock(MAY), places_of=path.places_of)
     question = Question("x", Scope(org="o", workspace="w", agent="a"))
     found = await gathering.gather(question, recipe, width=10, share=share)
     return [one.record_id for one in found.found["listed"]]

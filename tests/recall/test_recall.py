@@ -13,9 +13,8 @@ from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Origin, Scope
 from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe, Recipes
-from remanent.recall.recall import AT_ONCE
-from remanent.recall.recipe import Rerank
-from remanent.recall.recipes import QUALITY
+from remanent.recall.recall import MAX_CONCURRENT
+from remanent.recall.recipe import QUALITY, Rerank
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.conformance.base import SetClock
@@ -186,7 +185,7 @@ async def test_of_very_many_questions_at_once_none_makes_another_late(
     recall = recall_with(memory, path, clock=clock, path_timeout=60)
     found = await asyncio.gather(*(recall.find(asked(f"heron {number}", ada.scope)) for number in range(200)))
     assert not any(answer.left_out for answer in found)
-    assert 1 < path.most <= AT_ONCE
+    assert 1 < path.most <= MAX_CONCURRENT
 
 
 async def test_a_path_whose_model_fails_twice_is_left_alone(

@@ -1,6 +1,6 @@
 """What an agent has at hand while it works: scratchpads, and what was said and waits to be kept."""
 
 from remanent.context.scratchpad import Scratchpad
-from remanent.context.waiting import Waiting
+from remanent.context.spool import SpoolFolder
 
-__all__ = ["Scratchpad", "Waiting"]
+__all__ = ["Scratchpad", "SpoolFolder"]

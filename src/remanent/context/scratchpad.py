@@ -10,10 +10,12 @@ from remanent.model import Scope
 from remanent.model.base import check_json
 from remanent.stores import Store
 
-MOST_KEYS = 200
-LONGEST_KEY = 200
-LONGEST_VALUE = 20_000
-LARGEST = 65_536
+# A pad is for what an agent has at hand, not for documents: the bounds keep all pads of an agent in one quick read.
+# Chosen by hand.
+MAX_KEYS = 200
+MAX_KEY_CHARACTERS = 200
+MAX_VALUE_CHARACTERS = 20_000
+MAX_CHARACTERS = 65_536
 """Characters of all values of an agent as JSON: they are read with the agent's other states."""
 
 PREFIX = "scratchpad/"
@@ -55,18 +57,20 @@ class Scratchpad:
                 tx.state(self._name(key), None)
 
     async def _check_room(self, key: str, value: JsonValue) -> None:
+        """Refuse what would make the pads too large; two writers at once may overshoot by one value each."""
         size = _size(value)
-        if size > LONGEST_VALUE:
+        if size > MAX_VALUE_CHARACTERS:
             raise InvalidInput(
-                f"a value of a scratchpad has at most {LONGEST_VALUE} characters, not {size}; `remember` what is longer"
+                f"a value of a scratchpad has at most {MAX_VALUE_CHARACTERS} characters, not {size}; `remember` what "
+                "is longer"
             )
         own = self._name(key)
         states = await self._store.states(self._scope, prefix=PREFIX)
         others = {name: held for name, held in states.items() if name != own}
-        if len(others) >= MOST_KEYS or sum(map(_size, others.values())) + size > LARGEST:
+        if len(others) >= MAX_KEYS or sum(map(_size, others.values())) + size > MAX_CHARACTERS:
             raise InvalidInput(
-                f"the scratchpads of an agent hold {MOST_KEYS} values and {LARGEST} characters at most; remove what is "
-                "no longer needed"
+                f"the scratchpads of an agent hold at most {MAX_KEYS} values and {MAX_CHARACTERS} characters; remove "
+                "what is no longer needed"
             )
 
     def _name(self, key: str) -> str:
@@ -74,8 +78,8 @@ class Scratchpad:
 
 
 def _check_key(key: str) -> None:
-    if not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
-        raise InvalidInput(f"a key of a scratchpad has 1 to {LONGEST_KEY} printable characters")
+    if not key.strip() or len(key) > MAX_KEY_CHARACTERS or not key.isprintable():
+        raise InvalidInput(f"a key of a scratchpad has 1 to {MAX_KEY_CHARACTERS} printable characters")
 
 
 def _size(value: JsonValue) -> int:

@@ -1,6 +1,8 @@
 """The worker of the durable queue: looks at agents' queues, runs what is due, and outlives every failure."""
 
 import asyncio
+import heapq
+import itertools
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,25 +10,106 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from remanent.errors import CallerError, JobFailed, RemanentError
-from remanent.jobs.agenda import Agenda
-from remanent.jobs.failure import describe_failure
-from remanent.jobs.retries import retry_delay
-from remanent.jobs.running import Ended, Handler, Outcome, Runner
-from remanent.jobs.settling import Progress, Settling
-from remanent.jobs.waiting import Sleep, pause, wait_first
+from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
+from remanent.jobs.settlement import Progress, Settlement
+from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Clock, Job, NewId, Scope
 from remanent.stores import QueueState, Store
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
 
-GRACE = 5.0
-"""Seconds that cancelled handlers get to clean up."""
 
-SHORTEST_LOOK = timedelta(milliseconds=100)
+class Agenda:
+    """Hands out agents whose queue may hold work, first come first served, each to one looker at a time."""
+
+    def __init__(self, *, clock: Clock, sleep: Sleep) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._due: dict[Scope, None] = {}
+        self._looking: set[Scope] = set()
+        self._again: set[Scope] = set()
+        """Agents that changed while somebody looked: what that look saw may be out of date."""
+        self._times: dict[Scope, datetime] = {}
+        """When each agent is to be looked at next, if that is known."""
+        # Entries of the heap whose time is no longer the one in `_times` are skipped.
+        self._heap: list[tuple[datetime, int, Scope]] = []
+        self._order = itertools.count()
+        self._filled = asyncio.Event()
+        self._moved = asyncio.Event()
+        self._closed = False
+
+    def look_now(self, owner: Scope) -> None:
+        """Have the agent looked at as soon as a looker is free; if one is looking, once more after that."""
+        if owner in self._looking:
+            self._again.add(owner)
+        else:
+            self._due.setdefault(owner)
+            self._filled.set()
+
+    def look_at(self, owner: Scope, moment: datetime) -> None:
+        """Have the agent looked at then, unless that is to happen earlier anyway."""
+        known = self._times.get(owner)
+        if known is not None and known <= moment:
+            return
+        self._times[owner] = moment
+        heapq.heappush(self._heap, (moment, next(self._order), owner))
+        self._moved.set()
+
+    async def next(self) -> Scope | None:
+        """Return the next agent to look at, or `None` once the agenda is closed; `looked` must follow."""
+        while not self._closed:
+            if self._due:
+                owner = next(iter(self._due))
+                del self._due[owner]
+                # The look finds out anew when the next one is needed.
+                self._times.pop(owner, None)
+                self._looking.add(owner)
+                return owner
+            self._filled.clear()
+            await self._filled.wait()
+        return None
+
+    def looked(self, owner: Scope) -> None:
+        """Say that the look has ended."""
+        self._looking.discard(owner)
+        if owner in self._again:
+            self._again.discard(owner)
+            self.look_now(owner)
+
+    async def keep_time(self) -> None:
+        """Move agents whose time has come to the due ones, until cancelled."""
+        while True:
+            self._moved.clear()
+            self._move_due()
+            if self._heap:
+                seconds = max(0.0, (self._heap[0][0] - self._clock()).total_seconds())
+                await wait_first(self._moved.wait(), pause(self._sleep, seconds))
+            else:
+                await self._moved.wait()
+
+    def close(self) -> None:
+        """Hand out nothing more."""
+        self._closed = True
+        self._filled.set()
+
+    def _move_due(self) -> None:
+        """Take from the heap what is due, and what was moved to another time since."""
+        now = self._clock()
+        while self._heap and (self._heap[0][0] <= now or self._times.get(self._heap[0][2]) != self._heap[0][0]):
+            moment, _, owner = heapq.heappop(self._heap)
+            if self._times.get(owner) == moment:
+                del self._times[owner]
+                self.look_now(owner)
+
+
+GRACE = 5.0
+"""Seconds that cancelled handlers get to clean up: a transaction to roll back, a request to abort. Chosen by hand."""
+
+MIN_LOOK_INTERVAL = timedelta(milliseconds=100)
 """Between two looks at a queue that says it has work but hands none out, as when another process is just faster."""
 
-IDLE_LOOK = timedelta(milliseconds=10)
+IDLE_LOOK_INTERVAL = timedelta(milliseconds=10)
 """Between two looks at idle queues, whosever they are: with thousands of agents each is looked at less often, so that
 looking takes a few per cent of a core at the most."""
 
@@ -38,7 +121,7 @@ class _Failures:
     """What gave up since somebody was last told."""
 
     count: int
-    last: Ended
+    last: FinishedJob
 
 
 class Worker:
@@ -69,7 +152,7 @@ class Worker:
         self._watched: dict[Scope, None] = {}
         self._troubles: dict[Scope, int] = {}
         self._failures: dict[Scope, _Failures] = {}
-        self._settlings: set[Settling] = set()
+        self._settlements: set[Settlement] = set()
         self._loops: list[asyncio.Task[None]] = []
         self._timekeeper: asyncio.Task[None] | None = None
         self._stopping: asyncio.Task[None] | None = None
@@ -119,14 +202,14 @@ class Worker:
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
         for owner in owners:
             self.watch(owner)
-        settling = Settling(self._store, owners, sleep=self._sleep, report=on_progress)
+        settlement = Settlement(self._store, owners, sleep=self._sleep, report=on_progress)
         if self._stopping is not None:
-            settling.stop()
-        self._settlings.add(settling)
+            settlement.stop()
+        self._settlements.add(settlement)
         try:
-            await settling.wait(timeout=timeout)
+            await settlement.wait(timeout=timeout)
         finally:
-            self._settlings.discard(settling)
+            self._settlements.discard(settlement)
         self._tell_failures(owners)
 
     async def stop(self, *, drain: bool = True, timeout: float | None = None) -> None:
@@ -148,6 +231,7 @@ class Worker:
             raise
 
     async def _stop(self, seconds: float) -> None:
+        """Drain, then cancel, then give up on what does not listen; everybody who waits for an empty queue is told."""
         await wait_first(_all_of(self._loops), pause(self._sleep, seconds), self._hurry.wait())
         self._runner.abort()
         await wait_first(_all_of(self._loops), pause(self._sleep, GRACE))
@@ -158,16 +242,18 @@ class Worker:
         if self._timekeeper is not None:
             self._timekeeper.cancel()
             await asyncio.gather(self._timekeeper, *self._loops, return_exceptions=True)
-        for settling in self._settlings:
-            settling.stop()
+        for settlement in self._settlements:
+            settlement.stop()
 
     def _enqueued(self, scope: Scope) -> None:
+        """Hear of a job that this process has just committed, so that nobody waits for the next poll."""
         if self._stopping is None:
             self.watch(scope)
-            for settling in self._settlings:
-                settling.touch(scope.owner)
+            for settlement in self._settlements:
+                settlement.touch(scope.owner)
 
     async def _loop(self) -> None:
+        """Serve one agent after another; as many of these run as the settings say."""
         while (owner := await self._agenda.next()) is not None:
             # Gathered, whatever goes wrong in a turn comes back as a value: a defect must not end all background work.
             [trouble] = await asyncio.gather(self._turn(owner), return_exceptions=True)
@@ -176,6 +262,7 @@ class Worker:
                 self._postpone(owner)
 
     async def _turn(self, owner: Scope) -> None:
+        """Look at one agent's queue and run at most one job, so that a busy agent does not keep others waiting."""
         try:
             job = await self._look(owner)
         finally:
@@ -189,7 +276,7 @@ class Worker:
         self._agenda.look_now(owner)
         ended = await self._runner.run(job)
         self._record(ended)
-        if ended.outcome is Outcome.OWED:
+        if ended.outcome is JobOutcome.UNWRITTEN:
             self._postpone(owner)
         else:
             self._agenda.look_now(owner)
@@ -197,7 +284,7 @@ class Worker:
     async def _look(self, owner: Scope) -> Job | None:
         """Claim a job, or arrange the next look."""
         try:
-            while (ended := await self._runner.pay_debt(owner)) is not None:
+            while (ended := await self._runner.write_pending(owner)) is not None:
                 self._record(ended)
             now = self._clock()
             job = await self._store.claim(
@@ -215,23 +302,27 @@ class Worker:
         return job
 
     def _next_look(self, state: QueueState, *, now: datetime) -> datetime:
-        poll = now + max(timedelta(seconds=self._settings.poll), len(self._watched) * IDLE_LOOK)
-        return poll if state.wake_at is None else max(now + SHORTEST_LOOK, min(state.wake_at, poll))
+        """Return when a retry or a lease comes due, or else the next poll for what other processes enqueued."""
+        poll = now + max(timedelta(seconds=self._settings.poll), len(self._watched) * IDLE_LOOK_INTERVAL)
+        return poll if state.wake_at is None else max(now + MIN_LOOK_INTERVAL, min(state.wake_at, poll))
 
     def _postpone(self, owner: Scope) -> None:
+        """Wait longer after every failure in a row: a full disk is not helped by looking at it more often."""
         troubles = self._troubles[owner] = self._troubles.get(owner, 0) + 1
         wait = retry_delay(troubles, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
         self._agenda.look_at(owner, self._clock() + wait)
 
-    def _record(self, ended: Ended) -> None:
-        if ended.outcome is Outcome.BURIED:
+    def _record(self, ended: FinishedJob) -> None:
+        """Count a job that ended for whoever waits, and keep a dead letter in mind until it was told of."""
+        if ended.outcome is JobOutcome.BURIED:
             failures = self._failures.setdefault(ended.job.scope.owner, _Failures(0, ended))
             failures.count += 1
             failures.last = ended
-        for settling in self._settlings:
-            settling.note(ended)
+        for settlement in self._settlements:
+            settlement.note(ended)
 
     def _tell_failures(self, owners: list[Scope]) -> None:
+        """Raise once for all dead letters since the last time; they stay in the store for a person to look at."""
         told = [self._failures.pop(owner) for owner in owners if owner in self._failures]
         if told:
             count = sum(failures.count for failures in told)
@@ -243,5 +334,6 @@ class Worker:
 
 
 async def _all_of(tasks: list[asyncio.Task[None]]) -> None:
+    """Wait for all tasks, which go on when the wait is cut short."""
     if tasks:
         await asyncio.wait(tasks)

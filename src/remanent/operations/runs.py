@@ -24,7 +24,7 @@ from remanent.discipline.call import Report, Step
 from remanent.discipline.operation import Operation
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
-from remanent.jobs.failure import describe_failure
+from remanent.jobs.runner import describe_failure
 from remanent.model import Clock, Model, Scope, system_clock
 from remanent.model.clock import Instant
 from remanent.model.ids import Id

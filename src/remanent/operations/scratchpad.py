@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from remanent.bilingual import Bilingual
-from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
+from remanent.context.scratchpad import MAX_KEY_CHARACTERS, MAX_VALUE_CHARACTERS
 from remanent.discipline.operation import Command, Face, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
@@ -20,7 +20,13 @@ READ, WRITE = Permission.READ, Permission.WRITE
 
 Key = Annotated[
     str,
-    about("The key of the value.", "值的名称。", min_length=1, max_length=LONGEST_KEY, pattern=r"^[^\x00-\x1f\x7f]+$"),
+    about(
+        "The key of the value.",
+        "值的名称。",
+        min_length=1,
+        max_length=MAX_KEY_CHARACTERS,
+        pattern=r"^[^\x00-\x1f\x7f]+$",
+    ),
 ]
 Pad = Annotated[
     str | None,
@@ -36,7 +42,9 @@ Pad = Annotated[
 class ReadPad(Model):
     """Which scratchpad."""
 
-    key: Annotated[str | None, about("Only this value.", "只要这个值。", min_length=1, max_length=LONGEST_KEY)] = None
+    key: Annotated[
+        str | None, about("Only this value.", "只要这个值。", min_length=1, max_length=MAX_KEY_CHARACTERS)
+    ] = None
     session: Pad = None
 
 
@@ -77,7 +85,7 @@ class WritePad(Model):
         about(
             "The new text; without it, the value is removed.",
             "新的文本；不给则删除该值。",
-            max_length=LONGEST_VALUE,
+            max_length=MAX_VALUE_CHARACTERS,
         ),
     ] = None
     session: Pad = None

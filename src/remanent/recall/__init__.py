@@ -1,34 +1,26 @@
 """The one read path from a question to what is remembered."""
 
-from remanent.recall.caching import KeptAnswers
+from remanent.recall.cache import AnswerCache
 from remanent.recall.calibration import Calibration
-from remanent.recall.coverage import Coverage
 from remanent.recall.echoes import Echoes
-from remanent.recall.evaluating import evaluate_recall
+from remanent.recall.evaluation import evaluate_recall
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
+from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
 from remanent.recall.injection import inject
 from remanent.recall.path import Candidate, RecallPath
-from remanent.recall.paths import (
-    EntityPath,
-    FormerVectorPath,
-    GraphPath,
-    KeywordPath,
-    RecencyPath,
-    TimePath,
-    VectorPath,
-)
+from remanent.recall.paths import EntityPath, GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
 from remanent.recall.recall import Recall
-from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings
-from remanent.recall.recipes import built_in
-from remanent.recall.turns import EMBED, REEMBED, TURNS, Indexing
+from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
+from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 
 __all__ = [
     "EMBED",
     "GATE",
     "REEMBED",
     "TURNS",
+    "AnswerCache",
     "Boosts",
     "Calibration",
     "Candidate",
@@ -39,7 +31,6 @@ __all__ = [
     "Gate",
     "GraphPath",
     "Indexing",
-    "KeptAnswers",
     "KeywordPath",
     "PathUse",
     "Question",

@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
@@ -9,6 +10,8 @@ from remanent.text.scripts import UNSPACED
 
 _UNIT = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _FIRST_UNSPACED = "\u0e00"
+_ROUNDING = 1e-9
+"""What a product of floats may be off by; nothing near a whole number is meant by it."""
 
 Likeness = Callable[[str, str], float]
 """How alike two candidates are, from 0 to 1."""
@@ -69,14 +72,17 @@ def spread(
 
 def share_of(limit: int, share: float) -> int:
     """Return how many of `limit` a source may have; at least one."""
-    return max(1, math.floor(share * limit + 1e-9))
+    return max(1, math.floor(share * limit + _ROUNDING))
 
 
 def crowds(terms: Mapping[str, frozenset[str]], *, twins: float, most: int) -> dict[str, list[str]]:
     """Return the groups of near-duplicates that hold more than `most` of the texts, each by its first one.
 
-    A text belongs to the first one that it is a twin of.
+    A text belongs to the first one that it is a twin of. Where no size has so many others near it, nothing is compared:
+    twins are about as long as each other.
     """
+    if not _may_crowd(sorted(map(len, terms.values())), twins=twins, most=most):
+        return {}
     groups: dict[str, list[str]] = {}
     for record_id, own in terms.items():
         first = next((one for one in groups if are_twins(terms[one], own, twins=twins)), record_id)
@@ -84,10 +90,23 @@ def crowds(terms: Mapping[str, frozenset[str]], *, twins: float, most: int) -> d
     return {first: members for first, members in groups.items() if len(members) > most}
 
 
+def _may_crowd(sizes: list[int], *, twins: float, most: int) -> bool:
+    """Tell whether more than `most` of the sizes, sorted, are as near to one of them as those of twins are."""
+    if not twins:
+        return True
+    bounds = ((size * twins - _ROUNDING, size / twins + _ROUNDING) for size in set(sizes))
+    return any(bisect_right(sizes, high) - bisect_left(sizes, low) > most for low, high in bounds)
+
+
 def are_twins(first: frozenset[str], second: frozenset[str], *, twins: float) -> bool:
-    """Tell whether two texts are as alike as near-duplicates; most pairs are told apart by their sizes alone."""
-    smaller, larger = sorted((len(first), len(second)))
-    return bool(larger) and smaller >= twins * larger and overlap(first, second) >= twins
+    """Tell whether two texts are as alike as near-duplicates."""
+    return bool(first or second) and twin_overlap(first, second, twins=twins) >= twins
+
+
+def twin_overlap(first: frozenset[str], second: frozenset[str], *, twins: float) -> float:
+    """Return the overlap of two texts, or 0 where their sizes alone say that it is below `twins`: of most pairs."""
+    one, other = len(first), len(second)
+    return overlap(first, second) if one >= twins * other and other >= twins * one else 0.0
 
 
 def units(text: str) -> frozenset[str]:

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from remanent.model import Entry, Origin, Record, Scope
-from remanent.recall.budget import GAP
-from remanent.recall.injection import ENVELOPE, is_frame, plain
+from remanent.recall.injection import ENVELOPE, GAP, is_frame, plain
 from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span
@@ -22,12 +21,14 @@ from remanent.text.terms import query_terms
 GIVEN = "given"
 """The state that names the records which were given out lately."""
 
-MOST_GIVEN = 200
-MOST_WAITING = 500_000
+MAX_GIVEN = 200
+"""Records of one agent that are remembered as given out: those of the last twenty answers of ten."""
+MAX_WAITING = 500_000
 """Ids that wait for all agents together until something is remembered, some 60 MB; the agents that were answered
 longest ago are let go first, and what they were given is then known again only by its words."""
-SHORTEST = 12
-"""Letters and digits below which a turn says too little to be told from what anybody says."""
+MIN_ECHO_CHARACTERS = 12
+"""Letters and digits below which a turn says too little to be told from what anybody says: "yes, please do". Chosen by
+hand."""
 
 _BLOCK = re.compile(rf"<{ENVELOPE}>\n(.*?)\n</{ENVELOPE}>", re.DOTALL)
 _LEAD = re.compile(r"- (?:\[[^\]\n]*\] )?")
@@ -36,9 +37,11 @@ _STANDING = re.compile(r" \((?:confidence: \d+%, sources: \d+|置信度: \d+%, �
 _SPEAKER = re.compile(r".*?[:∶] ")
 _ECHOING = (Origin.AGENT, Origin.TOOL)
 """Who brings back what memory said; people who say a thing again confirm it."""
+# Terms that are searched for what another process gave out, and the best hits that are compared word for word: a record
+# that holds all of an item's words is among the first. Chosen by hand.
 _SEARCHED = 32
 _LOOKED_AT = 8
-_MOST_LINES = 400
+_MAX_LINES = 400
 """Lines of a conversation that are looked for one by one."""
 
 
@@ -67,7 +70,7 @@ class Echoes:
         before = self._given.pop(owner, {})
         self._given[owner] = _newest({**before, **fresh})
         self._waiting += len(self._given[owner]) - len(before)
-        while self._waiting > MOST_WAITING:
+        while self._waiting > MAX_WAITING:
             self._waiting -= len(self._given.popitem(last=False)[1])
 
     async def keep(self, tx: Transaction) -> None:
@@ -108,7 +111,7 @@ class Echoes:
             return Echo(tuple(rest), tuple(repeats)) if repeats else None
         said = [plain(sentence) for sentence in sentence_texts(entry.text)]
         holding = [_holder(words, given, entry) for words in said if words]
-        if sum(map(len, said)) < SHORTEST or None in holding:
+        if sum(map(len, said)) < MIN_ECHO_CHARACTERS or None in holding:
             return None
         return Echo((), tuple(dict.fromkeys(holder for holder in holding if holder is not None)))
 
@@ -134,7 +137,7 @@ class Echoes:
         if whole is not None:
             return [whole]
         lines = [line for line in words.split("\n") if plain(line)]
-        if not 1 < len(lines) <= _MOST_LINES:
+        if not 1 < len(lines) <= _MAX_LINES:
             return None
         holders = []
         for line in lines:
@@ -166,7 +169,7 @@ class Echoes:
 
 
 def _newest(record_ids: dict[str, None]) -> dict[str, None]:
-    return dict.fromkeys(list(record_ids)[-MOST_GIVEN:])
+    return dict.fromkeys(list(record_ids)[-MAX_GIVEN:])
 
 
 def _forms(item: str) -> Iterable[str]:

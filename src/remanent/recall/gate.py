@@ -7,8 +7,9 @@ the store itself in the background (`calibration.py`), and until then taken from
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import zip_longest
 from typing import Protocol
 
@@ -16,10 +17,178 @@ from pydantic import JsonValue
 
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import GateReason, GateVerdict, Record, Scope, TurnData
-from remanent.recall.evidence import Asked, Wording, asked, strength, wording
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.stores import Store, TermCounts
-from remanent.text.terms import index_terms
+from remanent.text.chinese import is_known
+from remanent.text.chinese import rarity as chinese_rarity
+from remanent.text.dates import find_dates
+from remanent.text.english import stem
+from remanent.text.sentences import sentence_texts
+from remanent.text.terms import index_terms, query_terms
+from remanent.text.wordlists import (
+    CHINESE_STOP_WORDS,
+    CHINESE_WEAK_WORDS,
+    COMMON_ENGLISH,
+    ENGLISH_STOP_WORDS,
+    FILLERS,
+    VERB_STEMS,
+    WEAK_WORDS,
+    word_set,
+)
+
+SMOOTHING = 50
+"""Records that are thought to be there besides: of three records, none tells which words are rare. Chosen by hand."""
+
+PLAIN_WORDS = 2
+"""How many common words a plain question has at the most."""
+
+MIN_SENTENCE_TERMS = 2
+"""A sentence with fewer informative terms says too little to be covered by itself."""
+
+# Weights that separate answered questions from strange ones, and how far each sign may carry; fitted to questions in
+# Chinese and English on stores of 1 to 700 records.
+NEARNESS_WEIGHT = 1.4
+FARTHEST = 5.0
+COVERAGE_WEIGHT = 5.0
+MATCHED_WEIGHT = 2.0
+MAX_MATCHED = 3.0
+KNOWN_SPEAKER = 1.0
+"""What it tells that a question names one of those who spoke: it is likely meant for this store."""
+LEAD_WEIGHT = 4.0
+LAG_WEIGHT = 12.0
+"""How much it tells who said it, of a question about one of those who spoke: what another said is likely another's."""
+DATE_SHARE = 0.3
+"""How much of a word a part of a date is; fitted with the weights above."""
+UNSPACED_WORD = 0.6
+"""How much of a word a term is in scripts without spaces, where the terms of a text overlap."""
+
+# What can be asked of any memory: a question made of these alone names nothing that could be missing.
+_ASKED_OF_ALL = word_set(
+    "address age birthday call chat conversation do favorite favourite happen history home job know last latest like "
+    "live mention name next old plan prefer preference recap recent recently remember say summarise summarize summary "
+    "talk tell tonight update work"
+) | word_set("""
+    住 住址 偏好 几岁 计划 记得 家 工作 喜欢 上次 聊 次聊 聊过 最近 名字 年龄 年纪 生日 总结 回顾 概括 发生 提到 提过
+    说过 谈 谈过 谈到 讨论 历史 情况 近况 事情 安排 打算 爱好 昨天 今天 明天 之前 以前
+""")
+_VAGUE = (
+    frozenset(stem(word) for word in _ASKED_OF_ALL | FILLERS | WEAK_WORDS if word.isascii())
+    | VERB_STEMS
+    | CHINESE_WEAK_WORDS
+    | frozenset(word for word in _ASKED_OF_ALL if not word.isascii())
+)
+
+COMMON_CHINESE = 9.0
+"""Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word; chosen by hand
+from words on both sides of it."""
+_COMMON_STEMS = frozenset(stem(word) for word in COMMON_ENGLISH)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTerms:
+    """What a question asks for: the informative terms of the whole, and of each of its sentences."""
+
+    terms: tuple[str, ...]
+    sentences: tuple[tuple[str, ...], ...] = ()
+    dates: frozenset[str] = frozenset()
+    """Those that belong to a date: they say when, and most memories do not repeat in words when they were made."""
+
+    @property
+    def vague(self) -> bool:
+        """Whether no term tells what is looked for."""
+        return _VAGUE.issuperset(term for term in self.terms if term not in self.dates)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is asked in one or two words that everybody uses, of which any paraphrase may do without."""
+        named = [term for term in self.terms if term not in self.dates]
+        words = [term for term in named if term.isascii() or is_known(term)]
+        return len(words) <= PLAIN_WORDS and all(_is_common(term) for term in words) and len(named) < len(words) + 2
+
+    def without(self, terms: Collection[str]) -> "QuestionTerms":
+        """Return the same without some terms."""
+        sentences = (tuple(term for term in part if term not in terms) for part in self.sentences)
+        left = tuple(part for part in sentences if len(part) >= MIN_SENTENCE_TERMS)
+        return QuestionTerms(tuple(term for term in self.terms if term not in terms), left, self.dates)
+
+
+@dataclass(frozen=True, slots=True)
+class TermMatch:
+    """How far candidates name what is asked for."""
+
+    coverage: float = 0.0
+    """The share of the question, or of its best sentence, that the best candidate holds."""
+    matched: float = 0.0
+    """How many rare words' worth the best candidate holds."""
+
+
+def asked(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
+    """Return the informative terms of a question; dates are seen as from the moment of asking."""
+    dates = [] if asked_at is None else find_dates(text, reference=asked_at)
+    dated = frozenset(term for mention in dates for term in query_terms(mention.text))
+    sentences = (_informative(sentence) for sentence in sentence_texts(text))
+    return QuestionTerms(
+        _informative(text), tuple(part for part in sentences if len(part) >= MIN_SENTENCE_TERMS), dated
+    )
+
+
+def _informative(text: str) -> tuple[str, ...]:
+    """Return the terms of a text, without stop words, and without characters that stand in a longer term."""
+    terms = [term for term in query_terms(text) if term not in ENGLISH_STOP_WORDS and term not in CHINESE_STOP_WORDS]
+    longer = "\n".join(term for term in terms if len(term) > 1 and not term.isascii())
+    return tuple(term for term in terms if len(term) > 1 or term.isascii() or term not in longer)
+
+
+def rarity(holding: int, *, records: int) -> float:
+    """Return the weight of a term that so many of the records hold."""
+    return math.log(1 + (records + SMOOTHING - holding + 0.5) / (holding + 0.5))
+
+
+def wording(
+    question: QuestionTerms, holding: Mapping[str, int], candidates: Sequence[Collection[str]], *, records: int
+) -> TermMatch:
+    """Return how far any of the candidates, each given by its terms, names what is asked for.
+
+    `holding` says for each term how many of the records hold it.
+    """
+    weights = {
+        term: rarity(holding.get(term, 0), records=records) * (DATE_SHARE if term in question.dates else 1.0)
+        for term in question.terms
+    }
+    rare = math.log(1 + records + SMOOTHING)
+    coverage = matched = 0.0
+    for terms in candidates:
+        coverage = max(coverage, *(_share(part, weights, terms) for part in (question.terms, *question.sentences)))
+        held = sum(weights[term] * _word_share(term) for term in question.terms if term in terms)
+        matched = max(matched, held / rare)
+    return TermMatch(coverage, matched)
+
+
+def _share(asked_terms: Sequence[str], weights: Mapping[str, float], terms: Collection[str]) -> float:
+    total = sum(weights.get(term, 0.0) for term in asked_terms)
+    return sum(weights.get(term, 0.0) for term in asked_terms if term in terms) / total if total else 0.0
+
+
+def _is_common(term: str) -> bool:
+    return term in _COMMON_STEMS if term.isascii() else chinese_rarity(term) < COMMON_CHINESE
+
+
+def _word_share(term: str) -> float:
+    return 1.0 if term.isascii() else UNSPACED_WORD
+
+
+def strength(words: TermMatch, nearness: Collection[float], *, speaker_lead: float | None = None) -> float:
+    """Return how much speaks for an answer: by words, who said them, and how much nearer the best is than a stranger's.
+
+    `speaker_lead` says how much more of the question the words of the one whom it names cover than those of others.
+    """
+    said = 0.0
+    if speaker_lead is not None:
+        said = KNOWN_SPEAKER + speaker_lead * (LAG_WEIGHT if speaker_lead < 0 else LEAD_WEIGHT)
+    near = sum(max(-FARTHEST, min(FARTHEST, value)) for value in nearness) / len(nearness) if nearness else 0.0
+    held = COVERAGE_WEIGHT * words.coverage + MATCHED_WEIGHT * min(words.matched, MAX_MATCHED)
+    return NEARNESS_WEIGHT * near + held + said
+
 
 GATE = "gate"
 """The job that measures a store for its gate, its lane, and the state that keeps the measures."""
@@ -27,21 +196,23 @@ GATE = "gate"
 VERSION = 2
 """Raise it when measures kept before say nothing any more."""
 
-MOST_READ = 8
-"""Candidates whose words are looked at: the best of each path."""
+MAX_READ = 8
+"""Candidates whose words are looked at: the best of each path. Taking their words apart is what the gate's time goes
+to, and an answer that stands further behind is no answer that a user would see."""
 
-MOST_OF_EACH = 4
-"""Candidates of the speaker whom a question names, and of others, whose words are held against each other."""
+MAX_OF_EACH = 4
+"""Candidates of the speaker whom a question names, and of others, whose words are held against each other: half of the
+above for either side."""
 
 LONGEST_READ = 3000
-"""Characters of a candidate that are looked at."""
+"""Characters of a candidate that are looked at; bounds the time that one pasted document can take."""
 
-MOST_COUNTED = 20_000
+MAX_COUNTED = 20_000
 """Records up to which it is counted how many hold a term; beyond, it is common enough."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ThresholdBounds:
     """Between what a measured threshold lies, and where one lies that was not measured."""
 
     lowest: float
@@ -49,44 +220,45 @@ class Bounds:
     highest: float
 
 
-BOUNDS: Mapping[Tongue, Bounds] = {"en": Bounds(5.4, 5.8, 6.2), "zh": Bounds(4.9, 5.0, 5.4)}
-"""By language: Chinese questions share more terms by chance, and are judged by one model fewer."""
+BOUNDS: Mapping[Tongue, ThresholdBounds] = {"en": ThresholdBounds(5.4, 5.8, 6.2), "zh": ThresholdBounds(4.9, 5.0, 5.4)}
+"""By language: Chinese questions share more terms by chance, and are judged by one model fewer. Fitted, like the
+weights above, to questions with and without an answer on stores of 1 to 700 records."""
 
-FOREIGN = Bounds(6.2, 6.2, 6.4)
+FOREIGN = ThresholdBounds(6.2, 6.2, 6.4)
 """Of a store that holds next to nothing in the question's language: only nearness in meaning can speak for it."""
 
 WORDS_ALONE = 2.0
-"""How much lower thresholds are where only words are compared."""
+"""How much lower thresholds are where only words are compared: what a near hit typically adds is missing then."""
 
 SMALL = 100
 """Records below which a threshold is lowered: what is asked of a small store is likely meant for it."""
 
 LENIENCE = 2.5
-"""By how much, for a single record."""
+"""By how much, for a single record; it falls to 0 with the logarithm of the size. Fitted with the bounds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class TypicalNearness:
     """How near a stranger's best hit usually comes by a model: more so among more records."""
 
     start: float
     growth: float
     spread: float
 
-    def of(self, records: int) -> "Near":
+    def of(self, records: int) -> "Nearness":
         """Return the measure for a store of a size."""
-        return Near(self.start + self.growth * math.log(max(1, records)), self.spread)
+        return Nearness(self.start + self.growth * math.log(max(1, records)), self.spread)
 
 
-USUAL_NEARNESS: Mapping[str, Usual] = {
-    "use-multilingual-v3": Usual(0.02, 0.037, 0.055),
-    "bge-small-en-v1.5": Usual(0.42, 0.025, 0.05),
+TYPICAL_NEARNESS: Mapping[str, TypicalNearness] = {
+    "use-multilingual-v3": TypicalNearness(0.02, 0.037, 0.055),
+    "bge-small-en-v1.5": TypicalNearness(0.42, 0.025, 0.05),
 }
 """By model; measured with strangers' questions on stores of 1 to 700 records in Chinese and English."""
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class Nearness:
     """How near a stranger's best hit comes: in the middle, and how far that spreads."""
 
     middle: float
@@ -101,7 +273,7 @@ class Near:
 class Measures:
     """What the gate knows of a store for one language: nearness by path, and the threshold."""
 
-    near: Mapping[str, Near]
+    near: Mapping[str, Nearness]
     threshold: float
 
     def as_json(self) -> JsonValue:
@@ -110,7 +282,7 @@ class Measures:
         return {"near": near, "threshold": self.threshold}
 
 
-class Scored(Protocol):
+class ScoredRecord(Protocol):
     """A record that a path found, with the path's own score."""
 
     @property
@@ -123,10 +295,10 @@ class Scored(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class GateInputs:
     """What the gate reads of a store for a question, whatever is found."""
 
-    wanted: Asked
+    wanted: QuestionTerms
     counts: TermCounts
     kept: JsonValue
     """The measures, if any were taken."""
@@ -140,31 +312,32 @@ class Gate:
         self._store = store
         self.models = models
 
-    async def look(self, question: Question) -> Look:
+    async def look(self, question: Question) -> GateInputs:
         """Read what judging a question takes; this can be done while the records are still being read."""
         if len(question.asked) > READ_ON_THE_LOOP:
             wanted = await asyncio.to_thread(asked, question.asked, asked_at=question.asked_at)
         else:
             wanted = asked(question.asked, asked_at=question.asked_at)
         counts, kept = await asyncio.gather(
-            self._store.term_counts(question.scope.owner, wanted.terms, most=MOST_COUNTED),
+            self._store.term_counts(question.scope.owner, wanted.terms, most=MAX_COUNTED),
             self._store.state(question.scope.owner, GATE),
         )
-        return Look(wanted, counts, kept)
+        return GateInputs(wanted, counts, kept)
 
     def judge(
         self,
         question: Question,
-        found: Mapping[str, Sequence[Scored]],
+        found: Mapping[str, Sequence[ScoredRecord]],
         records: Mapping[str, Record],
-        look: Look,
+        look: GateInputs,
     ) -> GateVerdict:
         """Return whether any of the records that the paths found is an answer."""
         wanted, size = look.wanted, look.counts.records
         if not wanted.terms and not any(sign.isalnum() for sign in question.read):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
         ranked = best_of(found, records)
-        words = _wording(wanted, ranked[:MOST_READ], look.counts)
+        terms = TermsOfRecords()
+        words = _wording(wanted, ranked[:MAX_READ], look.counts, terms)
         if wanted.vague or (wanted.plain and size < SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
         tongue = tongue_of(question.read)
@@ -177,7 +350,7 @@ class Gate:
         # What was measured by some paths says nothing of a question that is searched by others, or by words alone.
         measured = measures if measures is not None and measures.near.keys() == near.keys() else None
         threshold = (usual if measured is None else measured.threshold) - lenience(size)
-        lead = speaker_lead(question, wanted, ranked, look.counts)
+        lead = speaker_lead(question, wanted, ranked, look.counts, terms=terms)
         score = strength(words, self.telling(words, near), speaker_lead=lead)
         passed = score >= threshold
         return GateVerdict(
@@ -191,23 +364,43 @@ class Gate:
             nearness=near,
         )
 
-    def telling(self, words: Wording, near: Mapping[str, float]) -> list[float]:
+    def telling(self, words: TermMatch, near: Mapping[str, float]) -> list[float]:
         """Return the nearness that counts: where no word is shared, only by the model that knows every language."""
         general = next(iter(self.models), "")
         return [near[general]] if words.coverage == 0 and general in near else list(near.values())
 
-    async def words(self, scope: Scope, wanted: Asked, candidates: Sequence[Record]) -> Wording:
+    async def words(self, scope: Scope, wanted: QuestionTerms, candidates: Sequence[Record]) -> TermMatch:
         """Return how far candidates name what is asked for."""
-        counts = await self._store.term_counts(scope.owner, wanted.terms, most=MOST_COUNTED)
-        return _wording(wanted, candidates, counts)
+        counts = await self._store.term_counts(scope.owner, wanted.terms, most=MAX_COUNTED)
+        return _wording(wanted, candidates, counts, TermsOfRecords())
 
-    def _known(self, measures: Measures | None, size: int) -> dict[str, Near]:
-        usual = {path: USUAL_NEARNESS[model].of(size) for path, model in self.models.items() if model in USUAL_NEARNESS}
+    def _known(self, measures: Measures | None, size: int) -> dict[str, Nearness]:
+        usual = {
+            path: TYPICAL_NEARNESS[model].of(size) for path, model in self.models.items() if model in TYPICAL_NEARNESS
+        }
         return usual if measures is None else {**usual, **measures.near}
 
 
-def _wording(wanted: Asked, candidates: Sequence[Record], counts: TermCounts) -> Wording:
-    return wording(wanted, counts.holding, [terms_of(record) for record in candidates], records=counts.records)
+class TermsOfRecords:
+    """The terms that candidates answer by, worked out once for all that a verdict compares."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, frozenset[str]] = {}
+
+    def __call__(self, record: Record) -> frozenset[str]:
+        """Return the terms of a record: its words, and who said them."""
+        known = self._known.get(record.id)
+        if known is None:
+            speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
+            text = f"{record.content[:LONGEST_READ]}\n{speaker}\n{' '.join(record.keywords)}"
+            known = self._known[record.id] = frozenset(index_terms(text))
+        return known
+
+
+def _wording(
+    wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts, terms: TermsOfRecords
+) -> TermMatch:
+    return wording(wanted, counts.holding, [terms(record) for record in candidates], records=counts.records)
 
 
 def lenience(records: int) -> float:
@@ -215,7 +408,7 @@ def lenience(records: int) -> float:
     return LENIENCE * max(0.0, 1 - math.log(max(1, records)) / math.log(SMALL))
 
 
-def best_of(found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]) -> list[Record]:
+def best_of(found: Mapping[str, Sequence[ScoredRecord]], records: Mapping[str, Record]) -> list[Record]:
     """Return the best candidates of all paths in turn, as far as they were read."""
     best: dict[str, Record] = {}
     for abreast in zip_longest(*found.values()):
@@ -227,7 +420,9 @@ def best_of(found: Mapping[str, Sequence[Scored]], records: Mapping[str, Record]
     return list(best.values())
 
 
-def speaker_lead(question: Question, wanted: Asked, ranked: Sequence[Record], counts: TermCounts) -> float | None:
+def speaker_lead(
+    question: Question, wanted: QuestionTerms, ranked: Sequence[Record], counts: TermCounts, *, terms: TermsOfRecords
+) -> float | None:
     """Return how much more of a question the words of the speaker whom it names cover than the words of others.
 
     None when it names none or several of those who spoke, or when all that was found was said by one.
@@ -236,19 +431,13 @@ def speaker_lead(question: Question, wanted: Asked, ranked: Sequence[Record], co
     person = question.person_among({role for role, _ in said})
     if person is None:
         return None
-    own = [record for role, record in said if role == person][:MOST_OF_EACH]
-    others = [record for role, record in said if role != person][:MOST_OF_EACH]
+    own = [record for role, record in said if role == person][:MAX_OF_EACH]
+    others = [record for role, record in said if role != person][:MAX_OF_EACH]
     if not others:
         return None
     rest = wanted.without(index_terms(TurnData(role=person).speaker))
-    lead = _wording(rest, own, counts).coverage - _wording(rest, others, counts).coverage
+    lead = _wording(rest, own, counts, terms).coverage - _wording(rest, others, counts, terms).coverage
     return max(-1.0, min(1.0, lead))
-
-
-def terms_of(record: Record) -> frozenset[str]:
-    """Return the terms that a candidate answers by: its words, and who said them."""
-    speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
-    return frozenset(index_terms(f"{record.content[:LONGEST_READ]}\n{speaker}\n{' '.join(record.keywords)}"))
 
 
 def read_measures(kept: JsonValue, tongue: Tongue, *, models: Mapping[str, str]) -> Measures | None:
@@ -263,7 +452,7 @@ def read_measures(kept: JsonValue, tongue: Tongue, *, models: Mapping[str, str])
     if not isinstance(near, dict) or not isinstance(threshold, int | float):
         return None
     read = {
-        path: Near(float(pair[0]), float(pair[1]))
+        path: Nearness(float(pair[0]), float(pair[1]))
         for path, pair in near.items()
         if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], float) and isinstance(pair[1], float)
     }

@@ -2,6 +2,9 @@
 
 A path gives a bounded number of candidates. Where one session fills more than its share of them, the path is asked
 again without it, so that nothing is pushed out by how much a single source says.
+
+A recall is a chain of awaits, and every link of it costs: the paths run as tasks that one loop waits for, and where
+all of their candidates stand is read once, for the shares of sessions and for ranking alike.
 """
 
 import asyncio
@@ -10,26 +13,112 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from remanent.errors import InvalidInput, ModelUnavailable
-from remanent.model import Clock, LeftOut
-from remanent.recall.allowance import Allowance
+from remanent.model import Clock, Entry, Kind, LeftOut, Record, Scope, Status
 from remanent.recall.diversity import share_of
+from remanent.recall.indexing import turn_of
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
-from remanent.recall.recipe import PathUse, Recipe
+from remanent.recall.recipe import Recipe
 from remanent.settings import RecallSettings
+from remanent.stores import EntryQuery, Place, RecordFilter, RecordQuery, Store
 
 SEEDS = 20
-"""How many of what was found first is handed to the paths that follow."""
+"""How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""
 
 ROUNDS = 3
-"""How often a path is asked again without sessions that fill more than their share; each round may show another."""
+"""How often a path is asked again without sessions that fill more than their share; each round may show another.
+Chosen by hand: each round costs as much as asking the path anew."""
 
-SessionsOf = Callable[[Question, Sequence[str]], Awaitable[Mapping[str, str | None]]]
-"""Tells the sessions of candidates."""
+PlacesOf = Callable[[Question, Sequence[str]], Awaitable[dict[str, Place]]]
+"""Tells where candidates stand; those that do not pass the question's filter are missing."""
 
 _logger = logging.getLogger(__name__)
+
+
+class CandidateReader:
+    """Looks up places, records and entries; an entry that is not indexed yet stands for its turn."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def places(self, question: Question, record_ids: Sequence[str], *, reach: int = 0) -> dict[str, Place]:
+        """Return where candidates and their neighbours stand; what does not pass the filter is missing."""
+        if not record_ids:
+            return {}
+        look = partial(
+            self._store.places,
+            question.scope,
+            record_filter=question.record_filter,
+            reach=reach,
+            neighbours=reach > 0,
+        )
+        places = {place.record_id: place for place in await look(record_ids)}
+        missing = [record_id for record_id in record_ids if record_id not in places]
+        if missing:
+            places |= {entry.id: _place_of(entry) for entry in await self._unindexed(question, missing)}
+            missing = [record_id for record_id in missing if record_id not in places]
+        if missing:
+            # What is neither there nor fresh did not pass, or was indexed a moment ago: a second look tells which.
+            places |= {place.record_id: place for place in await look(missing)}
+        return places
+
+    async def records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
+        """Return the records of the ids as the question sees them."""
+        if not record_ids:
+            return {}
+        wanted = RecordFilter(statuses=None, as_of=question.record_filter.as_of)
+        query = RecordQuery(filter=wanted, record_ids=tuple(record_ids), limit=len(record_ids))
+        records = {record.id: record for record in await self._store.records(question.scope, query)}
+        missing = [record_id for record_id in record_ids if record_id not in records]
+        if missing:
+            records |= {entry.id: turn_of(entry) for entry in await self._unindexed(question, missing)}
+            missing = [record_id for record_id in missing if record_id not in records]
+        if missing:  # indexed a moment ago, as above
+            again = replace(query, record_ids=tuple(missing), limit=len(missing))
+            records |= {record.id: record for record in await self._store.records(question.scope, again)}
+        return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
+
+    async def entries(self, scope: Scope, entry_ids: Sequence[str]) -> dict[str, Entry]:
+        """Return the entries of the ids, without the erased."""
+        wanted = tuple(dict.fromkeys(entry_ids))
+        if not wanted:
+            return {}
+        entries = await self._store.entries(scope.owner, EntryQuery(entry_ids=wanted, limit=len(wanted)))
+        return {entry.id: entry for entry in entries if not entry.erased}
+
+    async def session(self, scope: Scope, session: str, *, limit: int) -> list[Entry]:
+        """Return what was said in a session, in order."""
+        entries = await self._store.entries(scope.owner.within(session=session), EntryQuery(limit=limit))
+        return [entry for entry in entries if entry.text and not entry.erased]
+
+    async def _unindexed(self, question: Question, record_ids: Sequence[str]) -> list[Entry]:
+        """Return those of the ids that are entries without any record; a record that was filtered out stays out."""
+        if question.record_filter.as_of is not None:
+            return []
+        every = replace(question.record_filter, kinds=None, statuses=None, tags=(), alive_at=None, valid_at=None)
+        every = replace(every, occurred_from=None, occurred_before=None)
+        known = set(await self._store.match(question.scope.owner, record_ids, every))
+        fresh = tuple(record_id for record_id in record_ids if record_id not in known)
+        if not fresh:
+            return []
+        entries = await self._store.entries(question.scope, EntryQuery(entry_ids=fresh, limit=len(fresh)))
+        return [entry for entry in entries if entry.text and not entry.erased]
+
+
+def _place_of(entry: Entry) -> Place:
+    return Place(
+        entry.id,
+        Kind.TURN,
+        entry.scope.session,
+        entry.occurred_at,
+        entry.origin,
+        entry.seq,
+        role=entry.role,
+        recorded_at=entry.recorded_at,
+    )
 
 
 @dataclass(slots=True)
@@ -41,12 +130,16 @@ class Gathered:
     weights: dict[str, float] = field(default_factory=dict)
     adding: set[str] = field(default_factory=set)
     """The records that a path found whose finds are answers by themselves."""
+    places: dict[str, Place] = field(default_factory=dict)
+    """Where those stand; what does not pass the question's filter is missing."""
     left_out: list[LeftOut] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class _Trouble:
-    failures: int = 0
+class _PathFailures:
+    """What is known of a path that failed lately."""
+
+    count: int = 0
     rests_until: datetime | None = None
 
 
@@ -59,18 +152,13 @@ class Gathering:
     """
 
     def __init__(
-        self,
-        paths: Sequence[RecallPath],
-        settings: RecallSettings,
-        *,
-        clock: Clock,
-        sessions_of: SessionsOf | None = None,
+        self, paths: Sequence[RecallPath], settings: RecallSettings, *, clock: Clock, places_of: PlacesOf
     ) -> None:
         self.paths = list(paths)
-        self._sessions_of = sessions_of
+        self._places_of = places_of
         self._settings = settings
         self._clock = clock
-        self._troubles: dict[str, _Trouble] = {}
+        self._failures: dict[str, _PathFailures] = {}
         self._slow: set[str] = set()
         """The paths that were not ready after all the time that loading may take."""
 
@@ -97,29 +185,44 @@ class Gathering:
     async def _ask_all(
         self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, share: float, follow: bool
     ) -> None:
-        uses: list[tuple[RecallPath, PathUse]] = []
+        limits: dict[RecallPath, int] = {}
         for path in self.paths:
             use = recipe.use_of(path.family)
-            weight = 0.0 if use is None else use.weight_in(question.language) * path.share(question)
-            if path.follows is follow and use is not None and weight > 0 and await path.needed(question):
+            if path.follows is not follow or use is None:
+                continue
+            weight = use.weight_in(question.language) * path.share(question)
+            if weight > 0 and (not path.dispensable or await path.needed(question)):
                 gathered.weights[path.name] = weight
-                uses.append((path, use))
-        # A recipe that bounds its candidates tightly is obeyed, a generous one is widened for long answers.
-        answers = await asyncio.gather(
-            *(
-                self._ask_fairly(
-                    path, question, limit=use.limit if recipe.strict else max(use.limit, width), share=share
-                )
-                for path, use in uses
-            )
-        )
-        for (path, _), answer in zip(uses, answers, strict=True):
+                # A recipe that bounds its candidates tightly is obeyed, a generous one is widened for long answers.
+                limits[path] = use.limit if recipe.strict else max(use.limit, width)
+        answers: dict[RecallPath, list[Candidate]] = {}
+        for path, answer in (await self._ask(question, limits)).items():
             if isinstance(answer, LeftOut):
                 gathered.left_out.append(answer)
-                continue
-            gathered.found[path.name] = answer
+            else:
+                answers[path] = answer
+        unplaced = _unplaced(gathered, *answers.values())
+        if unplaced:
+            gathered.places |= await self._places_of(question, unplaced)
+        crowded = [
+            path
+            for path, answer in answers.items()
+            if share < 1
+            and len(answer) >= limits[path]
+            and _is_crowded(answer, gathered.places, most=share_of(limits[path], share))
+        ]
+        if crowded:
+            again = await asyncio.gather(
+                *(
+                    self._ask_behind(path, question, gathered, answers[path], limit=limits[path], share=share)
+                    for path in crowded
+                )
+            )
+            answers.update(zip(crowded, again, strict=True))
+        for path, candidates in answers.items():
+            gathered.found[path.name] = candidates
             if path.adds:
-                gathered.adding.update(candidate.record_id for candidate in answer)
+                gathered.adding.update(candidate.record_id for candidate in candidates)
 
     def _give_way(self, gathered: Gathered) -> None:
         """Take from paths that yield what others of their family found."""
@@ -135,74 +238,125 @@ class Gathering:
             }
             gathered.found[path.name] = [candidate for candidate in own if candidate.record_id not in taken]
 
-    async def _ask_fairly(
-        self, path: RecallPath, question: Question, *, limit: int, share: float
-    ) -> list[Candidate] | LeftOut:
-        """Ask a path; where a session fills more than its share of the answer, ask again for what stands behind it."""
-        answer = await self._ask(path, question, limit=limit)
-        if isinstance(answer, LeftOut) or len(answer) < limit or share >= 1 or self._sessions_of is None:
-            return answer
+    async def _ask_behind(
+        self,
+        path: RecallPath,
+        question: Question,
+        gathered: Gathered,
+        answer: list[Candidate],
+        *,
+        limit: int,
+        share: float,
+    ) -> list[Candidate]:
+        """Ask a path again for what stands behind the sessions that fill more than their share of its answer."""
         most = share_of(limit, share)
         kept, surplus, further = list[Candidate](), list[Candidate](), answer
         counts: Counter[str] = Counter()
-        crowded: set[str] = set()
         for _ in range(ROUNDS):
-            sessions = await self._sessions_of(question, [one.record_id for one in further])
             for one in further:
-                session = sessions.get(one.record_id)
+                place = gathered.places.get(one.record_id)
+                session = None if place is None else place.session
                 if session is None or counts[session] < most:
                     kept.append(one)
                 else:
                     surplus.append(one)
-                    crowded.add(session)
                 if session is not None:
                     counts[session] += 1
-            if len(kept) >= limit or not crowded:
+            if len(kept) >= limit:
                 break
             # Those at their share are left out as well: they have had what they may give.
             full = {*question.record_filter.not_sessions, *(one for one, count in counts.items() if count >= most)}
             rest = replace(question, record_filter=replace(question.record_filter, not_sessions=tuple(sorted(full))))
-            again = await self._ask(path, rest, limit=limit - len(kept))
+            again = (await self._ask(rest, {path: limit - len(kept)}))[path]
             known = {one.record_id for one in (*kept, *surplus)}
             further = [] if isinstance(again, LeftOut) else [one for one in again if one.record_id not in known]
             if not further:
                 break
-        chosen = [*kept, *surplus][:limit]
-        return sorted(chosen, key=lambda one: -one.score) if crowded else answer
+            gathered.places |= await self._places_of(question, _unplaced(gathered, further))
+        return sorted([*kept, *surplus][:limit], key=lambda one: -one.score)
 
-    async def _ask(self, path: RecallPath, question: Question, *, limit: int) -> list[Candidate] | LeftOut:
-        trouble = self._troubles.get(path.name)
-        if trouble is not None and trouble.rests_until is not None and self._clock() < trouble.rests_until:
-            return LeftOut(path=path.name, reason="left alone for a while after it failed")
-        settings = self._settings
-        loading = 0.0 if path.name in self._slow else settings.load_timeout
+    # ── time and trouble ─────────────────────────────────────────────────────
+
+    async def _ask(
+        self, question: Question, limits: dict[RecallPath, int]
+    ) -> dict[RecallPath, list[Candidate] | LeftOut]:
+        """Ask paths beside each other, and return what each found, or why it did not answer.
+
+        A path has `recall.path_timeout`; while it loads a model or an index, it gets the same time anew, up to
+        `recall.load_timeout`. Else it would be missing from the first answer although nothing is wrong with it.
+        """
+        loop = asyncio.get_running_loop()
+        tasks = {
+            path: loop.create_task(path.find(question, limit=limit))
+            for path, limit in limits.items()
+            if not self._rests(path)
+        }
+        running = set(tasks.values())
+        loading_ends = loop.time() + self._settings.load_timeout
+        seconds = self._settings.path_timeout
         try:
-            async with Allowance(path, question, seconds=settings.path_timeout, loading=loading):
-                found = await path.find(question, limit=limit)
-        except InvalidInput:
-            raise
-        except TimeoutError:
+            while running:
+                _, running = await asyncio.wait(running, timeout=seconds)
+                left = loading_ends - loop.time()
+                for path, task in tasks.items():
+                    is_loading = left > 0 and path.name not in self._slow
+                    if task in running and not (is_loading and path.preparing(question)):
+                        task.cancel()
+                if left > 0:
+                    seconds = min(self._settings.path_timeout, left)
+        finally:
+            if running:  # the question itself was cancelled
+                for task in running:
+                    task.cancel()
+                await asyncio.wait(running)
+        errors = [task.exception() for task in tasks.values() if not task.cancelled()]
+        refusal = next((error for error in errors if isinstance(error, InvalidInput)), None)
+        if refusal is not None:
+            raise refusal
+        return {path: self._outcome(path, tasks.get(path), question, limit=limit) for path, limit in limits.items()}
+
+    def _outcome(
+        self, path: RecallPath, task: "asyncio.Task[list[Candidate]] | None", question: Question, *, limit: int
+    ) -> list[Candidate] | LeftOut:
+        """Return what an ended task found, at most `limit`; whatever a path raised, the others answer."""
+        if task is None:
+            return LeftOut(path=path.name, reason="left alone for a while after it failed")
+        error = TimeoutError() if task.cancelled() else task.exception()
+        if error is None:
+            self._failures.pop(path.name, None)
+            self._slow.discard(path.name)
+            found = task.result()
+            return found[:limit] if len(found) > limit else found
+        if isinstance(error, TimeoutError):
             if path.preparing(question):
                 self._slow.add(path.name)
                 return LeftOut(path=path.name, reason="still being loaded; ask again in a moment")
-            self._note(path, at_once=True)
-            return LeftOut(path=path.name, reason=f"no answer within {settings.path_timeout:g} s")
-        except ModelUnavailable as error:
-            self._note(path)
-            return _failed(path, error)
-        except Exception as error:  # noqa: BLE001 - border: whatever a path raises, the others answer
-            return _failed(path, error)
-        self._troubles.pop(path.name, None)
-        self._slow.discard(path.name)
-        return found[:limit] if len(found) > limit else found
+            self._note_failure(path, at_once=True)
+            return LeftOut(path=path.name, reason=f"no answer within {self._settings.path_timeout:g} s")
+        if isinstance(error, ModelUnavailable):
+            self._note_failure(path)
+        _logger.warning("recall path %s failed: %s", path.name, type(error).__name__)
+        return LeftOut(path=path.name, reason=f"{type(error).__name__}: {error}")
 
-    def _note(self, path: RecallPath, *, at_once: bool = False) -> None:
-        trouble = self._troubles.setdefault(path.name, _Trouble())
-        trouble.failures += 1
-        if at_once or trouble.failures >= self._settings.failures:
-            trouble.rests_until = self._clock() + timedelta(seconds=self._settings.rest)
+    def _rests(self, path: RecallPath) -> bool:
+        failures = self._failures.get(path.name)
+        return failures is not None and failures.rests_until is not None and self._clock() < failures.rests_until
+
+    def _note_failure(self, path: RecallPath, *, at_once: bool = False) -> None:
+        failures = self._failures.setdefault(path.name, _PathFailures())
+        failures.count += 1
+        if at_once or failures.count >= self._settings.failures:
+            failures.rests_until = self._clock() + timedelta(seconds=self._settings.rest)
 
 
-def _failed(path: RecallPath, error: Exception) -> LeftOut:
-    _logger.warning("recall path %s failed: %s", path.name, type(error).__name__)
-    return LeftOut(path=path.name, reason=f"{type(error).__name__}: {error}")
+def _unplaced(gathered: Gathered, *answers: Sequence[Candidate]) -> list[str]:
+    """Return the candidates of which it is not known yet where they stand."""
+    ids = dict.fromkeys(one.record_id for answer in answers for one in answer)
+    return [record_id for record_id in ids if record_id not in gathered.places]
+
+
+def _is_crowded(answer: Sequence[Candidate], places: Mapping[str, Place], *, most: int) -> bool:
+    """Tell whether one session has more than `most` of the candidates."""
+    sessions = (place.session for one in answer if (place := places.get(one.record_id)) is not None)
+    counts = Counter(session for session in sessions if session is not None)
+    return any(count > most for count in counts.values())

@@ -33,6 +33,9 @@ class RecallPath(ABC):
     yields: bool = False
     """Whether a record counts for it only if no other path of its family found it."""
 
+    dispensable: bool = False
+    """Whether another path of its family may make it superfluous, so that `needed` is to be asked before it is."""
+
     @property
     def family(self) -> str:
         """The name under which recipes know it."""

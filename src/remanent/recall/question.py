@@ -41,18 +41,19 @@ _FOR_A_FACT = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.。!！]\s+\S|[。！]\S")
 _SEVERAL_SENTENCES = 2
-_MOST_PARTS = 4
-LONGEST_READ = 4000
+_MAX_PARTS = 4
+"""Questions in one message that are searched each by itself; every one of them is a search more."""
+MAX_READ_CHARACTERS = 4000
 """Characters of a question that are analysed; of a longer text, as many at its beginning as at its end, where people
 ask. The words of 4,000 characters take 45 ms at worst (nothing but dates), those of 100,000 took 3.9 s."""
 READ_ON_THE_LOOP = 400
 """Characters up to which the words are read on the event loop, in 4 ms at most; more are read in a thread."""
-_LONGEST_QUESTION = 200
+_MAX_QUESTION_CHARACTERS = 200
 """Characters; who writes more tells and asks for work, with what was worked out before."""
 
 
 # People tell of a time for a while after it.
-_LATER = 0.25
+_LATER = 0.25  # of its length: of a week, two days; chosen by hand
 _AT_LEAST = timedelta(days=1)
 
 
@@ -78,9 +79,9 @@ class Question:
     @cached_property
     def read(self) -> str:
         """The part of the words that is analysed: all of them, or the beginning and the end of a very long text."""
-        if len(self.text) <= LONGEST_READ:
+        if len(self.text) <= MAX_READ_CHARACTERS:
             return self.text
-        half = LONGEST_READ // 2
+        half = MAX_READ_CHARACTERS // 2
         return f"{self.text[:half]}\n{self.text[-half:]}"
 
     @cached_property
@@ -92,7 +93,7 @@ class Question:
     def parts(self) -> tuple[str, ...]:
         """The questions in it, each to be searched by itself; of a great many, all as one."""
         parts = tuple(questions(self.read))
-        return parts if len(parts) <= _MOST_PARTS else (self.asked,)
+        return parts if len(parts) <= _MAX_PARTS else (self.asked,)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -127,13 +128,15 @@ class Question:
     @cached_property
     def asks_the_agent(self) -> bool:
         """Whether the assistant's word may be the answer: it is asked for, or a long message goes on with the work."""
-        return len(self.text) > _LONGEST_QUESTION or _OF_THE_AGENT.search(_REQUEST.sub(" ", self.read)) is not None
+        return (
+            len(self.text) > _MAX_QUESTION_CHARACTERS or _OF_THE_AGENT.search(_REQUEST.sub(" ", self.read)) is not None
+        )
 
     @cached_property
     def asks_for_a_fact(self) -> bool:
         """Whether it asks for something that was said once, rather than goes on with what is being talked about."""
         asked = self.asked.strip()
-        short = len(asked) <= _LONGEST_QUESTION and len(_SENTENCE_END.findall(asked)) < _SEVERAL_SENTENCES
+        short = len(asked) <= _MAX_QUESTION_CHARACTERS and len(_SENTENCE_END.findall(asked)) < _SEVERAL_SENTENCES
         return short and _FOR_A_FACT.search(asked) is not None
 
     def person_among(self, roles: Iterable[str]) -> str | None:

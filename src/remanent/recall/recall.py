@@ -1,8 +1,12 @@
-"""The read path: paths beside each other, joined, weighed, chosen, and answered with their sources."""
+"""The read path: paths beside each other, joined, ranked, chosen, and answered with their sources.
+
+Disciplines search their own records by it as well: with a plain recipe, `gated=False` and `cached=False`, over any
+store, an answer is nothing but the fused scores of the paths.
+"""
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -10,49 +14,49 @@ from typing import Literal
 from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
 from remanent.fairness import FairSlots
-from remanent.model import CacheFigures, Clock, Found, FoundItem, Grain, ItemOrder, LeftOut, Record, Scope
-from remanent.recall import weighing
-from remanent.recall.answering import Answering
-from remanent.recall.caching import KeptAnswers
-from remanent.recall.diversity import are_twins, crowds, overlap, share_of, spread, units, unlike
-from remanent.recall.gate import Gate, Look
-from remanent.recall.gathering import Gathered, Gathering
-from remanent.recall.likeness import by_their_likeness
+from remanent.model import CacheFigures, Clock, Found, FoundItem, GateVerdict, Grain, ItemOrder, LeftOut, Record, Scope
+from remanent.recall import ranking
+from remanent.recall.answer import AnswerBuilder
+from remanent.recall.cache import AnswerCache
+from remanent.recall.diversity import are_twins, crowds, share_of, spread, twin_overlap, units, unlike
+from remanent.recall.gate import Gate
+from remanent.recall.gathering import CandidateReader, Gathered, Gathering
 from remanent.recall.path import RecallPath
-from remanent.recall.paths.vector import VectorPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
-from remanent.recall.reading import Reading
-from remanent.recall.recipe import Recipe, Recipes
-from remanent.recall.recipes import built_in
-from remanent.recall.sessions import by_their_turns, by_their_words
-from remanent.recall.weighing import Weighed
+from remanent.recall.ranking import RankedCandidate
+from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
+from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
+from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
-from remanent.stores import Place, Store
+from remanent.stores import Store
 
 _logger = logging.getLogger(__name__)
 
-MOST = 1000
-AT_ONCE = 32
+MAX_LIMIT = 1000
+"""Items of one answer; whoever wants more lists records."""
+MAX_CONCURRENT = 32
 """Questions that are worked on at the same time; more only make each other late, so that paths would be left out."""
-AT_ONCE_OF_ONE = 2
+MAX_CONCURRENT_PER_ORG = 2
 """Of one organisation, while others ask, too: as many as there are cores in the smallest machine that is served from,
 so that a question of somebody else shares them with two others and not with 31."""
-SHORTLIST = 4
-"""How many times the wanted number is read whole, to be boosted, compared and chosen from."""
-SHORTEST_LIST = 20
-CONSIDERED = 20
-"""How many times the wanted number is looked up, the best by what the paths say."""
-FEWEST_CONSIDERED = 100
-READ_FOR_LIKENESS = 2000
+SHORTLIST_FACTOR = 4
+"""How many times the wanted number is read whole, to be boosted, compared and chosen from: twins and the surplus of
+one session are replaced from there. Chosen by hand."""
+MIN_SHORTLIST = 20
+"""Below that a single answer would be chosen from next to nothing."""
+CONSIDERED_FACTOR = 20
+"""How many times the wanted number is looked up, the best by what the paths say. Chosen by hand."""
+MIN_CONSIDERED = 100
+COMPARED_CHARACTERS = 2000
 """Characters by which texts are compared; twins show early."""
-WIDEST = 1000
+MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a question is to be answered."""
+class RecallOptions:
+    """Everything but the question itself that decides an answer."""
 
     recipe: Recipe
     limit: int
@@ -64,9 +68,9 @@ class Manner:
     """Whether a question that nothing answers gets an empty answer."""
 
     @property
-    def told(self) -> str:
-        """All of it in words: what is told alike is answered alike."""
-        return f"{self.recipe.told} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
+    def cache_key(self) -> str:
+        """What a cached answer depends on beside the question and the state of the store."""
+        return f"{self.recipe.cache_key} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
 
     def share(self, question: Question) -> float:
         """How much one session may fill, of the answer and of the candidates; all, where just one is asked."""
@@ -77,13 +81,47 @@ class Manner:
     @property
     def considered(self) -> int | None:
         """How many candidates are looked up, so that who said them, when and where can count; a session needs all."""
-        return None if self.grain == "session" else max(FEWEST_CONSIDERED, CONSIDERED * self.limit)
+        return None if self.grain == "session" else max(MIN_CONSIDERED, CONSIDERED_FACTOR * self.limit)
 
     @property
     def shortlist(self) -> int:
         """How many candidates are read whole."""
         read = self.recipe.rerank.candidates if self.recipe.rerank is not None else 0
-        return max(SHORTEST_LIST, SHORTLIST * self.limit, read)
+        return max(MIN_SHORTLIST, SHORTLIST_FACTOR * self.limit, read)
+
+
+class _Texts:
+    """The records that were read, and what each is compared by, worked out once for all comparisons."""
+
+    def __init__(self, records: dict[str, Record]) -> None:
+        self.records = records
+        self._units: dict[str, frozenset[str]] = {}
+
+    def units(self, record_id: str) -> frozenset[str]:
+        """Return what a record is compared by."""
+        found = self._units.get(record_id)
+        if found is None:
+            found = self._units[record_id] = units(self.records[record_id].content[:COMPARED_CHARACTERS])
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortlist:
+    """The candidates that an answer is chosen from."""
+
+    best: list[RankedCandidate]
+    """Those that were read whole."""
+    rest: list[RankedCandidate]
+    """Those behind them, which count where whole sessions are ranked."""
+    texts: _Texts
+    crowd_of: dict[str, str]
+    verdict: GateVerdict | None
+    left_out: list[LeftOut]
+
+    @property
+    def records(self) -> dict[str, Record]:
+        """What was read, by id."""
+        return self.texts.records
 
 
 class Recall:
@@ -98,20 +136,20 @@ class Recall:
         clock: Clock,
         recipes: Recipes | None = None,
         reranker: Reranker | None = None,
-        kept: KeptAnswers | None = None,
+        cache: AnswerCache | None = None,
         gate: Gate | None = None,
     ) -> None:
         self.recipes = recipes if recipes is not None else built_in(settings.recipe)
         self._store = store
         self._settings = settings
         self._clock = clock
-        self._reading = Reading(store)
-        self._gathering = Gathering(paths, settings, clock=clock, sessions_of=self._reading.sessions)
-        self._answering = Answering(self._reading)
+        self._reader = CandidateReader(store)
+        self._gathering = Gathering(paths, settings, clock=clock, places_of=self._reader.places)
+        self._answers = AnswerBuilder(self._reader)
         self._reranker = reranker
-        self._kept = kept
+        self._cache = cache
         self._gate = gate
-        self._turns = FairSlots(AT_ONCE, shared=AT_ONCE_OF_ONE)
+        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -125,8 +163,8 @@ class Recall:
 
     @property
     def figures(self) -> CacheFigures:
-        """How often a kept answer was there."""
-        return CacheFigures(name="recall") if self._kept is None else self._kept.figures
+        """How often a cached answer was there."""
+        return CacheFigures(name="recall") if self._cache is None else self._cache.figures
 
     async def prepare(self, scope: Scope) -> None:
         """Load what the first question about an agent would wait for; questions tell of what cannot be loaded."""
@@ -138,8 +176,8 @@ class Recall:
 
     async def erased(self, scope: Scope) -> None:
         """Let go of kept answers, which may quote what was erased."""
-        if self._kept is not None:
-            await self._kept.erased(scope)
+        if self._cache is not None:
+            await self._cache.erased(scope)
 
     async def find(
         self,
@@ -151,10 +189,13 @@ class Recall:
         order: ItemOrder | Literal["auto"] = "auto",
         source_share: float | None = None,
         gated: bool = True,
+        cached: bool = True,
     ) -> Found:
         """Return the best items; a path that fails is left out, and the answer says so.
 
-        Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why.
+        Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why. Unless `cached` is
+        false, an answer is kept for a while and given again while nothing was written; a discipline that searches its
+        own records, a few milliseconds' work, has no use for that.
 
         `order` "auto" is by relevance, and by time when the question asks for a course of events. `source_share` bounds
         how much of the answer one session may fill, in place of what the recipe says; a question that is asked of one
@@ -162,11 +203,11 @@ class Recall:
         """
         if not question.text.strip():
             raise InvalidInput("the question is empty; ask something")
-        if not 1 <= limit <= MOST:
-            raise InvalidInput(f"limit must be between 1 and {MOST}, not {limit}")
+        if not 1 <= limit <= MAX_LIMIT:
+            raise InvalidInput(f"limit must be between 1 and {MAX_LIMIT}, not {limit}")
         if source_share is not None and not 0 < source_share <= 1:
             raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
-        manner = Manner(
+        options = RecallOptions(
             recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
             grain=_one_of(grain, ("item", "turns", "session"), "grain"),
@@ -174,14 +215,16 @@ class Recall:
             source_share=source_share,
             gated=gated and self._gate is not None,
         )
-        if self._kept is None:
-            return (await self._answer_in_turn(question, manner))[0]
-        key = self._kept.key(question, revision=await self._store.revision(question.scope), manner=manner.told)
-        found = await self._kept.get(key)
+        if self._cache is None or not cached:
+            return (await self._answer(question, options))[0]
+        key = self._cache.key(
+            question, revision=await self._store.revision(question.scope), options_key=options.cache_key
+        )
+        found = await self._cache.get(key)
         if found is None:
-            found, until = await self._answer_in_turn(question, manner)
+            found, until = await self._answer(question, options)
             if not found.left_out:
-                await self._kept.keep(key, found, scope=question.scope, until=until)
+                await self._cache.keep(key, found, scope=question.scope, until=until)
         return found
 
     def _named(self, name: str | None, grain: Grain) -> Recipe:
@@ -191,226 +234,183 @@ class Recall:
 
     # ── answering ────────────────────────────────────────────────────────────
 
-    async def _answer_in_turn(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
-        async with self._turns.hold(question.scope.org):
+    async def _answer(self, question: Question, options: RecallOptions) -> tuple[Found, datetime | None]:
+        """Return the answer, and until when everything in it lives."""
+        async with self._slots.hold(question.scope.org):
             if len(question.read) > READ_ON_THE_LOOP:
                 await asyncio.to_thread(question.analyse)
             with self._store.visit(question.scope):
-                return await self._answer(question, manner)
-
-    async def _answer(self, question: Question, manner: Manner) -> tuple[Found, datetime | None]:
-        """Return the answer, and until when everything in it lives."""
-        recipe = manner.recipe
-        gathered, weighed = await self._weighed(question, manner, width=2 * manner.limit)
-        records, look = await self._read(question, weighed[: manner.shortlist], manner)
-        crowd_of = self._crowds(question, weighed, records, manner)
-        if crowd_of:
-            gathered, weighed = await self._uncrowded(question, records, crowd_of, manner)
-        # What was there a moment ago and is not any more is no answer.
-        weighed = [one for one in weighed[: manner.shortlist] if one.record_id in records] + weighed[manner.shortlist :]
-        verdict = None
-        if self._gate is not None and look is not None and records:
-            verdict = self._gate.judge(question, gathered.found, records, look)
-            if not verdict.passed:
-                weighed, records = [], {}
-        shortlist, rest = weighed[: len(records)], weighed[len(records) :]
-        left_out = list(gathered.left_out)
-        trouble = await self._refine(question, shortlist, records, recipe)
-        if trouble is not None:
-            left_out.append(trouble)
-        items = await self._items(question, shortlist, rest, records, manner, crowd_of=crowd_of)
-        items = [item.model_copy(update={"rank": rank}) for rank, item in enumerate(items, start=1)]
-        if manner.order == "time":
+                shortlist = await self._shortlist(question, options)
+                records = shortlist.records
+                trouble = None
+                if options.recipe.rerank is not None and shortlist.best:
+                    trouble = await self._rerank(question, shortlist, options.recipe.rerank)
+                if options.grain == "session":
+                    items = await self._sessions(question, shortlist, options)
+                else:
+                    chosen = self._chosen(question, shortlist, options)
+                    build = self._answers.turns if options.grain == "turns" else self._answers.items
+                    items = await build(question.scope, chosen, records)
+        if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
-        answered = [records[item.record_id].expires_at for item in items if item.record_id in records]
+        ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
         found = Found(
             query=question.text,
             items=tuple(items),
-            left_out=tuple(left_out),
-            recipe=recipe.name,
-            grain=manner.grain,
-            order=manner.order,
-            gate=verdict,
+            left_out=tuple([*shortlist.left_out, trouble] if trouble is not None else shortlist.left_out),
+            recipe=options.recipe.name,
+            grain=options.grain,
+            order=options.order,
+            gate=shortlist.verdict,
         )
-        return found, min((end for end in answered if end is not None), default=None)
+        return found, min((end for end in ends if end is not None), default=None)
 
-    async def _weighed(
-        self, question: Question, manner: Manner, *, width: int, all_of_them: bool = False
-    ) -> tuple[Gathered, list[Weighed]]:
-        """Ask the paths and weigh what they found, best first: as many as are read, or all."""
-        recipe, share = manner.recipe, manner.share(question)
+    async def _shortlist(self, question: Question, options: RecallOptions) -> _Shortlist:
+        """Return the best candidates, read whole and judged by the gate."""
+        gathered, ranked = await self._rank(question, options, width=2 * options.limit)
+        wanted = [one.record_id for one in ranked[: options.shortlist]]
+        gate = self._gate if options.gated and wanted else None
+        reading = self._reader.records(question, wanted)
+        if gate is None:
+            records, inputs = await reading, None
+        else:
+            records, inputs = await asyncio.gather(reading, gate.look(question))
+        texts = _Texts(records)
+        crowd_of = self._crowds(question, ranked, texts, options)
+        if crowd_of:
+            gathered, ranked = await self._uncrowded(question, texts, crowd_of, options)
+        # What was there a moment ago and is not any more is no answer.
+        best = [one for one in ranked[: options.shortlist] if one.record_id in records]
+        rest = ranked[options.shortlist :]
+        verdict = None
+        if gate is not None and inputs is not None and records:
+            verdict = gate.judge(question, gathered.found, records, inputs)
+            if not verdict.passed:
+                best, rest = [], []
+                records.clear()
+        ranking.boost(best, records, options.recipe)
+        return _Shortlist(best, rest, texts, crowd_of, verdict, gathered.left_out)
+
+    async def _rank(
+        self, question: Question, options: RecallOptions, *, width: int, all_of_them: bool = False
+    ) -> tuple[Gathered, list[RankedCandidate]]:
+        """Ask the paths and rank what they found, best first: as many as are read, or all."""
+        recipe, share = options.recipe, options.share(question)
         gathered = await self._gathering.gather(question, recipe, width=width, share=share)
-        fused = weighing.fuse(gathered, recipe)
-        considered = None if all_of_them else manner.considered
-        fused, places = await self._considered(question, fused, manner, most=considered)
-        now = question.asked_at or self._clock()
-        most = None if manner.grain == "session" or all_of_them else manner.shortlist
-        return gathered, weighing.weigh(
-            question, gathered, places, fused, recipe, now=now, most=most, share=manner.share(question)
+        fused, places = ranking.fuse(gathered, recipe), gathered.places
+        limit = None if all_of_them else options.considered
+        if limit is not None and len(fused) > limit:
+            # The best by what the paths say, none of them beyond its session's share.
+            known = (one for one in fused if one in places)
+            kept = set(spread(known, lambda one: places[one].session, share=share, limit=limit))
+            fused = {one: score for one, score in fused.items() if one in kept}
+        if recipe.surroundings.neighbours or options.grain == "turns":
+            places = await self._reader.places(question, [one for one in fused if one in places], reach=1)
+        else:
+            places = {one: places[one] for one in fused if one in places}
+        return gathered, ranking.weigh(
+            question,
+            gathered,
+            places,
+            fused,
+            recipe,
+            now=question.asked_at or self._clock(),
+            most=None if options.grain == "session" or all_of_them else options.shortlist,
+            share=share,
         )
-
-    async def _considered(
-        self, question: Question, fused: dict[str, float], manner: Manner, *, most: int | None
-    ) -> tuple[dict[str, float], dict[str, Place]]:
-        """Return the best by what the paths say, none of them beyond its session's share, and where they stand."""
-        reach = 1 if manner.recipe.surroundings.neighbours or manner.grain == "turns" else 0
-        if most is None or len(fused) <= most:
-            return fused, await self._reading.places(question, list(fused), reach=reach)
-        places = await self._reading.places(question, list(fused), reach=0)
-        best = spread(
-            (one for one in fused if one in places),
-            lambda one: places[one].session,
-            share=manner.share(question),
-            limit=most,
-        )
-        kept = set(best)
-        fused = {one: score for one, score in fused.items() if one in kept}
-        if reach:
-            return fused, await self._reading.places(question, best, reach=reach)
-        return fused, {one: places[one] for one in fused}
 
     def _crowds(
-        self, question: Question, weighed: Sequence[Weighed], records: Mapping[str, Record], manner: Manner
+        self, question: Question, ranked: Sequence[RankedCandidate], texts: _Texts, options: RecallOptions
     ) -> dict[str, str]:
         """Return by record the crowd of near-duplicates that it stands in, where these fill more than their share."""
-        share = manner.share(question)
-        if manner.grain == "session" or share >= 1 or len(weighed) < manner.shortlist:
+        share = options.share(question)
+        if options.grain == "session" or share >= 1 or len(ranked) < options.shortlist:
             return {}  # what there is fits in: nothing is pushed out
-        terms = {one.record_id: _terms(records[one.record_id]) for one in weighed if one.record_id in records}
-        found = crowds(terms, twins=manner.recipe.twins, most=share_of(manner.shortlist, share))
+        units_of = {one.record_id: texts.units(one.record_id) for one in ranked if one.record_id in texts.records}
+        found = crowds(units_of, twins=options.recipe.twins, most=share_of(options.shortlist, share))
         return {member: first for first, members in found.items() for member in members}
 
     async def _uncrowded(
-        self, question: Question, records: dict[str, Record], crowd_of: dict[str, str], manner: Manner
-    ) -> tuple[Gathered, list[Weighed]]:
+        self, question: Question, texts: _Texts, crowd_of: dict[str, str], options: RecallOptions
+    ) -> tuple[Gathered, list[RankedCandidate]]:
         """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
-        gathered, weighed = await self._weighed(question, manner, width=WIDEST, all_of_them=True)
-        weighed = weighed[:WIDEST]
-        unread = [one.record_id for one in weighed if one.record_id not in records]
-        read = await self._reading.records(question, unread)
-        firsts = {first: _terms(records[first]) for first in dict.fromkeys(crowd_of.values())}
-        for record_id, record in read.items():
-            terms = _terms(record)
-            twins = manner.recipe.twins
-            first = next((one for one, own in firsts.items() if are_twins(own, terms, twins=twins)), None)
+        gathered, ranked = await self._rank(question, options, width=MAX_WIDTH, all_of_them=True)
+        ranked = ranked[:MAX_WIDTH]
+        records, twins = texts.records, options.recipe.twins
+        unread = [one.record_id for one in ranked if one.record_id not in records]
+        read = await self._reader.records(question, unread)
+        firsts = {first: texts.units(first) for first in dict.fromkeys(crowd_of.values())}
+        records |= read
+        for record_id in read:
+            own = texts.units(record_id)
+            first = next((one for one, other in firsts.items() if are_twins(other, own, twins=twins)), None)
             if first is not None:
                 crowd_of[record_id] = first
-        session_of = {one.record_id: one.place.session for one in weighed}
+        session_of = {one.record_id: one.place.session for one in ranked}
         chosen = set(
             spread(
-                (one.record_id for one in weighed),
+                (one.record_id for one in ranked),
                 session_of.get,
-                share=manner.share(question),
-                limit=manner.shortlist,
+                share=options.share(question),
+                limit=options.shortlist,
                 crowd_of=crowd_of.get,
             )
         )
-        records |= read
         for record_id in records.keys() - chosen:
             del records[record_id]
-        return gathered, [one for one in weighed if one.record_id in chosen]
+        return gathered, [one for one in ranked if one.record_id in chosen]
 
-    async def _read(
-        self, question: Question, shortlist: Sequence[Weighed], manner: Manner
-    ) -> tuple[dict[str, Record], Look | None]:
-        """Return the records of a shortlist and, where the gate is to judge, what it needs: in one trip if possible."""
-        reading = self._reading.records(question, [one.record_id for one in shortlist])
-        if not manner.gated or self._gate is None or not shortlist:
-            return await reading, None
-        return await asyncio.gather(reading, self._gate.look(question))
-
-    async def _refine(
-        self, question: Question, shortlist: list[Weighed], records: Mapping[str, Record], recipe: Recipe
-    ) -> LeftOut | None:
-        """Boost and rerank the candidates that were read whole."""
-        weighing.boost(shortlist, records, recipe)
-        if recipe.rerank is None or not shortlist:
-            return None
-        return await weighing.rerank(
+    async def _rerank(self, question: Question, shortlist: _Shortlist, rerank: Rerank) -> LeftOut | None:
+        """Have the cross-encoder read the best candidates again; return why it did not."""
+        return await ranking.rerank(
             question,
-            shortlist,
-            records,
-            rerank=recipe.rerank,
+            shortlist.best,
+            shortlist.records,
+            rerank=rerank,
             reranker=self._reranker,
             timeout=self._settings.path_timeout,
             load_timeout=self._settings.load_timeout,
         )
 
-    async def _items(
-        self,
-        question: Question,
-        shortlist: list[Weighed],
-        rest: list[Weighed],
-        records: dict[str, Record],
-        manner: Manner,
-        *,
-        crowd_of: Mapping[str, str],
-    ) -> list[FoundItem]:
-        if manner.grain == "session":
-            return await self._sessions(question, [*shortlist, *rest], records, manner)
-        chosen = self._chosen(question, shortlist, records, manner, crowd_of=crowd_of)
-        answer = self._answering.turns if manner.grain == "turns" else self._answering.items
-        return await answer(question.scope, chosen, records)
-
-    def _chosen(
-        self,
-        question: Question,
-        shortlist: Sequence[Weighed],
-        records: Mapping[str, Record],
-        manner: Manner,
-        *,
-        crowd_of: Mapping[str, str],
-    ) -> list[Weighed]:
+    def _chosen(self, question: Question, shortlist: _Shortlist, options: RecallOptions) -> list[RankedCandidate]:
         """Choose from the best without twins and without one source's filling the answer."""
-        recipe = manner.recipe
-        by_id = {one.record_id: one for one in shortlist}
-        terms: dict[str, frozenset[str]] = {}
-
-        def terms_of(record_id: str) -> frozenset[str]:
-            if record_id not in terms:
-                terms[record_id] = _terms(records[record_id])
-            return terms[record_id]
-
+        by_id = {one.record_id: one for one in shortlist.best}
+        twins, units_of = options.recipe.twins, {one: shortlist.texts.units(one) for one in by_id}
         ranked = unlike(
-            {one.record_id: one.score for one in shortlist},
-            likeness=lambda first, second: overlap(terms_of(first), terms_of(second)),
-            strength=recipe.diversity,
-            twins=recipe.twins,
+            {one.record_id: one.score for one in shortlist.best},
+            likeness=lambda one, other: twin_overlap(units_of[one], units_of[other], twins=twins),
+            strength=options.recipe.diversity,
+            twins=twins,
         )
         chosen = spread(
             ranked,
             lambda one: by_id[one].place.session,
-            share=manner.share(question),
-            limit=manner.limit,
-            crowd_of=crowd_of.get,
+            share=options.share(question),
+            limit=options.limit,
+            crowd_of=shortlist.crowd_of.get,
         )
         return [by_id[record_id] for record_id in chosen]
 
-    async def _sessions(
-        self, question: Question, weighed: Sequence[Weighed], records: dict[str, Record], manner: Manner
-    ) -> list[FoundItem]:
+    async def _sessions(self, question: Question, shortlist: _Shortlist, options: RecallOptions) -> list[FoundItem]:
         """Rank sessions by the evidence that all candidates of each give together, then by the words of the whole.
 
         Where a message goes on talking, those like the best ones count instead of words.
         """
-        groups: dict[str, list[Weighed]] = {}
-        for one in weighed:
+        records = shortlist.records
+        groups: dict[str, list[RankedCandidate]] = {}
+        for one in (*shortlist.best, *shortlist.rest):
             groups.setdefault(one.place.session or f"\0{one.record_id}", []).append(one)
-        around = manner.recipe.surroundings
+        around = options.recipe.surroundings
         scores = by_their_turns(groups, around)
         scores = await by_their_words(self._store, question, scores, around)
         scores = await by_their_likeness(self._store, question, scores, groups, around, models=self._models)
-        best = sorted(groups, key=lambda name: (-scores[name], name))[: manner.limit]
+        best = sorted(groups, key=lambda name: (-scores[name], name))[: options.limit]
         unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
-        records |= await self._reading.records(question, unread)
+        records |= await self._reader.records(question, unread)
         best = [name for name in best if groups[name][0].record_id in records]
-        return await self._answering.sessions(
+        return await self._answers.sessions(
             question.scope, [groups[name] for name in best], records, [scores[name] for name in best]
         )
-
-
-def _terms(record: Record) -> frozenset[str]:
-    return units(record.content[:READ_FOR_LIKENESS])
 
 
 def _one_of(value: Grain, known: tuple[Grain, ...], what: str) -> Grain:

@@ -111,8 +111,8 @@ class Recipe(Model):
         return self
 
     @cached_property
-    def told(self) -> str:
-        """All of it in words."""
+    def cache_key(self) -> str:
+        """All of it as text: two recipes with the same key answer alike."""
         return self.to_json()
 
     def use_of(self, family: str) -> PathUse | None:
@@ -170,3 +170,80 @@ class Recipes(Mapping[str, Recipe]):
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self._recipes)
+
+
+DEFAULT = Recipe(
+    name="default",
+    paths={
+        "keyword": PathUse(weight=0.55, limit=200),
+        "vector": PathUse(weight=0.45, limit=200),
+        "entity": PathUse(weight=0.05, limit=100),
+        "time": PathUse(weight=0.5, limit=50),
+        "graph": PathUse(weight=0.1, limit=20),
+        # Being new counts by a boost; reading the newest records besides would cost time and change next to nothing.
+        "recency": PathUse(weight=0.0),
+    },
+    other=PathUse(weight=0.2, limit=20),
+    fusion="hybrid",
+    surroundings=Surroundings(
+        session=0.25, discount=0.8, depth=5, grain_discount=0.6, grain_depth=4, words=0.1, likeness=0.5
+    ),
+    boosts=Boosts(recency=0.05, confidence=0.2, usage=0.05, trust=0.375, speaker=0.5, time=0.6),
+    diversity=0.5,
+)
+"""What answers when nothing else is asked for.
+
+The weights were chosen with an eye on the public sets of docs/figures.md (LoCoMo, LongMemEval, BEAM, MemDaily, CMRC);
+that page says what this means for the figures. `trust` makes an agent's word count 0.625 of a person's."""
+
+SESSIONS = DEFAULT.replace(
+    name="default/session", boosts=DEFAULT.boosts.replace(recency=0.0, recency_in_talk=0.6, speaker=0.0)
+)
+"""The same where whole sessions are wanted: in one of them everybody speaks. Who goes on talking means what was talked
+about of late; who asks for a fact means whenever it was told."""
+
+QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
+"""The default, read again by a cross-encoder: slower, better."""
+
+QUALITY_SESSIONS = SESSIONS.replace(name="quality/session")
+"""Whole sessions: what the cross-encoder says of single turns moves none of them up, so it is not asked."""
+
+TIERS = Recipe(
+    name="tiers",
+    paths={
+        "vector": PathUse(weight=1.0, limit=10),
+        "keyword": PathUse(weight=1.0, limit=10),
+        "recency": PathUse(weight=0.5, limit=5),
+    },
+    strict=True,
+    boosts=Boosts(
+        recency=0.2,
+        confidence=0.2,
+        usage=0.1,
+        kinds={Kind.PROCEDURAL: 1.2, Kind.SEMANTIC: 1.1, Kind.EPISODIC: 1.0},
+    ),
+)
+"""Ten by meaning, ten by words, the five latest; then what is new, certain, used, and tells how to do things.
+
+The counts and the order of the kinds follow the cognition discipline; the boosts are chosen by hand."""
+
+HYBRID = Recipe(
+    name="hybrid",
+    paths={"keyword": PathUse(weight=0.5, limit=50), "vector": PathUse(weight=0.5, limit=50)},
+    other=None,
+    fusion="hybrid",
+    source_share=1.0,
+)
+"""Words and meaning by their scores alone; `with_alpha` sets how much words count. No boosts, no surroundings, no
+diversity: disciplines search their own records by it."""
+
+WORDS = HYBRID.replace(name="words", paths={"keyword": PathUse(limit=50)})
+"""By words alone."""
+
+MEANING = HYBRID.replace(name="meaning", paths={"vector": PathUse(limit=50)})
+"""By meaning alone."""
+
+
+def built_in(default: str = "default") -> Recipes:
+    """Return the built-in recipes, the one named as the default."""
+    return Recipes(DEFAULT, SESSIONS, QUALITY, QUALITY_SESSIONS, TIERS, HYBRID, WORDS, MEANING, default=default)

@@ -39,7 +39,7 @@ from remanent.errors import (
     StoreClosed,
     VersionConflict,
 )
-from remanent.jobs.failure import describe_failure
+from remanent.jobs.runner import describe_failure
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1.0

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from remanent.context import Scratchpad, Waiting
+from remanent.context import Scratchpad, SpoolFolder
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
 from remanent.model.entry import Message
@@ -187,7 +187,7 @@ async def erase(home: Path, what: str, entry_id: str, session: str) -> None:
 
 STEPS: tuple[tuple[Any, str], ...] = (
     (Notes, "blank"),
-    (Waiting, "erase"),
+    (SpoolFolder, "erase"),
     (Scratchpad, "clear"),
     (erasure, "erase_rows"),
     (erasure, "scrub"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remanent.context.waiting import FOLDER, REFUSED, Waiting
+from remanent.context.spool import FOLDER, REFUSED, SpoolFolder
 from remanent.errors import DuplicateEntry
 from remanent.memory import aopen
 from remanent.model import Message, id_source
@@ -82,9 +82,9 @@ async def test_what_was_set_aside_goes_too(tmp_path: Path) -> None:
     await spool.put(turn(BOB, "two"))
     await spool.drain(memory)
     assert len(list((tmp_path / REFUSED).iterdir())) == 1
-    assert Waiting(tmp_path).erase(ADA, everything=True) == 1
+    assert SpoolFolder(tmp_path).erase(ADA, everything=True) == 1
     assert list((tmp_path / REFUSED).iterdir()) == []
-    assert Waiting(tmp_path).erase(BOB, session="s") == 0
+    assert SpoolFolder(tmp_path).erase(BOB, session="s") == 0
     assert memory.taken == [turn(BOB, "two")]
 
 
@@ -99,7 +99,7 @@ async def test_erasing_waits_for_a_turn_that_is_being_stored(tmp_path: Path) -> 
 
     draining = asyncio.create_task(spool.drain(slowly))
     await begun.wait()
-    erasing = asyncio.create_task(asyncio.to_thread(Waiting(tmp_path).erase, ADA, everything=True))
+    erasing = asyncio.create_task(asyncio.to_thread(SpoolFolder(tmp_path).erase, ADA, everything=True))
     # It cannot be done while the turn is held, however long one waits; a moment shows a lock that does not hold.
     done, _ = await asyncio.wait({erasing}, timeout=0.2)
     assert not done
@@ -109,8 +109,8 @@ async def test_erasing_waits_for_a_turn_that_is_being_stored(tmp_path: Path) -> 
 
 
 def test_without_a_folder_there_is_nothing_to_erase(tmp_path: Path) -> None:
-    assert Waiting(tmp_path / "absent").erase(ADA, everything=True) == 0
+    assert SpoolFolder(tmp_path / "absent").erase(ADA, everything=True) == 0
     assert not (tmp_path / "absent").exists()
     (tmp_path / "odd.json").write_text("[1]")
     (tmp_path / "torn.json").write_text('{"scope":')
-    assert Waiting(tmp_path).erase(ADA, everything=True) == 0
+    assert SpoolFolder(tmp_path).erase(ADA, everything=True) == 0

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.context.waiting import REFUSED, Waiting
+from remanent.context.spool import REFUSED, SpoolFolder
 from remanent.errors import DuplicateEntry, StoreBusy
 from remanent.model import Message, Scope, id_source
 from remanent.server.proxy.memory import ChatTurn, Spool
@@ -109,9 +109,9 @@ async def test_what_was_stored_or_erased_does_not_come_back_after_a_power_cut(
     memory.faults[BOB] = StoreBusy("later")
     await spool.drain(memory)
     for scope in (ADA, BOB):
-        assert Waiting(folder).erase(scope, everything=True) == 1
+        assert SpoolFolder(folder).erase(scope, everything=True) == 1
     left = disk.image(tmp_path / "two")
-    assert not Waiting(left / "spool").has_any()
+    assert not SpoolFolder(left / "spool").has_any()
 
 
 @pytest.mark.spec("SAFE-06")
@@ -126,5 +126,5 @@ async def test_what_is_set_aside_is_never_in_no_place_at_all(tmp_path: Path, mon
     left = disk.image(tmp_path / "after") / "spool"
     (aside,) = (left / REFUSED).iterdir()
     assert b"one" in aside.read_bytes()
-    assert Waiting(left).files() == []
+    assert SpoolFolder(left).files() == []
     assert disk.syncs[before:][-2:] == [folder / REFUSED, folder]

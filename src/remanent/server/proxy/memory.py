@@ -20,7 +20,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from remanent.context.waiting import REFUSED, Waiting
+from remanent.context.spool import REFUSED, SpoolFolder
 from remanent.discipline.shapes import Remember
 from remanent.durability import sync_folder
 from remanent.errors import CallerError, InvalidInput
@@ -160,7 +160,7 @@ class Spool:
 
     def __init__(self, folder: Path, *, new_id: NewId) -> None:
         self._folder = folder
-        self._waiting = Waiting(folder)
+        self._waiting = SpoolFolder(folder)
         self._new_id = new_id
 
     async def put(self, turn: ChatTurn) -> None:

@@ -20,7 +20,7 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
-from remanent.context.waiting import FOLDER
+from remanent.context.spool import FOLDER
 from remanent.errors import InvalidSettings, ModelUnavailable, NotFound, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Entry, Message, NewId, Scope, id_source, system_clock

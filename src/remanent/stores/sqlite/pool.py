@@ -144,6 +144,16 @@ class DatabasePool:
 
     # ── lending ──────────────────────────────────────────────────────────────
 
+    def acquire_open(self, scope: Scope) -> PooledDatabase | None:
+        """Return a database that is open already, or `None`: most reads need not wait for anything."""
+        key = _key(scope)
+        slot = self._databases.get(key)
+        if slot is None or slot.database is None or slot.closing is not None or self._closed:
+            return None
+        self._databases.move_to_end(key)
+        slot.users += 1
+        return slot
+
     async def acquire(self, scope: Scope) -> PooledDatabase:
         """Return the place of a scope's database, which stays open until it is given back."""
         key = _key(scope)

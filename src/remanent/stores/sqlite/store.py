@@ -339,12 +339,18 @@ class SqliteStore(Store):
 
         A scope that was never written to has nothing and is not made by asking.
         """
-        if scope not in self._pool:
-            self._pool.refuse_when_closed()
-            if not await self._blocking(self._is_stored, scope):
-                return nothing
-        async with self._pool.check_out(scope) as database:
-            return await database.read(work, light=light, snapshot=snapshot)
+        pooled = self._pool.acquire_open(scope)
+        if pooled is None:
+            if scope not in self._pool:
+                self._pool.refuse_when_closed()
+                if not await self._blocking(self._is_stored, scope):
+                    return nothing
+            pooled = await self._pool.acquire(scope)
+        assert pooled.database is not None
+        try:
+            return await pooled.database.read(work, light=light, snapshot=snapshot)
+        finally:
+            self._pool.release(scope, pooled)
 
     def _is_stored(self, scope: Scope) -> bool:
         with translated():

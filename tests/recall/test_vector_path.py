@@ -10,7 +10,7 @@ from remanent.embedding import Embedders
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found, Scope
 from remanent.recall import GATE, Coverage
-from remanent.recall.calibration import FEWEST_RECORDS
+from remanent.recall.calibration import MIN_RECORDS
 from remanent.stores import Store
 from tests.embedding.fakes import HashEmbedder
 
@@ -86,7 +86,7 @@ async def test_a_model_that_has_read_nothing_covers_nothing(memory: AsyncMemory)
 
 
 async def test_the_gate_is_measured_again_when_other_models_are_asked(memory: AsyncMemory) -> None:
-    ada = await _tell(memory, [f"{number} cups of tea" for number in range(FEWEST_RECORDS)])
+    ada = await _tell(memory, [f"{number} cups of tea" for number in range(MIN_RECORDS)])
 
     async def measured_with() -> object:
         kept = await memory._parts.store.state(ada.scope, GATE)

@@ -1,32 +1,111 @@
-"""Asking questions whose answers are known, and measuring how well they are answered."""
+"""Asking questions whose answers are known, and measuring how well they are answered.
+
+The measures are pure mathematics; the benches use them as well, so that a user's figures can be held against ours.
+"""
 
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from remanent.errors import InvalidInput
 from remanent.model import Clock, Evaluation, Found, FoundItem, Probe, Probed, Scope, to_instant
-from remanent.recall.measures import (
-    all_at,
-    any_at,
-    auroc,
-    interval,
-    mean,
-    ndcg_at,
-    percentile,
-    reciprocal_rank_of,
-)
 from remanent.recall.question import Question
 from remanent.recall.recall import Recall
 from remanent.stores import RecordFilter
 
+DRAWS = 1000
+"""How often a sample is drawn anew for a confidence interval; the usual number, good for two digits."""
+
+
+def any_at(ranking: Sequence[str], wanted: Collection[str], k: int) -> float:
+    """Return 1 when at least one of the wanted is among the first k, else 0."""
+    return float(not set(wanted).isdisjoint(ranking[:k]))
+
+
+def all_at(ranking: Sequence[str], wanted: Collection[str], k: int) -> float:
+    """Return 1 when every one of the wanted is among the first k, else 0; of nothing wanted nothing is found."""
+    return float(bool(wanted) and set(wanted) <= set(ranking[:k]))
+
+
+def reciprocal_rank_of(ranking: Sequence[str], wanted: Collection[str]) -> float:
+    """Return one over the place of the first that is wanted, 0 when none is there."""
+    return next((1 / place for place, found in enumerate(ranking, start=1) if found in wanted), 0.0)
+
+
+def ndcg_at(ranking: Sequence[str], wanted: Collection[str], k: int) -> float:
+    """Return the discounted gain of the first k, as a share of what the best order would give."""
+    distinct = set(wanted)
+    if not distinct:
+        return 0.0
+    seen: set[str] = set()
+    gain = 0.0
+    for place, found in enumerate(ranking[:k], start=1):
+        if found in distinct and found not in seen:
+            seen.add(found)
+            gain += 1 / math.log2(place + 1)
+    best = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(distinct)) + 1))
+    return gain / best
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which this share of the values lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean, 0 of nothing."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def interval(values: Sequence[float], *, draws: int = DRAWS, seed: int = 7) -> tuple[float, float]:
+    """Return the 95% confidence interval of the mean, by drawing the sample anew many times."""
+    import numpy as np
+
+    if not values:
+        return 0.0, 0.0
+    source, sample = np.random.default_rng(seed), np.asarray(values)
+    means = [float(source.choice(sample, len(sample)).mean()) for _ in range(draws)]
+    return percentile(means, 0.025), percentile(means, 0.975)
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Return how often a positive scores above a negative, ties half; 0.5 when either is missing."""
+    if not positive or not negative:
+        return 0.5
+    ordered = sorted([(score, True) for score in positive] + [(score, False) for score in negative])
+    ranks = 0.0
+    place = 0
+    while place < len(ordered):
+        end = place
+        while end < len(ordered) and ordered[end][0] == ordered[place][0]:
+            end += 1
+        ranks += sum(is_positive for _, is_positive in ordered[place:end]) * (place + 1 + end) / 2
+        place = end
+    count = len(positive)
+    return (ranks - count * (count + 1) / 2) / (count * len(negative))
+
+
+def coverage(positive: Sequence[float], negative: Sequence[float], *, false_share: float = 0.05) -> float:
+    """Return which share of the positives passes the threshold that lets through at most a share of the negatives."""
+    if not positive:
+        return 0.0
+    allowed = int(false_share * len(negative))
+    ordered = sorted(negative, reverse=True)
+    # What scores no higher than the first negative that must be kept out stays out with it.
+    bound = ordered[allowed] if allowed < len(ordered) else -math.inf
+    return sum(score > bound for score in positive) / len(positive)
+
+
 DEPTH = 10
-MOST = 10_000
+"""Items of an answer that are looked at: any@10 and nDCG@10 are the deepest measures."""
+MAX_QUESTIONS = 10_000
+"""Bounds the time of one call: every question is asked twice."""
 
 
-class Ask(Protocol):
+class AskProbe(Protocol):
     """Asks a question, and is told whether answering nothing is allowed."""
 
     def __call__(self, probe: Probe, /, *, gated: bool) -> Awaitable[Found]:
@@ -34,7 +113,7 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ProbeResult:
     wanted: tuple[str, ...]
     hits: list[list[str]]
     """Which of the wanted each item answers, best item first."""
@@ -65,7 +144,7 @@ async def evaluate_recall(
     clock: Clock,
     advance: Callable[[int], None],
 ) -> Evaluation:
-    """Ask the read path itself: what is found here was given to nobody, and is no echo when somebody says it."""
+    """AskProbe the read path itself: what is found here was given to nobody, and is no echo when somebody says it."""
 
     async def ask(probe: Probe, *, gated: bool) -> Found:
         now = clock()
@@ -77,10 +156,12 @@ async def evaluate_recall(
     return await evaluate(ask, probes, advance=advance)
 
 
-async def evaluate(ask: Ask, probes: Sequence[Probe], *, advance: Callable[[int], None] = lambda _: None) -> Evaluation:
-    """Ask every question twice, for the order of what is found and for whether it is answered at all."""
-    if not 1 <= len(probes) <= MOST:
-        raise InvalidInput(f"give between 1 and {MOST} questions, not {len(probes)}")
+async def evaluate(
+    ask: AskProbe, probes: Sequence[Probe], *, advance: Callable[[int], None] = lambda _: None
+) -> Evaluation:
+    """AskProbe every question twice, for the order of what is found and for whether it is answered at all."""
+    if not 1 <= len(probes) <= MAX_QUESTIONS:
+        raise InvalidInput(f"give between 1 and {MAX_QUESTIONS} questions, not {len(probes)}")
     asked = []
     for number, probe in enumerate(probes, start=1):
         asked.append(await _asked(ask, probe))
@@ -88,14 +169,14 @@ async def evaluate(ask: Ask, probes: Sequence[Probe], *, advance: Callable[[int]
     return _measured(asked)
 
 
-async def _asked(ask: Ask, probe: Probe) -> _Asked:
+async def _asked(ask: AskProbe, probe: Probe) -> _ProbeResult:
     begin = time.perf_counter()
     found = await ask(probe, gated=False)
     seconds = time.perf_counter() - begin
     judged = await ask(probe, gated=True)
     gate = judged.gate
     evidence = (math.inf if judged.items else -math.inf) if gate is None else gate.score - gate.threshold
-    return _Asked(
+    return _ProbeResult(
         wanted=_wanted(probe),
         hits=[_answers(item, probe) for item in found.items[:DEPTH]],
         seconds=None if found.cached else seconds,
@@ -118,7 +199,7 @@ def _answers(item: FoundItem, probe: Probe) -> list[str]:
     return list(dict.fromkeys([*hits, *(f"text {one}" for one in probe.texts if one.casefold() in said)]))
 
 
-def _measured(asked: Sequence[_Asked]) -> Evaluation:
+def _measured(asked: Sequence[_ProbeResult]) -> Evaluation:
     known = [one for one in asked if one.wanted]
     strange = [one for one in asked if not one.wanted]
     waits = [one.seconds for one in asked if one.seconds is not None]
@@ -144,7 +225,7 @@ def _measured(asked: Sequence[_Asked]) -> Evaluation:
     )
 
 
-def _told(one: _Asked) -> Probed:
+def _told(one: _ProbeResult) -> Probed:
     return Probed(
         question=one.question,
         rank=next((place for place, hits in enumerate(one.hits, start=1) if hits), None),

@@ -24,8 +24,8 @@ REFUSED = "refused"
 _LOCK = ".lock"
 
 
-class Waiting:
-    """The folder of turns that wait."""
+class SpoolFolder:
+    """The folder of turns that wait on disk until memory can take them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -75,6 +75,7 @@ class Waiting:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
+        """Hold the folder alone: a turn that is being stored meanwhile is either gone from it or still to be erased."""
         handle = self.take_lock(is_shared=False)
         try:
             yield
@@ -107,6 +108,7 @@ def _belongs(file: Path, scope: Scope, *, session: str | None, everything: bool,
 
 
 def _read(file: Path) -> dict[str, Any]:
+    """Return a turn; a file that is gone or damaged belongs to nobody."""
     try:
         value = json.loads(file.read_bytes())
     except (FileNotFoundError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Answers kept for a while: the same question again, with nothing written in between, costs one look."""
+"""A cache of answers: the same question again, with nothing written in between, costs one look."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -9,10 +9,11 @@ from remanent.model import CacheFigures, Clock, Found, Scope
 from remanent.recall.question import Question
 from remanent.stores import Cache
 
-_MOST_KEYS = 100_000
+_MAX_KEYS = 100_000
+"""Answers of one agent that erasing looks through: far more than anybody asks in the lifetime of one."""
 
 
-class KeptAnswers:
+class AnswerCache:
     """Keeps answers under the question and the store's revision: after any write, by any process, none is reached."""
 
     def __init__(self, cache: Cache, *, lifetime: timedelta, clock: Clock) -> None:
@@ -27,8 +28,8 @@ class KeptAnswers:
         """How often an answer was there."""
         return CacheFigures(name="recall", hits=self._hits, misses=self._misses)
 
-    def key(self, question: Question, *, revision: int, manner: str) -> str:
-        """Return the key of an answer; `manner` says all else that it depends on."""
+    def key(self, question: Question, *, revision: int, options_key: str) -> str:
+        """Return the key of an answer; `options_key` says all else that it depends on."""
         wanted = question.record_filter
         # What is alive changes by the moment, but an answer is not kept longer than what is in it lives. The moment of
         # asking counts as far as the words refer to it, and by the day.
@@ -38,7 +39,7 @@ class KeptAnswers:
             str(question.scope),
             repr(replace(wanted, alive_at=None)),
             repr((asked, question.dates)),
-            manner,
+            options_key,
         )
         digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
         return f"{_book(question.scope)}:{revision}:{digest}"
@@ -70,7 +71,7 @@ class KeptAnswers:
     async def erased(self, scope: Scope) -> None:
         """Let go of every answer of an agent: something that it may quote was erased."""
         for book in self._books(scope):
-            for key, _ in await self._cache.ranked(book, limit=_MOST_KEYS):
+            for key, _ in await self._cache.ranked(book, limit=_MAX_KEYS):
                 await self._cache.delete(key)
             await self._cache.delete(book)
 

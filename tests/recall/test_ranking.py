@@ -6,8 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.model import Kind, Origin, Record, Scope
-from remanent.recall import Boosts
-from remanent.recall.boosts import Factor, PlaceBoosts, boosts_of_record, product, trust
+from remanent.recall import Boosts, Surroundings
+from remanent.recall.ranking import (
+    Factor,
+    PlaceBoosts,
+    boosts_of_record,
+    context_of,
+    discounted,
+    product,
+    session_evidence,
+    trust,
+)
 from remanent.stores import Place
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -115,3 +124,46 @@ def test_a_date_in_the_future_makes_nothing_newer_than_when_it_was_told() -> Non
 @pytest.mark.spec("SAFE-04")
 def test_who_is_not_known_counts_a_little_less_than_a_user_and_more_than_the_web() -> None:
     assert trust(Origin.WEB, ALL) < trust(Origin.UNTRUSTED, ALL) < trust(Origin.USER, ALL)
+
+
+def _place(record_id: str, *, session: str | None = "s", before: str | None = None, after: str | None = None) -> Place:
+    return Place(record_id, Kind.TURN, session, MAY, before_id=before, after_id=after)
+
+
+IN_A_SESSION = {
+    "a": _place("a", after="b"),
+    "b": _place("b", before="a", after="c"),
+    "c": _place("c", before="b"),
+    "d": _place("d", session="t"),
+    "e": _place("e", session=None),
+}
+
+
+def test_a_turn_gets_a_share_of_what_its_neighbours_have() -> None:
+    context = context_of({"a": 1.0, "c": 0.5}, IN_A_SESSION, Surroundings(neighbours=0.2))
+    assert context == pytest.approx({"a": 0.0, "b": 0.3, "c": 0.0, "d": 0.0, "e": 0.0})
+
+
+def test_a_turn_gets_a_share_of_its_session_s_best_turns() -> None:
+    context = context_of({"a": 1.0, "b": 0.5, "d": 0.4, "e": 0.9}, IN_A_SESSION, Surroundings(session=0.3))
+    assert context["a"] == context["b"] == pytest.approx(0.3 * (1 + 0.5 * 0.5))
+    assert context["d"] == pytest.approx(0.3 * 0.4)
+    assert context["c"] == 0.0, "nobody found it"
+    assert context["e"] == 0.0, "it belongs to no session"
+
+
+def test_only_the_best_turns_of_a_session_count() -> None:
+    assert discounted([0.25, 1.0, 0.5, 0.125], discount=0.5, depth=2) == 1.25
+    assert session_evidence({"a": 1.0, "b": 1.0, "d": 1.5}, IN_A_SESSION, discount=1.0, depth=9) == {"s": 2.0, "t": 1.5}
+
+
+@given(st.dictionaries(st.sampled_from("abcde"), st.floats(0, 1)), st.floats(0, 1), st.floats(0, 1))
+def test_surroundings_take_nothing_away_and_grow_with_the_scores(
+    scores: dict[str, float], neighbours: float, session: float
+) -> None:
+    around = Surroundings(neighbours=neighbours, session=session)
+    context = context_of(scores, IN_A_SESSION, around)
+    doubled = context_of({one: 2 * score for one, score in scores.items()}, IN_A_SESSION, around)
+    for record_id, added in context.items():
+        assert added >= 0
+        assert doubled[record_id] == pytest.approx(2 * added)

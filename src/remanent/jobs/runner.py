@@ -1,4 +1,4 @@
-"""Running one claimed job: its handler, its lease, and what becomes of it."""
+"""Running one claimed job: its handler, its lease, its retries, and what becomes of it."""
 
 import asyncio
 import logging
@@ -6,17 +6,63 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
-from remanent.jobs.failure import Requeue, describe_failure
-from remanent.jobs.retries import retry_delay
-from remanent.jobs.waiting import Sleep
+from remanent.jobs.timing import Sleep
 from remanent.model import Clock, Job, Scope
 from remanent.stores import Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
+
+MAX_DESCRIPTION = 300
+"""Characters of a failure that are kept with its job: a line that a person can read in a list."""
+
+
+class Requeue(Exception):
+    """Raised by a handler to send its job to the tail of its lane; the jobs behind it go first."""
+
+
+def describe_failure(error: BaseException) -> str:
+    """Return the class of an error with its message or place, short.
+
+    Our own messages never repeat what they complain about. Those of other packages do (the text that did not parse,
+    the key that was missing, the address with a token in it), so of such an error only the place is kept.
+    """
+    name = type(error).__name__
+    if isinstance(error, RemanentError | Requeue):
+        detail = f": {error}"
+    elif isinstance(error, OSError) and error.strerror:
+        detail = f": {error.strerror}"
+    else:
+        detail = _place(error.__traceback__)
+    line = " ".join(f"{name}{detail}".split()).encode(errors="replace").decode()
+    return line if len(line) <= MAX_DESCRIPTION else line[: MAX_DESCRIPTION - 1] + "…"
+
+
+def _place(trace: TracebackType | None) -> str:
+    """Return where in Remanent an error came out, the worker itself left aside, or else where it came from."""
+    ours = last = ""
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", "?"))
+        last = f" in {module}, line {trace.tb_lineno}"
+        if module.startswith("remanent.") and not module.startswith("remanent.jobs."):
+            ours = last
+        trace = trace.tb_next
+    return ours or last
+
+
+# Past so many doublings any base lies above any cap, and the power would no longer fit a float.
+_MAX_DOUBLINGS = 64
+
+
+def retry_delay(failures: int, *, base: float, cap: float) -> timedelta:
+    """Return the wait after so many failures in a row: the base, doubled after each further one, up to the cap."""
+    doublings = min(max(failures, 1) - 1, _MAX_DOUBLINGS)
+    return timedelta(seconds=min(cap, base * 2.0**doublings))
+
 
 Handler = Callable[[Job, Transaction], Awaitable[None]]
 """Does the work of one kind of job.
@@ -25,15 +71,17 @@ It puts its effects into the transaction and does not commit it: the worker adds
 together, so an effect happens once however often the handler runs. It may raise `Requeue`.
 """
 
-RUNS_AT_ONCE = 3
-"""How often a handler runs again without waiting when somebody else was faster or held the database."""
+MAX_IMMEDIATE_RUNS = 3
+"""How often a handler runs again without waiting when somebody else was faster or held the database. Chosen by hand:
+whoever loses three races in a row does better to wait."""
 
+# These say nothing of the job: it is given back, and its attempts are not used up.
 _NOT_THE_JOBS_FAULT = (StorageFull, StoreBusy, StoreClosed)
 
 _logger = logging.getLogger(__name__)
 
 
-class Outcome(StrEnum):
+class JobOutcome(StrEnum):
     """What became of a claimed job."""
 
     DONE = "done"
@@ -42,24 +90,24 @@ class Outcome(StrEnum):
     GIVEN_BACK = "given_back"
     LOST = "lost"
     """Another worker took it over; what this one did was discarded."""
-    OWED = "owed"
+    UNWRITTEN = "unwritten"
     """What became of it could not be written yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishedJob:
     """A job that is no longer run here, and why."""
 
     job: Job
-    outcome: Outcome
+    outcome: JobOutcome
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Debt:
-    """A conclusion that the store could not take."""
+class _PendingOutcome:
+    """What became of a job, which the store could not take yet."""
 
-    ended: Ended
+    ended: FinishedJob
     transaction: Transaction
 
 
@@ -74,10 +122,12 @@ class Runner:
         self._settings = settings
         self._clock = clock
         self._sleep = sleep
+        # By id and fence: a job whose lease was lost may be running here again under a new one.
         self._work: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._lost: set[tuple[str, int]] = set()
-        self._debts: dict[Scope, list[_Debt]] = {}
+        self._pending: dict[Scope, list[_PendingOutcome]] = {}
         self._setbacks: dict[str, int] = {}
+        """How often each job was given back in a row; its attempts do not tell."""
         self._aborting = False
 
     def abort(self) -> None:
@@ -86,7 +136,7 @@ class Runner:
         for work in self._work.values():
             work.cancel()
 
-    async def run(self, job: Job) -> Ended:
+    async def run(self, job: Job) -> FinishedJob:
         """Run a job to its end and write down what became of it."""
         refusal = self._refusal(job)
         if refusal:
@@ -101,7 +151,7 @@ class Runner:
             await self.give_back(job)
             raise
         else:
-            if ended.outcome is not Outcome.GIVEN_BACK:
+            if ended.outcome is not JobOutcome.GIVEN_BACK:
                 self._setbacks.pop(job.id, None)
             return ended
         finally:
@@ -109,27 +159,28 @@ class Runner:
             self._lost.discard((job.id, job.fence))
             await asyncio.gather(keeper, return_exceptions=True)
 
-    async def give_back(self, job: Job, *, wait: timedelta = timedelta(0), error: str = "") -> Ended:
+    async def give_back(self, job: Job, *, wait: timedelta = timedelta(0), error: str = "") -> FinishedJob:
         """Return a job that did not fail to its place; the attempt does not count."""
         transaction = self._store.transaction(job.scope)
         transaction.retry(job, not_before=self._clock() + wait, error=error, counts=False)
-        return await self._write(transaction, Ended(job, Outcome.GIVEN_BACK, error))
+        return await self._write(transaction, FinishedJob(job, JobOutcome.GIVEN_BACK, error))
 
-    async def pay_debt(self, owner: Scope) -> Ended | None:
+    async def write_pending(self, owner: Scope) -> FinishedJob | None:
         """Write one thing that the store could not take before; raise what it raises when it still cannot."""
-        debts = self._debts.get(owner)
-        if not debts:
-            self._debts.pop(owner, None)
+        pending = self._pending.get(owner)
+        if not pending:
+            self._pending.pop(owner, None)
             return None
-        ended = debts[0].ended
+        ended = pending[0].ended
         try:
-            await self._store.commit(owner, debts[0].transaction.changes)
+            await self._store.commit(owner, pending[0].transaction.changes)
         except LeaseLost:
-            ended = Ended(ended.job, Outcome.LOST)
-        del debts[0]
+            ended = FinishedJob(ended.job, JobOutcome.LOST)
+        del pending[0]
         return ended
 
     def _refusal(self, job: Job) -> str:
+        """Return why a job must not run at all, empty when it may."""
         if job.kind not in self._handlers:
             return f"no part of this installation does jobs of kind {job.kind!r}; turn it on, then revive the job"
         if job.attempts > job.max_attempts:
@@ -140,7 +191,7 @@ class Runner:
     async def _attempt(self, job: Job) -> BaseException | None:
         """Run the handler and commit its effects with the job's completion; return what went wrong."""
         error: BaseException | None = None
-        for _ in range(RUNS_AT_ONCE):
+        for _ in range(MAX_IMMEDIATE_RUNS):
             transaction = self._store.transaction(job.scope)
             error = await self._handle(job, transaction)
             if error is None:
@@ -167,6 +218,7 @@ class Runner:
         return asyncio.CancelledError() if work.cancelled() else work.exception()
 
     async def _commit(self, job: Job, transaction: Transaction) -> RemanentError | None:
+        """Commit the effects and the completion as one: neither is ever there without the other."""
         try:
             async with transaction:
                 transaction.finish(job)
@@ -174,12 +226,13 @@ class Runner:
             return error
         return None
 
-    async def _conclude(self, job: Job, error: BaseException | None) -> Ended:
+    async def _conclude(self, job: Job, error: BaseException | None) -> FinishedJob:
+        """Decide what becomes of a job: done, lost, given back, retried or buried; only its own faults count."""
         if error is None:
-            return Ended(job, Outcome.DONE)
+            return FinishedJob(job, JobOutcome.DONE)
         if isinstance(error, LeaseLost) or (job.id, job.fence) in self._lost:
             _logger.info("job %s (%s) was taken over by another worker; its result was discarded", job.id, job.kind)
-            return Ended(job, Outcome.LOST)
+            return FinishedJob(job, JobOutcome.LOST)
         if self._aborting and isinstance(error, asyncio.CancelledError | VersionConflict | StoreBusy):
             return await self.give_back(job)
         text = describe_failure(error)
@@ -195,35 +248,37 @@ class Runner:
         transaction = self._store.transaction(job.scope)
         later = self._clock() + self._delay(job.attempts)
         transaction.retry(job, not_before=later, error=text, to_tail=isinstance(error, Requeue))
-        return await self._write(transaction, Ended(job, Outcome.RETRIED, text))
+        return await self._write(transaction, FinishedJob(job, JobOutcome.RETRIED, text))
 
     def _delay(self, failures: int) -> timedelta:
         return retry_delay(failures, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
 
-    async def _bury(self, job: Job, text: str) -> Ended:
+    async def _bury(self, job: Job, text: str) -> FinishedJob:
+        """Keep a job as a dead letter, so that its lane goes on and a person can revive it."""
         _logger.error("job %s (%s) of %s gave up and is kept as a dead letter: %s", job.id, job.kind, job.scope, text)
         transaction = self._store.transaction(job.scope)
         transaction.bury(job, error=text)
-        return await self._write(transaction, Ended(job, Outcome.BURIED, text))
+        return await self._write(transaction, FinishedJob(job, JobOutcome.BURIED, text))
 
-    async def _write(self, transaction: Transaction, ended: Ended) -> Ended:
-        """Commit a conclusion, or owe it when the store cannot take it now."""
-        for _ in range(RUNS_AT_ONCE):
+    async def _write(self, transaction: Transaction, ended: FinishedJob) -> FinishedJob:
+        """Commit what became of a job, or keep it for later when the store cannot take it now."""
+        for _ in range(MAX_IMMEDIATE_RUNS):
             try:
                 await self._store.commit(transaction.scope, transaction.changes)
             except StoreBusy:
                 continue
             except LeaseLost:
-                return Ended(ended.job, Outcome.LOST)
+                return FinishedJob(ended.job, JobOutcome.LOST)
             except RemanentError as error:
                 _logger.warning("what became of job %s is not yet written: %s", ended.job.id, describe_failure(error))
                 break
             else:
                 return ended
-        self._debts.setdefault(ended.job.scope.owner, []).append(_Debt(ended, transaction))
-        return Ended(ended.job, Outcome.OWED, ended.error)
+        self._pending.setdefault(ended.job.scope.owner, []).append(_PendingOutcome(ended, transaction))
+        return FinishedJob(ended.job, JobOutcome.UNWRITTEN, ended.error)
 
     async def _keep_lease(self, job: Job) -> None:
+        """Renew the lease while the handler runs; once another worker has the job, cancel what would be discarded."""
         lease = timedelta(seconds=self._settings.lease)
         while True:
             # A third: two renewals may fail before the lease is over.

@@ -1,4 +1,7 @@
-"""Waiting for the first of several things, with time that is passed in."""
+"""Waiting for the first of several things, with time that is passed in.
+
+Nothing in this package sleeps by itself, so that a test decides when time passes.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine

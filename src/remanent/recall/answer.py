@@ -1,38 +1,46 @@
-"""Making answers of what was chosen: the memory itself, the turn with its neighbours, or the whole session."""
+"""Making answers of what was chosen: the memory itself, the turn with its neighbours, or the whole session.
+
+A hit becomes a `Candidate` in its path, a `RankedCandidate` once for all paths, and a `FoundItem` here, with its rank.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 
 from remanent.model import Boost, Entry, FoundItem, FoundSource, Record, Scope, Source, is_ahead, least_trusted
-from remanent.recall.reading import Reading
-from remanent.recall.weighing import Weighed
+from remanent.recall.gathering import CandidateReader
+from remanent.recall.ranking import RankedCandidate
 from remanent.text.escaping import escape_name
 
-LONGEST_SESSION = 2000
+MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
 
 
-class Answering:
+class AnswerBuilder:
     """Puts together what an item says and what it rests on."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, reader: CandidateReader) -> None:
+        self._reader = reader
 
-    async def items(self, scope: Scope, chosen: Sequence[Weighed], records: Mapping[str, Record]) -> list[FoundItem]:
+    async def items(
+        self, scope: Scope, chosen: Sequence[RankedCandidate], records: Mapping[str, Record]
+    ) -> list[FoundItem]:
         """Return each record as itself."""
         sources = [source.entry_id for one in chosen for source in records[one.record_id].sources]
-        entries = await self._reading.entries(scope, sources)
+        entries = await self._reader.entries(scope, sources)
         return [
             _item(
                 one,
                 records[one.record_id],
                 text=records[one.record_id].content,
                 spans=_spans(records[one.record_id], entries),
+                rank=rank,
             )
-            for one in chosen
+            for rank, one in enumerate(chosen, start=1)
         ]
 
-    async def turns(self, scope: Scope, chosen: Sequence[Weighed], records: Mapping[str, Record]) -> list[FoundItem]:
+    async def turns(
+        self, scope: Scope, chosen: Sequence[RankedCandidate], records: Mapping[str, Record]
+    ) -> list[FoundItem]:
         """Return each turn with the one before and the one after; what stands in a better answer is not said again."""
         wanted = [
             entry_id
@@ -41,7 +49,7 @@ class Answering:
             if entry_id is not None
         ]
         derived = [source.entry_id for one in chosen for source in records[one.record_id].sources]
-        entries = await self._reading.entries(scope, [*wanted, *derived])
+        entries = await self._reader.entries(scope, [*wanted, *derived])
         items: list[FoundItem] = []
         holder: dict[str, int] = {}
         for one in chosen:
@@ -53,41 +61,47 @@ class Answering:
             around = [one.place.before_id, one.record_id, one.place.after_id] if one.place.seq else []
             told = [entries[entry_id] for entry_id in around if entry_id in entries and entry_id not in holder]
             if told:
-                items.append(_item(one, record, text=_transcript(told), spans=tuple(_span(entry) for entry in told)))
+                text, spans = _transcript(told), tuple(map(_span, told))
             else:
-                items.append(_item(one, record, text=record.content, spans=_spans(record, entries)))
+                text, spans = record.content, _spans(record, entries)
+            items.append(_item(one, record, text=text, spans=spans, rank=len(items) + 1))
             holder.update((entry.id, len(items) - 1) for entry in told)
         return items
 
     async def sessions(
-        self, scope: Scope, chosen: Sequence[Sequence[Weighed]], records: Mapping[str, Record], scores: Sequence[float]
+        self,
+        scope: Scope,
+        chosen: Sequence[Sequence[RankedCandidate]],
+        records: Mapping[str, Record],
+        scores: Sequence[float],
     ) -> list[FoundItem]:
         """Return the whole session of each group of candidates; what belongs to none is an answer by itself."""
         alone = [group[0] for group in chosen if group[0].place.session is None]
         by_themselves = {item.record_id: item for item in await self.items(scope, alone, records)}
         told = await asyncio.gather(
             *(
-                self._reading.session(scope, session, most=LONGEST_SESSION)
+                self._reader.session(scope, session, limit=MAX_SESSION_ENTRIES)
                 for group in chosen
                 if (session := group[0].place.session) is not None
             )
         )
         transcripts = iter(told)
         items: list[FoundItem] = []
-        for group, score in zip(chosen, scores, strict=True):
+        for rank, (group, score) in enumerate(zip(chosen, scores, strict=True), start=1):
             best = group[0]
             if best.place.session is None:
-                items.append(by_themselves[best.record_id].replace(score=score))
+                items.append(by_themselves[best.record_id].replace(score=score, rank=rank))
                 continue
             entries = next(transcripts)
-            item = _item(best, records[best.record_id], text=_transcript(entries), spans=tuple(map(_span, entries)))
+            spans = tuple(map(_span, entries))
+            item = _item(best, records[best.record_id], text=_transcript(entries), spans=spans, rank=rank)
             evidence = tuple(one.record_id for one in group)
             begun = entries[0].occurred_at if entries else item.occurred_at
             items.append(item.replace(score=score, evidence=evidence, occurred_at=begun))
         return items
 
 
-def _item(one: Weighed, record: Record, *, text: str, spans: tuple[FoundSource, ...]) -> FoundItem:
+def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[FoundSource, ...], rank: int) -> FoundItem:
     return FoundItem(
         record_id=record.id,
         text=text,
@@ -107,6 +121,7 @@ def _item(one: Weighed, record: Record, *, text: str, spans: tuple[FoundSource, 
         context=one.context,
         boosts=tuple(Boost(name=name, factor=factor) for name, factor in one.boosts),
         reranked=one.reranked,
+        rank=rank,
     )
 
 

@@ -10,7 +10,7 @@ import remanent.memory as facade
 from remanent.embedding import CachedEmbedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Found, Scope
-from remanent.recall.caching import KeptAnswers
+from remanent.recall.cache import AnswerCache
 from remanent.stores.cache import InProcessCache
 from remanent.stores.conformance.base import SetClock
 from tests.embedding.fakes import HashEmbedder
@@ -107,7 +107,7 @@ async def test_a_question_s_vector_is_kept_for_a_day(clock: SetClock) -> None:
 async def test_an_agent_that_is_asked_for_days_takes_no_more_room_than_one_that_is_asked_for_minutes() -> None:
     clock = SetClock(datetime(2024, 5, 1, tzinfo=UTC))
     cache = InProcessCache(clock=clock)
-    answers = KeptAnswers(cache, lifetime=LIFETIME, clock=clock)
+    answers = AnswerCache(cache, lifetime=LIFETIME, clock=clock)
     sizes = []
     for number in range(600):
         await answers.keep(f"recall:ada:{number}", Found(query=f"{number:>6}"), scope=ADA, until=None)
@@ -118,7 +118,7 @@ async def test_an_agent_that_is_asked_for_days_takes_no_more_room_than_one_that_
 
 async def test_erasing_takes_along_every_answer_that_is_still_kept() -> None:
     clock = SetClock(datetime(2024, 5, 1, 0, 4, 50, tzinfo=UTC))
-    answers = KeptAnswers(InProcessCache(clock=clock), lifetime=LIFETIME, clock=clock)
+    answers = AnswerCache(InProcessCache(clock=clock), lifetime=LIFETIME, clock=clock)
     for number in range(4):  # before and after the turn of a stretch
         await answers.keep(f"recall:ada:{number}", Found(query=f"{number}"), scope=ADA, until=None)
         clock.advance(seconds=60)

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from remanent.errors import BusyError, StoreBusy
-from remanent.jobs.running import Ended, Outcome
-from remanent.jobs.waiting import Sleep, pause, wait_first
+from remanent.jobs.runner import FinishedJob, JobOutcome
+from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Scope
 from remanent.stores import Store
 
 POLL = 0.5
-"""Seconds between looks at queues that another process may be working on."""
+"""Seconds between looks at queues that another process may be working on; its own work is told of at once. Chosen by
+hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Progress:
     """Jobs that became dead letters."""
 
 
-class Settling:
+class Settlement:
     """One wait for the queues of some agents to run empty."""
 
     def __init__(
@@ -42,12 +43,12 @@ class Settling:
         self._stopped = False
         self._late = False
 
-    def note(self, ended: Ended) -> None:
+    def note(self, ended: FinishedJob) -> None:
         """Count a job that ended."""
         owner = ended.job.scope.owner
         if owner in self._outstanding:
-            self._done += ended.outcome is Outcome.DONE
-            self._failed += ended.outcome is Outcome.BURIED
+            self._done += ended.outcome is JobOutcome.DONE
+            self._failed += ended.outcome is JobOutcome.BURIED
             self.touch(owner)
 
     def touch(self, owner: Scope) -> None:
@@ -72,6 +73,7 @@ class Settling:
                 await asyncio.wait({timer})
 
     async def _wait(self, timeout: float | None) -> None:
+        """Count until nothing is left; what this process does wakes it, what others do shows at the next poll."""
         while await self._count():
             if self._stopped:
                 raise BusyError("the worker stopped before the queue was empty; what waits is kept for the next start")
@@ -102,6 +104,7 @@ class Settling:
         return f"{pending} job{'s' if pending != 1 else ''} still to do"
 
     async def _run_late(self, timeout: float) -> None:
+        """End the wait by a flag, not by cancelling: a count that is under way is finished and reported first."""
         await self._sleep(timeout)
         self._late = True
         self._woken.set()

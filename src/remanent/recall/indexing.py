@@ -26,20 +26,27 @@ REEMBED = "reembed"
 MODELS = "embedding"
 """The state that names the models which every record has its vectors of."""
 
-PATIENCE = 0.25
-"""Seconds that indexing waits for a lull among writers before each step."""
+MAX_WRITER_WAIT = 0.25
+"""Seconds that indexing waits for a lull among writers before each step: long beside a commit, short beside how
+soon people expect to be understood. Chosen by hand."""
 
 LOOK_BACK = 32
 """How many entries before a batch are searched for what its first ones reply to."""
 
 REPLY_WITHIN = timedelta(hours=1)
+"""What is said later than that begins something new. Chosen by hand."""
 CONTEXT_TERMS = 20
+"""Terms of what a turn replies to that it is found by as well; more would drown its own."""
 SPOKEN_CHARACTERS = 300
+"""Characters of a turn that a model embeds; chosen with an eye on the public sets of docs/figures.md."""
 CONTEXT_CHARACTERS = 400
+"""The end of a message from which those terms are taken."""
 
-ENTRIES_AT_ONCE = 256
-RECORDS_AT_ONCE = 64
-_MOST_SEEN = 100_000
+# What one job takes at a time: large enough that a commit's cost does not count, small enough that a crash repeats
+# little and that others get their turn in between. A batch of vectors takes longer, hence fewer.
+ENTRY_BATCH = 256
+RECORD_BATCH = 64
+_MAX_SEEN = 100_000
 
 
 class IsDue(Protocol):
@@ -71,7 +78,7 @@ def turn_of(entry: Entry) -> Record:
     )
 
 
-class Courtesy:
+class WriterPriority:
     """Lets writes go first: what is being said is taken down before what was said is indexed."""
 
     def __init__(self) -> None:
@@ -89,11 +96,11 @@ class Courtesy:
         if not self._writers:
             self._lull.set()
 
-    async def over(self) -> None:
+    async def wait(self) -> None:
         """Wait until nobody writes, but not for ever."""
         if self._writers:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._lull.wait(), PATIENCE)
+                await asyncio.wait_for(self._lull.wait(), MAX_WRITER_WAIT)
 
 
 class Indexing:
@@ -115,12 +122,12 @@ class Indexing:
         self._clock = clock
         self._new_id = new_id
         self._queue_limit = queue_limit
-        self.writing = Courtesy()
+        self.writing = WriterPriority()
         self._echoes = echoes
         self._known = known
         self._followers: dict[str, IsDue] = {}
         self._seen: set[Scope] = set()
-        """Agents whose models were looked at; with `_MOST_SEEN` of them it begins anew, at the cost of a look each."""
+        """Agents whose models were looked at; with `_MAX_SEEN` of them it begins anew, at the cost of a look each."""
 
     def followed_by(self, kind: str, is_due: IsDue) -> None:
         """Have a job of a kind asked for when all is indexed and it is due at that place in the journal."""
@@ -154,9 +161,9 @@ class Indexing:
 
     async def make_turns(self, job: Job, tx: Transaction) -> None:
         """Give the next entries of the journal their turn records."""
-        await self.writing.over()
+        await self.writing.wait()
         done = await indexed_through(self._store, job.scope)
-        entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=ENTRIES_AT_ONCE))
+        entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=ENTRY_BATCH))
         if not entries:
             return
         earlier = EntryQuery(after_seq=max(0, done - LOOK_BACK), limit=LOOK_BACK)
@@ -167,7 +174,7 @@ class Indexing:
         tx.state(TURNS, entries[-1].seq)
         if self._embedders is not None:
             self._go_on(tx, EMBED)
-        if len(entries) == ENTRIES_AT_ONCE:
+        if len(entries) == ENTRY_BATCH:
             self._go_on(tx, TURNS)
         elif self._embedders is None:
             await self._ask_followers(job.scope, tx, seq=entries[-1].seq)
@@ -176,13 +183,13 @@ class Indexing:
         """Give the next records without a vector theirs."""
         if self._embedders is None:
             return
-        records = await self._store.unembedded(job.scope, limit=RECORDS_AT_ONCE)
+        records = await self._store.unembedded(job.scope, limit=RECORD_BATCH)
         if not records:
             return
         await self._put_vectors(tx, records)
         if not await self._models_of(job.scope):
             tx.state(MODELS, list(self._embedders.model_ids))
-        if len(records) == RECORDS_AT_ONCE:
+        if len(records) == RECORD_BATCH:
             self._go_on(tx, EMBED)
         else:
             await self._ask_followers(job.scope, tx)
@@ -200,7 +207,7 @@ class Indexing:
                 self._go_on(tx, REEMBED)
         elif known:
             await self._note_models()
-        if len(self._seen) >= _MOST_SEEN:
+        if len(self._seen) >= _MAX_SEEN:
             self._seen.clear()
         self._seen.add(owner)
 
@@ -217,14 +224,14 @@ class Indexing:
         after = job.payload.get("after") if job.payload.get("models") == lacking else None
         records = await self._walk(job.scope, after) if lacking else []
         # Asked after the walk's records were read: one that has no vector at all must get all of them at once.
-        waiting = await self._store.unembedded(job.scope, limit=RECORDS_AT_ONCE)
+        waiting = await self._store.unembedded(job.scope, limit=RECORD_BATCH)
         if waiting:
             await self._put_vectors(tx, waiting)
             self._go_on(tx, REEMBED, payload={"models": lacking, "after": after})
             return
         alive = [record for record in records if record.status is not Status.FORGOTTEN]
         await self._put_vectors(tx, alive, among=[str(model) for model in lacking])
-        if len(records) == RECORDS_AT_ONCE:
+        if len(records) == RECORD_BATCH:
             self._go_on(tx, REEMBED, payload={"models": lacking, "after": records[-1].id})
             return
         for model in await self._store.vector_models(job.scope):
@@ -237,8 +244,8 @@ class Indexing:
         """Return the next records behind one, or the first when that one was erased since."""
         every = RecordFilter(statuses=None)
         if isinstance(after, str) and await self._store.records(scope, RecordQuery(filter=every, record_ids=(after,))):
-            return await self._store.records(scope, RecordQuery(filter=every, after_id=after, limit=RECORDS_AT_ONCE))
-        return await self._store.records(scope, RecordQuery(filter=every, limit=RECORDS_AT_ONCE))
+            return await self._store.records(scope, RecordQuery(filter=every, after_id=after, limit=RECORD_BATCH))
+        return await self._store.records(scope, RecordQuery(filter=every, limit=RECORD_BATCH))
 
     async def _models_of(self, scope: Scope) -> set[str]:
         """Return the models whose vectors every record has; of an agent that never noted them, those in the store."""

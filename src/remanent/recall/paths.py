@@ -1,0 +1,274 @@
+"""The built-in paths over the store alone: words, names, times, what is new, and links."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
+
+from remanent.model import Entry, Kind, Link
+from remanent.model.entry import AHEAD
+from remanent.recall.indexing import indexed_through
+from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.question import Question, told_within
+from remanent.stores import EntryQuery, Hit, LinkQuery, Order, RecordFilter, RecordQuery, Store
+from remanent.text.dates import TimeMention
+from remanent.text.terms import index_terms, query_terms
+
+TAIL = 200
+"""How many of the newest entries are searched word by word while their index is not made yet; bounds the time
+that a question takes behind a large import. Chosen by hand."""
+
+
+class KeywordPath(RecallPath):
+    """By BM25, and word by word in what was said since the index was made."""
+
+    name = "keyword"
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Search the text index, and the tail of the journal that it does not cover yet."""
+        terms = question.terms
+        if not terms:
+            return []
+        parts = [own for part in question.parts if (own := query_terms(part))] or [list(terms)]
+        may_be_unindexed = _may_be_unindexed(question)
+        # Asked first: what is indexed meanwhile is then found twice rather than not at all.
+        covered = await indexed_through(self._store, question.scope) if may_be_unindexed else 0
+        searching = asyncio.gather(
+            *(
+                self._store.search_text(question.scope, part, record_filter=question.record_filter, limit=limit)
+                for part in parts
+            )
+        )
+        if not may_be_unindexed:
+            return _best_of_parts(await searching, limit=limit)
+        hits, entries = await asyncio.gather(
+            searching, self._store.entries(question.scope, _tail(question, covered=covered))
+        )
+        found, tail = _best_of_parts(hits, limit=limit), _by_shared_words(entries, frozenset(terms))
+        if not tail:
+            return found
+        known = {one.record_id for one in found}
+        fresh = [one for one in tail if one.record_id not in known]
+        if not fresh:
+            return found
+        # No common measure with BM25: what holds most of the question's words is put level with the best, the rest
+        # with the worst, in the order of how many words they hold.
+        high = found[0].score if found else 1.0
+        low = found[-1].score if found else 0.0
+        close = [_placed(one, high + one.score) for one in fresh if 2 * one.score > len(terms)]
+        far = [_placed(one, low - 1 / (1 + one.score)) for one in fresh if 2 * one.score <= len(terms)]
+        return close + found + far
+
+
+def _best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Candidate]:
+    """Return what was found for any part of the question: what answers one of them best is as good as any."""
+    if len(searched) == 1:
+        return [Candidate(hit.record_id, hit.score) for hit in searched[0]]
+    high = max((hits[0].score for hits in searched if hits), default=0.0)
+    best: dict[str, Candidate] = {}
+    for hits in searched:
+        for hit in hits:
+            score = high * hit.score / hits[0].score if hits[0].score > 0 else 0.0
+            if hit.record_id not in best or score > best[hit.record_id].score:
+                best[hit.record_id] = Candidate(hit.record_id, score)
+    return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]
+
+
+def _tail(question: Question, *, covered: int) -> EntryQuery:
+    wanted = question.record_filter
+    return EntryQuery(
+        after_seq=covered,
+        occurred_from=wanted.occurred_from,
+        occurred_before=wanted.occurred_before,
+        newest_first=True,
+        limit=TAIL,
+    )
+
+
+def _by_shared_words(entries: Sequence[Entry], terms: frozenset[str]) -> list[Candidate]:
+    """Return the entries that share words with the question, most words first."""
+    hits = [Candidate(entry.id, float(len(terms.intersection(index_terms(entry.text))))) for entry in entries]
+    return sorted((hit for hit in hits if hit.score), key=lambda hit: -hit.score)
+
+
+def _placed(candidate: Candidate, score: float) -> Candidate:
+    return Candidate(candidate.record_id, score, "not indexed yet")
+
+
+def _may_be_unindexed(question: Question) -> bool:
+    """Tell whether a turn without a record could pass the filter; other kinds are searchable from their commit on."""
+    wanted = question.record_filter
+    return (wanted.kinds is None or Kind.TURN in wanted.kinds) and not wanted.tags and wanted.as_of is None
+
+
+MAX_NAMES = 4
+"""Each is a search of its own; questions seldom name more."""
+_WHOLE = 0.6
+"""The share of the best score below which a record is taken to hold but a part of a name. Chosen by hand."""
+
+
+class EntityPath(RecallPath):
+    """The more of the question's names a record holds, and the rarer they are, the better."""
+
+    name = "entity"
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def share(self, question: Question) -> float:
+        """Take no part when the question names nobody and nothing."""
+        return 1.0 if question.names else 0.0
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Search each name by itself and add up."""
+        names = list({mention.key: mention.text for mention in question.names}.values())[:MAX_NAMES]
+        searched = await asyncio.gather(
+            *(
+                self._store.search_text(
+                    question.scope, query_terms(name), record_filter=question.record_filter, limit=limit
+                )
+                for name in names
+            )
+        )
+        scores: dict[str, float] = {}
+        held: dict[str, list[str]] = {}
+        for name, hits in zip(names, searched, strict=True):
+            for hit in hits:
+                if hit.score < _WHOLE * hits[0].score:
+                    continue
+                scores[hit.record_id] = scores.get(hit.record_id, 0.0) + hit.score
+                held.setdefault(hit.record_id, []).append(name)
+        ordered = sorted(scores, key=lambda one: (-scores[one], one))[:limit]
+        return [Candidate(one, scores[one], ", ".join(held[one])) for one in ordered]
+
+
+class TimePath(RecallPath):
+    """Records of that time; those that share the question's words first, then whatever happened then."""
+
+    name = "time"
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def share(self, question: Question) -> float:
+        """Take no part when the question names no time."""
+        return 1.0 if question.dates else 0.0
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Search each time that is named."""
+        found: dict[str, Candidate] = {}
+        for mention in question.dates:
+            wanted = _within(question.record_filter, mention)
+            if wanted is None:
+                continue
+            hits = await self._store.search_text(question.scope, question.terms, record_filter=wanted, limit=limit)
+            for hit in hits:
+                found.setdefault(hit.record_id, Candidate(hit.record_id, 1.0 + hit.score, mention.text))
+            if len(found) < limit:
+                query = RecordQuery(filter=wanted, order=Order.LAST_OCCURRED, limit=limit - len(found))
+                for record in await self._store.records(question.scope, query):
+                    found.setdefault(record.id, Candidate(record.id, 1.0, mention.text))
+        return sorted(found.values(), key=lambda one: (-one.score, one.record_id))[:limit]
+
+
+def _within(wanted: RecordFilter, mention: TimeMention) -> RecordFilter | None:
+    """Narrow a filter to a time and the while after it, when people tell of it; None when nothing can pass."""
+    begin, finish = told_within(mention)
+    if wanted.occurred_from is not None:
+        begin = max(begin, wanted.occurred_from)
+    if wanted.occurred_before is not None:
+        finish = min(finish, wanted.occurred_before)
+    return replace(wanted, occurred_from=begin, occurred_before=finish) if begin < finish else None
+
+
+_DAY = timedelta(days=1)
+
+
+class RecencyPath(RecallPath):
+    """The newest records, newest first."""
+
+    name = "recency"
+    adds = False  # that something is new does not make it an answer
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Return the newest records; the score is how many days ago they happened, below 0."""
+        wanted = question.record_filter
+        if question.asked_at is not None and question.asked_at < datetime.max.replace(tzinfo=UTC) - AHEAD:
+            # A date that has not come makes nothing the latest.
+            today = question.asked_at + AHEAD
+            before = today if wanted.occurred_before is None else min(wanted.occurred_before, today)
+            wanted = replace(wanted, occurred_before=before)
+        query = RecordQuery(filter=wanted, order=Order.LAST_OCCURRED, limit=limit)
+        records = await self._store.records(question.scope, query)
+        if not records:
+            return []
+        now = question.asked_at or records[0].occurred_at
+        return [Candidate(record.id, -((now - record.occurred_at) / _DAY)) for record in records]
+
+
+WEAKEST = 0.01
+"""A link below it is broken: the strength at which the associative memory drops one."""
+
+
+class GraphPath(RecallPath):
+    """Best first from the seeds along links: what the strongest chain of links leads to comes first."""
+
+    name = "graph"
+    follows = True
+
+    def __init__(self, store: Store, *, seeds: int = 8, hops: int = 2, width: int = 32) -> None:
+        self._store = store
+        self._seeds = seeds
+        self._hops = hops
+        self._width = width
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Follow links in both directions, a hop for all at a time; the seeds themselves are not found again."""
+        owner = question.scope.owner
+        strength = dict.fromkeys(question.seeds[: self._seeds], 1.0)
+        seeds = frozenset(strength)
+        reasons: dict[str, str] = {}
+        border = list(strength)
+        for _ in range(self._hops):
+            if not border:
+                break
+            ends = tuple(border)
+            leaving, arriving = await asyncio.gather(
+                self._store.links(owner, LinkQuery(from_ids=ends, min_strength=WEAKEST)),
+                self._store.links(owner, LinkQuery(to_ids=ends, min_strength=WEAKEST)),
+            )
+            reached = _stronger(leaving + arriving, strength, reasons)
+            border = sorted(reached, key=lambda one: (-strength[one], one))[: self._width]
+        found = [record_id for record_id in strength if record_id not in seeds]
+        passing = set(await self._store.match(question.scope, found, question.record_filter)) if found else set()
+        ordered = sorted(passing, key=lambda one: (-strength[one], one))[:limit]
+        return [Candidate(record_id, strength[record_id], reasons[record_id]) for record_id in ordered]
+
+
+def _stronger(links: list[Link], strength: dict[str, float], reasons: dict[str, str]) -> set[str]:
+    """Carry strength along one hop, strongest first; return what is reached anew or better than before."""
+    ties: dict[str, list[tuple[str, float, str]]] = {}
+    for link in links:
+        ties.setdefault(link.from_id, []).append((link.to_id, link.strength, link.relation))
+        ties.setdefault(link.to_id, []).append((link.from_id, link.strength, link.relation))
+    queue: list[tuple[float, str]] = []
+    for record_id in ties:
+        if record_id in strength:
+            heappush(queue, (-strength[record_id], record_id))
+    reached: set[str] = set()
+    while queue:
+        carried, record_id = heappop(queue)
+        for other, tie, relation in ties[record_id]:
+            along = -carried * tie
+            if along > strength.get(other, 0.0):
+                strength[other] = along
+                reasons[other] = relation
+                reached.add(other)
+    return reached
