@@ -64,8 +64,8 @@ class KnowledgeSearch(MemoryBackedTool):
             best = await self._best(query, passages)
             found += [passages[place][0].text_id for place in best]
             parts.append(_render_passages(query, [passages[place] for place in best]))
-        told: list[JsonValue] = list(dict.fromkeys(found))
-        return ToolOutput("\n\n".join(parts), metadata={"queries": list(queries), "found": told})
+        text_ids: list[JsonValue] = list(dict.fromkeys(found))
+        return ToolOutput("\n\n".join(parts), metadata={"queries": list(queries), "found": text_ids})
 
     def _passages(self) -> list[tuple[SearchableText, str]]:
         passages: list[tuple[SearchableText, str]] = []

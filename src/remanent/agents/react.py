@@ -216,9 +216,9 @@ class _ReactRun:
             try:
                 response = await self._ask(request)
             except LanguageError as error:
-                await self._tell(AgentStep(EntryKind.EVENT, "agent", f"{StopReason.ERROR}: {error}", Origin.AGENT))
+                await self._report(AgentStep(EntryKind.EVENT, "agent", f"{StopReason.ERROR}: {error}", Origin.AGENT))
                 return self._outcome(None, StopReason.ERROR, detail=str(error))
-            await self._tell(AgentStep(EntryKind.MESSAGE, "assistant", response.said, Origin.AGENT))
+            await self._report(AgentStep(EntryKind.MESSAGE, "assistant", response.said, Origin.AGENT))
             if response.answer is not None:
                 self._add(Turn(said=response.said))
                 return self._outcome(response.answer, why)
@@ -259,24 +259,24 @@ class _ReactRun:
         """
         for call in response.tool_calls:
             text = json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False)
-            await self._tell(AgentStep(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": call.name}))
+            await self._report(AgentStep(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": call.name}))
         timeout = self._limits.tool_timeout
         made = await asyncio.gather(
             *(call_tool(self._tools[call.name], call.arguments, timeout=timeout) for call in response.tool_calls)
         )
         results = []
         for call, (output, failed) in zip(response.tool_calls, made, strict=True):
-            results.append(await self._told(call, output, failed=failed))
+            results.append(await self._report_result(call, output, failed=failed))
         results += [ToolResult(name="tool_call", content=problem, failed=True) for problem in response.problems]
         return results
 
-    async def _told(self, call: ToolCall, output: ToolOutput, *, failed: bool) -> ToolResult:
+    async def _report_result(self, call: ToolCall, output: ToolOutput, *, failed: bool) -> ToolResult:
         """Report the whole result to the listener, and return the part that the agent is shown."""
         self._files.extend(output.files)
         about = {"tool": call.name, "arguments": call.arguments, "failed": failed, **output.metadata}
         text = abridged(_clean(output.text), MAX_TEXT)
         origin = self._tools[call.name].origin
-        await self._tell(AgentStep(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
+        await self._report(AgentStep(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
         return ToolResult(name=call.name, content=self._shown(text), failed=failed)
 
     def _shown(self, text: str) -> str:
@@ -291,7 +291,7 @@ class _ReactRun:
         self._turns.append(turn)
         self._request = self._request.replace(turns=tuple(self._turns))
 
-    async def _tell(self, step: AgentStep) -> None:
+    async def _report(self, step: AgentStep) -> None:
         if self._listener is not None:
             await self._listener(step)
 

@@ -160,9 +160,9 @@ async def call_tool(tool: AgentTool, arguments: dict[str, JsonValue], *, timeout
     except TimeoutError:
         return ToolOutput(f"{name} took longer than {timeout:g} s"), True
     except Exception as error:  # noqa: BLE001 - a user's own tool may raise anything; the agent is told and goes on
-        told = f"{name} failed: {type(error).__name__}: {error}"
-        _logger.warning("the tool %s", told)
-        return ToolOutput(told), True
+        message = f"{name} failed: {type(error).__name__}: {error}"
+        _logger.warning("the tool %s", message)
+        return ToolOutput(message), True
 
 
 def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:

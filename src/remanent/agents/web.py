@@ -141,8 +141,8 @@ class _SerperResponse(_SerperPart):
     @property
     def direct(self) -> list[str]:
         """What the search engine answers itself, before any page does."""
-        said = (self.answer_box.answer, self.answer_box.snippet, self.knowledge_graph.description)
-        return [text for text in dict.fromkeys(said) if text]
+        texts = (self.answer_box.answer, self.answer_box.snippet, self.knowledge_graph.description)
+        return [text for text in dict.fromkeys(texts) if text]
 
 
 def _render_results(query: str, answer: _SerperResponse) -> str:

@@ -321,12 +321,12 @@ class MemoryBank:
                 evidence=entry.id,
                 decided_by=decided_by,
             )
-            merged, said = await self._merger.integrate(nodes_of(conflict), reason)
+            merged, description = await self._merger.integrate(nodes_of(conflict), reason)
             if merged is None:
-                left = await self._unresolved(conflict, said, decided_by=decided_by, evidence=entry.id)
+                left = await self._unresolved(conflict, description, decided_by=decided_by, evidence=entry.id)
                 await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
                 return left
-            report = IngestReport(merges=[said])
+            report = IngestReport(merges=[description])
             await self._linker.relate(merged.id, report, task=self._planner.aim)
             await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
             self._planner.note(report)

@@ -399,6 +399,6 @@ def _check_parameters(k: int, alpha: float) -> None:
 def _reworded(record: Record, context: str | None, keywords: Sequence[str] | None) -> Record:
     """Return the record with another context and other keywords; `None` leaves them as they are."""
     data = node_of(record, embedding={})
-    said = data.context if context is None else context
+    new_context = data.context if context is None else context
     words = data.keywords if keywords is None else tidy_keywords(keywords)
-    return record.replace(summary=said, keywords=words, data={"context": said})
+    return record.replace(summary=new_context, keywords=words, data={"context": new_context})

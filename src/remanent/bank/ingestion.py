@@ -97,8 +97,8 @@ class TopicExtractor:
             context=cluster.context,
             keywords=cluster.keywords,
             sources=tuple(
-                Source(entry_id=entry.id, start=part.start + stretch.start, end=part.start + stretch.end)
-                for stretch in cluster.stretches
+                Source(entry_id=entry.id, start=part.start + span.start, end=part.start + span.end)
+                for span in cluster.stretches
             ),
             trust=entry.origin,
             made_by=answer.made_by,
@@ -211,13 +211,13 @@ class NodeLinker:
         if len(chosen) < 2:
             return None
         strategy = " ".join(dict.fromkeys(relation.merge_strategy for relation in relations if relation.merge_strategy))
-        merged, said = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
+        merged, description = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
         if merged is not None:
-            report.merges.append(said)
+            report.merges.append(description)
             return merged
         # The integration found that they disagree after all: a contradiction, to be validated like any other.
         for other in chosen[1:]:
-            raised = await self._conflicts.raise_(node, self._runtime.graph.get(other), description=said)
+            raised = await self._conflicts.raise_(node, self._runtime.graph.get(other), description=description)
             report.conflict_ids += [raised.id] if raised is not None else []
         return None
 

@@ -197,8 +197,8 @@ class Merger:
     def event_of(self, conflict_id: str) -> str:
         """Return the id of the merge event that settled a conflict."""
         for entry in reversed(self._runtime.ledger.entries.values()):
-            said = bank_metadata(entry)
-            if said.get("source") == MERGE and said.get("conflict_id") == conflict_id:
+            event = bank_metadata(entry)
+            if event.get("source") == MERGE and event.get("conflict_id") == conflict_id:
                 return entry.id
         raise NotFound(f"conflict {conflict_id} was not settled by a merge of its own; undo the merge that joined it")
 
@@ -208,17 +208,17 @@ class Merger:
         Edges that the merged node gained since then go to each of its restored nodes: nobody knows whose they would be.
         """
         runtime, graph = self._runtime, self._runtime.graph
-        said = self._undoable(event_id)
-        node_ids = cast(list[str], said["nodes"])
-        into = str(said["into"])
-        versions = cast(dict[str, int], said["versions"])
+        event = self._undoable(event_id)
+        node_ids = cast(list[str], event["nodes"])
+        into = str(event["into"])
+        versions = cast(dict[str, int], event["versions"])
         at = runtime.now()
         gained = [near.id for near in graph.neighbours(into)]
         restored = [self._as_before(node_id, versions[node_id]) for node_id in node_ids]
         near = self._neighbours_before(versions, node_ids)
         vectors = {record.id: await graph.revectored(record) for record in (*restored, *near)}
         # The edges of the event are those from before the merge; what was gained since is known from the graph.
-        edges = {tuple(sorted(pair)) for pair in cast(list[list[str]], said["edges"])}
+        edges = {tuple(sorted(pair)) for pair in cast(list[list[str]], event["edges"])}
         inherited = {node_id for pair in edges for node_id in pair}
         edges |= {tuple(sorted((node_id, other))) for other in gained if other not in inherited for node_id in node_ids}
         async with runtime.ledger.transaction() as tx:
@@ -230,7 +230,7 @@ class Merger:
             for one, other in sorted(edges):
                 if all(end in node_ids or end in graph for end in (one, other)):
                     graph.put_edge(tx, one, other, at=at, known=node_ids)
-            self._conflicts.put_restored(tx, cast(dict[str, list[str]], said["conflicts"]))
+            self._conflicts.put_restored(tx, cast(dict[str, list[str]], event["conflicts"]))
         runtime.emit(
             EventKind.UNDONE, self._runtime.ledger.entries[event_id].text, event_id=event_id, nodes=list(node_ids)
         )
@@ -239,14 +239,14 @@ class Merger:
     def _undoable(self, event_id: str) -> dict[str, JsonValue]:
         ledger = self._runtime.ledger
         entry = ledger.entries.get(event_id)
-        said = bank_metadata(entry) if entry is not None else {}
-        if said.get("source") != MERGE:
+        event = bank_metadata(entry) if entry is not None else {}
+        if event.get("source") != MERGE:
             raise NotFound(f"there is no merge {event_id} in this bank")
         if any(bank_metadata(other).get("of") == event_id for other in ledger.entries.values()):
             raise InvalidInput(f"the merge {event_id} has been undone already")
-        if said["into"] not in self._runtime.graph:
-            raise InvalidInput(f"node {said['into']} has been merged again; undo that merge first, then this one")
-        return said
+        if event["into"] not in self._runtime.graph:
+            raise InvalidInput(f"node {event['into']} has been merged again; undo that merge first, then this one")
+        return event
 
     def _as_before(self, record_id: str, version: int) -> Record:
         """Return the next version of a record with the content of an earlier one."""

@@ -268,8 +268,8 @@ def source_of(entry: Entry) -> str:
 
 def bank_metadata(entry: Entry) -> JsonObject:
     """Return what a bank noted in the metadata of an entry; empty for an entry that is not a bank's."""
-    said = entry.metadata.get(BANK)
-    return said if isinstance(said, dict) else {}
+    noted = entry.metadata.get(BANK)
+    return noted if isinstance(noted, dict) else {}
 
 
 class InteractionTree:

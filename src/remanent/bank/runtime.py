@@ -131,7 +131,7 @@ class BankRuntime:
         attachments: Sequence[Attachment] = (),
         occurred_at: datetime | None = None,
         metadata: dict[str, JsonValue] | None = None,
-        **said: JsonValue,
+        **details: JsonValue,
     ) -> Entry:
         """Return a journal entry whose metadata says what it is to the bank: its `source`, and what else is given."""
         now = self.now()
@@ -143,7 +143,7 @@ class BankRuntime:
             text=text,
             occurred_at=occurred_at or now,
             recorded_at=now,
-            metadata={**(metadata or {}), BANK: {"source": source, **said}},
+            metadata={**(metadata or {}), BANK: {"source": source, **details}},
             attachments=tuple(attachments),
             origin=origin,
         )

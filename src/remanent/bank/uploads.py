@@ -214,16 +214,16 @@ class Recognition:
 
 async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Tongue) -> Recognition:
     """Return the text of an upload; where it cannot be read, a sentence that says so, since the step must go on."""
-    said = _TEXTS[tongue]
+    texts = _TEXTS[tongue]
     try:
         text = await _words(upload, content, reader)
     except InvalidInput as error:
-        return Recognition(said["broken"].format(name=upload.name, why=error), is_read=False)
+        return Recognition(texts["broken"].format(name=upload.name, why=error), is_read=False)
     if text is None:
-        return Recognition(said["unseen"].format(name=upload.name), is_read=False)
+        return Recognition(texts["unseen"].format(name=upload.name), is_read=False)
     if not text.strip():
-        return Recognition(said["blank"].format(name=upload.name))
-    return Recognition(said[upload.type.value].format(name=upload.name, text=text.strip()))
+        return Recognition(texts["blank"].format(name=upload.name))
+    return Recognition(texts[upload.type.value].format(name=upload.name, text=text.strip()))
 
 
 async def _words(upload: Upload, content: bytes, reader: ImageReader | None) -> str | None:

@@ -103,8 +103,8 @@ class Adapter:
     @property
     def recognised(self) -> frozenset[str]:
         """The names of the uploads that were recognised."""
-        told = [entry.metadata.get("uploads") for entry in self._bank.tree.entries if source_of(entry) == RECOGNITION]
-        return frozenset(str(name) for names in told if isinstance(names, list) for name in names)
+        noted = [entry.metadata.get("uploads") for entry in self._bank.tree.entries if source_of(entry) == RECOGNITION]
+        return frozenset(str(name) for names in noted if isinstance(names, list) for name in names)
 
     async def upload(self, content: bytes, *, name: str = "", media_type: str = "") -> Upload:
         """Store a file until a step recognises it; the task must have been started."""

@@ -44,8 +44,8 @@ _VALIDATE: Wording = {
     "zh": "这是交叉验证：上面的说法互相矛盾。请查阅多个来源，比较其可靠性与时间，"
     "明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
     "en": "This is a cross-validation: the claims above contradict each other. Look at several sources, compare how "
-    "reliable and how recent they are, and say plainly which claim is right and why; if none is, or it cannot be "
-    "told, say so.",
+    "reliable and how recent they are, and say plainly which claim is right and why; if none is, or if it cannot be "
+    "determined, say so.",
 }
 _RECOGNISE: Wording = {
     "zh": "请识别上面列出的上传内容（图片附在后面），详细描述其中的文字、数字、图表与含义，并写出文件名。",
@@ -284,8 +284,8 @@ class BuiltinReact:
         """Return the answer with the reasoning, the calls and their results."""
         outcome = result.outcome
         if outcome is None:
-            told = "\n\n".join(result.recognised.values())
-            return Execution(answer=told, context=told, recognised=result.recognised)
+            text = "\n\n".join(result.recognised.values())
+            return Execution(answer=text, context=text, recognised=result.recognised)
         if outcome.answer is None:
             return Execution(answer="", failed=True, detail=outcome.detail or outcome.reason.value)
         transcript = self._transcript(outcome, result.step.tools)
@@ -299,13 +299,13 @@ class BuiltinReact:
 
     async def _read(self, prompt: EnhancedPrompt) -> dict[str, str]:
         pictures = iter(prompt.images)
-        told: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for upload in prompt.uploads:
             if upload.type is AttachmentType.IMAGE:
                 image = next(pictures)
                 read = await recognise(upload, image.content, reader=self._reader, tongue=prompt.insight.tongue)
-                told[upload.upload_id] = read.text
-        return told
+                texts[upload.upload_id] = read.text
+        return texts
 
     def _transcript(self, outcome: AgentResult, tools: Sequence[AgentTool]) -> Transcript:
         transcript = Transcript(tools)
@@ -313,9 +313,9 @@ class BuiltinReact:
         # The offline engine has no thoughts, only set phrases, which would become nodes of no use.
         thinks = self._engine.name != "offline"
         for turn in outcome.turns:
-            said = parse(turn.said, tools=names)
-            transcript.say(said.thought if thinks else "")
-            for call in said.tool_calls:
+            parsed = parse(turn.said, tools=names)
+            transcript.say(parsed.thought if thinks else "")
+            for call in parsed.tool_calls:
                 transcript.call(call)
             for result in turn.results:
                 transcript.result(result.name, result.content, failed=result.failed)
