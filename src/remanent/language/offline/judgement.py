@@ -20,8 +20,6 @@ from datetime import datetime
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
 from remanent.language.offline.comparison import (
     MODIFIERS,
-    PLACING,
-    SORTS,
     WEAK,
     Comparison,
     Difference,
@@ -395,8 +393,6 @@ def _frame(
     if difference.kind is DifferenceKind.DENIAL:
         return _denial_frame(comparison, difference, damp)
     factor = 1.0 if comparison.shared else damp(0.2, "nothing in common")
-    left_one = _without_sorts(left_one, left_other, comparison, difference)
-    left_other = _without_sorts(left_other, left_one, comparison, difference)
     narrower = [any(t.opening and t.part in _NAMING for t in left) for left in (left_one, left_other)]
     same = (
         comparison.attributes or _close(left_one, left_other, difference, alike) or _of_holders(comparison, difference)
@@ -428,61 +424,15 @@ def _face_each_other(one: list[Token], other: list[Token], comparison: Compariso
     return any((first[0].place + step, second[0].place + step) in places for step in (-1, 1))
 
 
-_JOBS = frozenset("job work profession occupation 工作 职业 职务".split())
-_DATED = frozenset("year date day time month found founding begin 时间 日期 年份".split())
 # From so alike on, what is said beside two values is the same; of amounts the unit says much already. Cosines of
 # the bundled multilingual embedder, chosen by hand.
 _SAME_FRAME = {DifferenceKind.AMOUNT: 0.75, DifferenceKind.TIME: 0.8, DifferenceKind.GROUP: 0.8}
 _SAME_WORDS = 0.9
 _NARROW_FRAME, _NARROW_FRAME_OF_ONE = 0.85, 0.6
-# Words for what a name is the value of.
-_NAMED = frozenset("location address place name seat site 所在地 地点 地址 名字 名称".split())
 
 
 def _same_frame(difference: Difference, alike: Similarity) -> bool:
     return alike.frames is not None and alike.frames >= _SAME_FRAME.get(difference.kind, _SAME_WORDS)
-
-
-# What sort of thing is measured: one claim may name it, where the unit says it in the other.
-_MEASURES: dict[str, frozenset[str]] = {
-    "money": frozenset("price cost fee fare charge amount sum 价格 费用 价钱 金额 票价 造价 成本".split()),
-    "length": frozenset(
-        "length height width depth diameter altitude distance size level long high 长度 高度 宽度 深度 直径 口径 "
-        "海拔 距离 长 高 宽 深".split()
-    ),
-    "mass": frozenset("weight mass 重量 体重".split()),
-    "count": frozenset("number amount total count figur size 人数 数量 总数 数目 件数 页数 规模".split()),
-}
-
-
-def _without_sorts(
-    tokens: list[Token], others: list[Token], comparison: Comparison, difference: Difference
-) -> list[Token]:
-    """Leave out what only says of which sort the value is, where the other claim leaves that to the value itself."""
-    words = comparison.one.lexicon
-    sorts: set[str] = set()
-    for token in difference.one:
-        if token.amount is not None:
-            sorts |= _MEASURES.get(token.amount.dimension, frozenset())
-        if difference.kind is DifferenceKind.NAME:
-            sorts |= _NAMED
-        if difference.kind is DifferenceKind.TIME:
-            sorts |= _DATED
-        if difference.kind is DifferenceKind.GROUP:
-            names = words.groups.get(token.key, {})
-            sorts |= {key for key, attributes in words.attributes.items() if attributes & set(names)} | set(names)
-            sorts |= _JOBS if {"job", "职业"} & set(names) else set()
-    answered = (
-        sorts
-        if difference.kind is DifferenceKind.GROUP
-        else PLACING | SORTS
-        if difference.kind is DifferenceKind.NAME
-        else frozenset()
-    )
-    left = [token for token in others if token.part in _NAMING and token.key not in answered]
-    if any(token.opening or difference.kind is DifferenceKind.NAME for token in left):
-        return tokens
-    return [token for token in tokens if token.key not in sorts]
 
 
 def _naming(tokens: list[Token]) -> bool:
