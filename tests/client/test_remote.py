@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent._sync import Agent
-from remanent.client.blocking import RemoteAgent, RemoteMemory
+from remanent._sync import Agent, AgentAdmin
+from remanent.associative import AsyncAssociativeMemory
+from remanent.associative._sync import AssociativeMemory
+from remanent.client.blocking import RemoteAgent, RemoteAgentAdmin, RemoteAssociativeMemory, RemoteMemory
 from remanent.client.connection import Connection
-from remanent.client.remote import AsyncRemoteAgent
+from remanent.client.remote import AsyncRemoteAgent, AsyncRemoteAgentAdmin, AsyncRemoteAssociativeMemory
 from remanent.errors import (
     InvalidInput,
     InvalidSettings,
@@ -24,12 +26,23 @@ from remanent.errors import (
     StoreClosed,
     VersionConflict,
 )
-from remanent.memory import AsyncAgent
-from remanent.model import Probe
+from remanent.memory import AsyncAgent, AsyncAgentAdmin
+from remanent.model import Probe, RecallOptions
 from remanent.operations import CATALOGUE, Permission, Place, Reach
+from remanent.recall import PathUse, Recipe
 from tests.server.rest.conftest import Served, running
 
-FACES = sorted({one.face.method for one in CATALOGUE.values() if one.face is not None})
+FACES = sorted({(one.face.part, one.face.method) for one in CATALOGUE.values() if one.face is not None})
+ASYNC = {
+    "": (AsyncAgent, AsyncRemoteAgent),
+    "admin": (AsyncAgentAdmin, AsyncRemoteAgentAdmin),
+    "associative": (AsyncAssociativeMemory, AsyncRemoteAssociativeMemory),
+}
+BLOCKING = {
+    "": (Agent, RemoteAgent),
+    "admin": (AgentAdmin, RemoteAgentAdmin),
+    "associative": (AssociativeMemory, RemoteAssociativeMemory),
+}
 
 
 @contextmanager
@@ -59,13 +72,17 @@ def memory(tmp_path: Path) -> Iterator[RemoteMemory]:
         yield memory
 
 
-@pytest.mark.parametrize("name", FACES)
-@pytest.mark.parametrize(("own", "other"), [(AsyncAgent, AsyncRemoteAgent), (Agent, RemoteAgent)])
-def test_a_method_takes_and_returns_the_same_here_and_there(own: type, other: type, name: str) -> None:
+@pytest.mark.parametrize("face", FACES, ids=".".join)
+@pytest.mark.parametrize("pairs", [ASYNC, BLOCKING], ids=["async", "blocking"])
+def test_a_method_takes_and_returns_the_same_here_and_there(
+    pairs: dict[str, tuple[type, type]], face: tuple[str, str]
+) -> None:
     def taken(kind: type) -> list[tuple[object, ...]]:
         parameters = inspect.signature(getattr(kind, name)).parameters.values()
         return [(one.name, one.kind, one.default) for one in parameters]
 
+    part, name = face
+    own, other = pairs[part]
     assert taken(own) == taken(other)
     assert inspect.getdoc(getattr(own, name)) == inspect.getdoc(getattr(other, name))
 
@@ -108,8 +125,8 @@ def test_an_agent_moves_from_one_to_another(memory: RemoteMemory) -> None:
     lines = list(ada.export())
     assert memory.agent("copy").load(iter(lines))["entry"] == 2
     assert [scope.agent for scope in memory.agents()] == ["ada", "copy"]
-    assert ada.check().problems == ()
-    assert ada.queue().dead == 0
+    assert ada.admin.check().problems == ()
+    assert ada.admin.queue().dead == 0
     erased = ada.erase(everything=True)
     assert len(erased.entry_ids) == 2
 
@@ -171,3 +188,24 @@ def test_answers_are_measured_over_there_as_they_are_here(memory: RemoteMemory) 
     assert (found.questions, found.any_at_1) == (2, 0.5)
     assert steps
     assert [one.rank for one in found.results] == [1, None]
+
+
+def test_what_is_rarely_asked_for_goes_there_in_one_object(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    ada.remember("I moved to Lisbon in May.")
+    memory.settle()
+    found = ada.recall("Lisbon", options=RecallOptions(recipe="words", gate=False))
+    assert (found.recipe, len(found.items), found.gate) == ("words", 1, None)
+    assert ada.recall("Lisbon", options=RecallOptions(seen=found.injection.fingerprints)).text == ""
+    with pytest.raises(InvalidInput, match="recipe"):
+        ada.recall("Lisbon", options=RecallOptions(recipe=Recipe(name="own", paths={"keyword": PathUse()})))
+
+
+def test_the_operators_side_is_there_too(memory: RemoteMemory) -> None:
+    admin = memory.agent("ada").admin
+    memory.agent("ada").remember("I moved to Lisbon in May.")
+    memory.settle()
+    assert admin.check().problems == ()
+    assert (admin.queue().pending, admin.jobs()) == (0, [])
+    with pytest.raises(NotFound):
+        admin.revive("none")

@@ -8,13 +8,14 @@ import pytest
 from pydantic import TypeAdapter
 
 from remanent.discipline.shapes import ZH, Done, Nothing, read_cursor, write_cursor
-from remanent.memory import AsyncAgent
-from remanent.model import Model
+from remanent.memory import AsyncAgent, AsyncAgentAdmin
+from remanent.model import Model, RecallOptions
 from remanent.operations import CATALOGUE, Body, Call, Catalogue, Operation, Permission, operation
 
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
 # What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.
 LOCAL_ONLY = {"repair", "dead_letters"}
+FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}
 
 
 @EVERY
@@ -53,21 +54,26 @@ def test_reading_changes_nothing_and_changing_is_no_get(one: Operation[Any, Any]
     assert not (one.changes and one.permission is Permission.READ)
 
 
-def test_everything_that_an_agents_memory_can_do_is_an_operation() -> None:
+@pytest.mark.parametrize(("part", "kind"), FACES.items())
+def test_everything_that_an_agents_memory_can_do_is_an_operation(part: str, kind: type) -> None:
     able = {
         name
-        for name, member in inspect.getmembers(AsyncAgent)
+        for name, member in inspect.getmembers(kind)
         if not name.startswith("_") and (inspect.iscoroutinefunction(member) or inspect.isasyncgenfunction(member))
     }
-    offered = {one.face.method for one in CATALOGUE.values() if one.face is not None}
+    offered = {one.face.method for one in CATALOGUE.values() if one.face is not None and one.face.part == part}
     assert able - LOCAL_ONLY == offered
 
 
 def test_a_face_takes_the_same_arguments_as_its_operation() -> None:
+    options = set(RecallOptions.model_fields)
     for one in CATALOGUE.values():
         if one.face is None or one.name == "attachment":
             continue
-        taken = set(inspect.signature(getattr(AsyncAgent, one.face.method)).parameters) - {"self", "on_progress"}
+        method = getattr(FACES[one.face.part], one.face.method)
+        taken = set(inspect.signature(method).parameters) - {"self", "on_progress"}
+        if "options" in taken:
+            taken = taken - {"options"} | options
         assert taken - {one.face.upload} <= set(one.request.model_fields), one.name
 
 

@@ -38,7 +38,7 @@ Recipe = Annotated[
         "--recipe",
         metavar="TEXT",
         help=say(
-            "How is searched: `default`, `quality` (with a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
+            "How to search: `default`, `quality` (with a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
             "检索方案：`default`、`quality`（使用交叉编码器）、`hybrid`、`words`、`meaning`、`tiers` 等。",
         ),
     ),

@@ -84,17 +84,17 @@ class Connection:
         asked = operation.request.model_validate(face.ask(dict(given)) if face is not None else dict(given))
         response = await self._send(operation, asked, place=place, upload=upload)
         if operation.answers is Body.BYTES:
-            return response.content
+            return response.content if face is None else face.give(response.content)
         value = response.json()
         if operation.long:
             value = await self._outcome(Run.model_validate(value), place=place, on_progress=on_progress)
         answer = TypeAdapter(operation.response).validate_python(value)
         return answer if face is None else face.give(answer)
 
-    async def lines(self, name: str, *, place: Place) -> AsyncIterator[str]:
-        """Yield the lines of an operation that answers with lines."""
+    async def lines(self, name: str, given: Mapping[str, Any] | None = None, *, place: Place) -> AsyncIterator[str]:
+        """Yield the lines of an operation that answers with lines; all that it asks stands in its address."""
         client = await self._open()
-        address = self._address(CATALOGUE[name], {}, place)
+        address = self._address(CATALOGUE[name], given or {}, place)
         async with self._reaching(), client.stream("GET", address, headers=self._headers) as response:
             if not response.is_success:
                 await response.aread()

@@ -95,6 +95,8 @@ class Face:
     """The method of the façade that does the same: what a client of a server offers under the same name."""
 
     method: str
+    part: str = ""
+    """The part of the agent that has the method: `admin`, or a discipline's name; empty for the agent itself."""
     ask: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given
     """Makes the request's fields of the method's arguments."""
     give: Callable[[Any], Any] = lambda answer: answer

@@ -15,6 +15,7 @@ from remanent.model.found import (
     ItemOrder,
     LeftOut,
     PathRank,
+    RecallOptions,
 )
 from remanent.model.gate import GateReason, GateVerdict
 from remanent.model.ids import NewId, id_source
@@ -82,6 +83,7 @@ __all__ = [
     "Probed",
     "ProceduralData",
     "RawData",
+    "RecallOptions",
     "Receipt",
     "Record",
     "RecordData",

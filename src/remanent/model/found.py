@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import SerializeAsAny
+
 from remanent.errors import InvalidInput
 from remanent.model.base import Count, Model, Share, Text
 from remanent.model.clock import Instant
@@ -110,6 +112,27 @@ Grain = Literal["item", "turns", "session"]
 """How much an item holds: the memory, a turn with its neighbours, or the whole session."""
 
 ItemOrder = Literal["relevance", "time"]
+
+
+class RecallOptions(Model):
+    """The rarer wishes of a recall; what is not set is decided by the settings and the recipe."""
+
+    recipe: str | SerializeAsAny[Model] | None = None
+    """How to search: "default", "quality" (with a cross-encoder), "hybrid", "words", "meaning", "tiers", or a `Recipe`.
+
+    A plain `Model` here, because recipes are declared further right, where the recall paths are."""
+    order: ItemOrder | Literal["auto"] = "auto"
+    """With "time", items come as they happened; "auto" does that for questions that ask for a course of events."""
+    as_of: Instant | None = None
+    """Answer from what was known at that moment."""
+    asked_at: Instant | None = None
+    """The moment that "yesterday" counts from; now unless given."""
+    source_share: float | None = None
+    """How much of the answer one session may fill while others have something to say; the recipe's unless given."""
+    gate: bool | None = None
+    """Whether a question that nothing here answers gets no items; `False` takes the nearest in any case."""
+    seen: tuple[str, ...] = ()
+    """Fingerprints (`found.injection.fingerprints`) of what the model was given before: left out of the text."""
 
 
 class Found(Model):

@@ -114,11 +114,11 @@ async def load(call: Call, request: Nothing) -> Loaded:
             raise DamagedExport(str(error)) from error
 
 
-@operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue"))
+@operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue", part="admin"))
 async def queue(call: Call, request: Nothing) -> QueueState:
     """Show how the agent's background work stands."""
     del request
-    return await call.agent.queue()
+    return await call.agent.admin.queue()
 
 
 class ListJobs(Model):
@@ -141,11 +141,11 @@ class ListJobs(Model):
     permission=READ,
     route="GET jobs",
     examples=({"states": ["dead"]},),
-    face=Face("jobs", give=items_of),
+    face=Face("jobs", part="admin", give=items_of),
 )
 async def jobs(call: Call, request: ListJobs) -> Page[Job]:
     """List background work that waits, runs or was given up."""
-    return Page(items=tuple(await call.agent.jobs(states=request.states, limit=request.limit)))
+    return Page(items=tuple(await call.agent.admin.jobs(states=request.states, limit=request.limit)))
 
 
 class ByJob(Model):
@@ -160,22 +160,26 @@ class ByJob(Model):
     permission=WRITE,
     route="POST jobs/{job_id}/revive",
     settles=True,
-    face=Face("revive", give=lambda _: None),
+    face=Face("revive", part="admin", give=lambda _: None),
     command=Command(repeated="job_id"),
 )
 async def revive(call: Call, request: ByJob) -> Done:
     """Try given-up background work again."""
-    await call.agent.revive(request.job_id)
+    await call.agent.admin.revive(request.job_id)
     return Done()
 
 
 @operation(
-    "check", zh="检查该智能体文件的每一页、索引与引用。", permission=READ, route="GET health", face=Face("check")
+    "check",
+    zh="检查该智能体文件的每一页、索引与引用。",
+    permission=READ,
+    route="GET health",
+    face=Face("check", part="admin"),
 )
 async def check(call: Call, request: Nothing) -> Health:
     """Examine every page, index and reference of an agent's files."""
     del request
-    return await call.agent.check()
+    return await call.agent.admin.check()
 
 
 class Settle(Model):

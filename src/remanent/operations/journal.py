@@ -25,7 +25,7 @@ from remanent.discipline.shapes import (
 )
 from remanent.discipline.uploads import read_whole
 from remanent.errors import InvalidInput
-from remanent.model import Attachment, Entry, Found, Grain, Model, Receipt
+from remanent.model import Attachment, Entry, Found, Grain, Model, RecallOptions, Receipt
 from remanent.operations.call import Call
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -90,7 +90,7 @@ class Ask(Model):
     recipe: Annotated[
         str | None,
         about(
-            "How is searched: `default`, `quality` (with a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
+            "How to search: `default`, `quality` (with a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
             "检索方案：`default`、`quality`（使用交叉编码器）、`hybrid`、`words`、`meaning`、`tiers` 等。",
             min_length=1,
             max_length=100,
@@ -143,6 +143,12 @@ class Ask(Model):
     ] = ()
 
 
+def _flattened(given: dict[str, Any]) -> dict[str, Any]:
+    """Lay the options beside the other fields: over the wire a request is flat, so that each field is an option."""
+    options: RecallOptions | None = given.pop("options", None)
+    return given if options is None else given | {name: getattr(options, name) for name in options.model_fields_set}
+
+
 @operation(
     "recall",
     zh="根据记忆回答问题，最佳在前；每个答案都带有来源，以及它为何排在此处。",
@@ -151,7 +157,7 @@ class Ask(Model):
     route="POST recall",
     changes=False,
     examples=({"query": "where does she live?", "limit": 3},),
-    face=Face("recall"),
+    face=Face("recall", ask=_flattened),
     command=Command(arguments=("query",), explains=True),
     tool=Tool(
         "recall",
@@ -166,7 +172,8 @@ class Ask(Model):
 async def recall(call: Call, request: Ask) -> Found:
     """Answer a question from what is remembered. Every answer comes with its sources and the reason for its place."""
     given = {name: getattr(request, name) for name in Ask.model_fields if name != "query"}
-    return await call.agent.recall(request.query, **given)
+    options = RecallOptions(**{name: given.pop(name) for name in RecallOptions.model_fields})
+    return await call.agent.recall(request.query, options=options, **given)
 
 
 class ListEntries(Model):
