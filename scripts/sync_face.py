@@ -125,13 +125,25 @@ def generate(source: str, *, module: str = "remanent.memory", folder: Path = SOU
 
 
 def _imported_classes(face: Face, folder: Path) -> Iterator[Other]:
-    """The async classes that the source imports from its own package, each with the module that defines it."""
+    """The async classes that the source imports from its own package, and what stands beside them in their modules.
+
+    A class that is imported may return another of its module, which the source never names.
+    """
     package = face.module.partition(".")[0]
+    known: set[str] = set()
     for node in face.tree.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == package:
             for alias in node.names:
                 if alias.name.startswith(PREFIX):
-                    yield _defining(folder, node.module or "", alias.name)
+                    found = _defining(folder, node.module or "", alias.name)
+                    for other in found.tree.body:
+                        if (
+                            isinstance(other, ast.ClassDef)
+                            and other.name.startswith(PREFIX)
+                            and other.name not in known
+                        ):
+                            known.add(other.name)
+                            yield Other(found.module, found.tree, other)
 
 
 def _defining(folder: Path, module: str, name: str) -> Other:

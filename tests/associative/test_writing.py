@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from remanent.associative.line import LANE
+from remanent.associative import REMEMBER
+from remanent.associative.kinds import TRACE
 from remanent.associative.nodes import NodeStore
 from remanent.associative.words import EARLIER, LATER
 from remanent.associative.writing import Draft, _create
@@ -12,8 +13,8 @@ from remanent.errors import ModelUnavailable, QueueFull
 from remanent.language.exchanges.annotation import AnnotationResponse
 from remanent.language.exchanges.segmentation import Segment
 from remanent.language.exchanges.shapes import Place
-from remanent.model import JobState, Maker, Origin, read_messages
-from remanent.stores import EntryQuery, JobQuery
+from remanent.model import Job, Maker, Origin, read_messages
+from remanent.stores import EntryQuery, Transaction
 from tests.associative.conftest import Make
 from tests.associative.world import MemoryWorld, picture, records_of
 from tests.jobs.world import ADA, BOB
@@ -187,33 +188,79 @@ async def test_a_full_queue_refuses_and_loses_nothing_that_waits(make: Make) -> 
         await memory.remember(text)
     with pytest.raises(QueueFull, match="wait"):
         await memory.remember("one too many")
-    with pytest.raises(QueueFull):
-        await memory.recall(["登录"])
     assert len(await world.store.entries(ADA, _all_entries())) == 3, "what was refused was not kept either"
     await world.settle()
     assert [node.content for node in await memory.nodes()] == [LOGIN, SOCIAL, REVIEW]
 
 
 @pytest.mark.spec("ASSOC-03")
-async def test_recall_takes_its_turn_behind_what_was_remembered_before(world: MemoryWorld) -> None:
+async def test_recall_sees_what_was_remembered_before_and_enqueues_nothing(world: MemoryWorld) -> None:
     memory = world.memory()
     await memory.remember(LOGIN)
     asked = asyncio.ensure_future(memory.recall(["令牌"]))
     await world.quiet()
-    waiting = await world.store.jobs(ADA, JobQuery(states=(JobState.PENDING,), lanes=(LANE,)))
-    assert [job.kind for job in waiting] == ["associative.remember", "associative.recall"]
+    assert not asked.done(), "its turn has not come"
+    assert [job.kind for job in await world.jobs()] == ["associative.remember"], "a read leaves nothing durable"
     world.start()
     assert await world.until(asked) == f"[记忆] {LOGIN}"
 
 
-async def test_what_a_recall_asks_stands_in_no_job(world: MemoryWorld) -> None:
-    memory = world.memory()
+@pytest.mark.spec("ASSOC-03")
+async def test_recall_waits_only_for_what_was_asked_before_it(world: MemoryWorld) -> None:
+    memory, later = world.memory(), asyncio.Event()
     await memory.remember(LOGIN)
-    asked = asyncio.ensure_future(memory.recall(["机密词"]))
+    (first,) = await world.jobs()
+    asked = asyncio.ensure_future(memory.search(["令牌"]))
     await world.quiet()
-    assert "机密词" not in repr(await world.jobs())
+    await memory.remember([SOCIAL, REVIEW])
+    handlers = world.associations.handlers
+
+    async def remember(job: Job, tx: Transaction) -> None:
+        if job.id != first.id:
+            await later.wait()
+        await handlers[REMEMBER](job, tx)
+
+    world.at_work = world.worker({**handlers, REMEMBER: remember})
+    world.at_work.watch(ADA)
+    found = await world.until(asked)
+    assert ([item.text for item in found.items], found.not_in_graph) == ([LOGIN], 2)
+    later.set()
+    await world.settle()
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_recall_does_not_wait_for_a_job_in_back_off_and_says_what_is_missing(world: MemoryWorld) -> None:
+    memory = world.memory()
+    await world.say(LOGIN)
+    world.engine.broken["segmentation"] = ModelUnavailable("no model")
+    await memory.remember([SOCIAL, REVIEW])
     world.start()
-    await world.until(asked)
+    await world.quiet()
+    (waiting,) = await world.jobs()
+    assert waiting.not_before is not None, "it failed and waits for its next attempt"
+    found = await asyncio.wait_for(memory.search(["令牌"]), 30)
+    assert ([item.text for item in found.items], found.not_in_graph) == ([LOGIN], 2)
+    text = await memory.recall(["令牌"])
+    assert text == f"[记忆] {LOGIN}\n---\n[记忆] 另有 2 条消息尚未整理成记忆"
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_a_full_queue_refuses_no_reader(make: Make) -> None:
+    world = make(max_queue_size=1)
+    await world.say(LOGIN)
+    world.engine.broken["segmentation"] = ModelUnavailable("no model")
+    await world.memory().remember(SOCIAL)
+    world.start()
+    await world.quiet()
+    assert (await world.memory().search(["令牌"])).not_in_graph == 1
+
+
+async def test_what_a_search_finds_names_the_words_it_rests_on(world: MemoryWorld) -> None:
+    receipt = await world.say(LOGIN, session="monday")
+    (item,) = (await world.memory().search(["令牌"])).items
+    (source,) = item.sources
+    assert (source.entry_id, source.text, source.session) == (receipt.entry_ids[0], LOGIN, "monday")
+    assert (item.record_id, item.kind, item.rank) == (item.node.id, TRACE, 1)
 
 
 @pytest.mark.spec("ASSOC-06")

@@ -12,7 +12,7 @@ import pytest
 
 import remanent
 from remanent._sync import Agent, AgentAdmin
-from remanent.associative import AsyncAssociativeMemory
+from remanent.associative import AssociativeFound, AsyncAssociativeMemory
 from remanent.associative._sync import AssociativeMemory
 from remanent.client.blocking import RemoteAgent, RemoteAgentAdmin, RemoteAssociativeMemory, RemoteMemory
 from remanent.client.connection import Connection
@@ -209,3 +209,38 @@ def test_the_operators_side_is_there_too(memory: RemoteMemory) -> None:
     assert (admin.queue().pending, admin.jobs()) == (0, [])
     with pytest.raises(NotFound):
         admin.revive("none")
+
+
+def test_the_associative_memory_of_an_agent_is_there_too(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada").associative
+    receipt = ada.remember("The crane was moved to the northern pier.")
+    assert ada.recall(["crane"]) == "[记忆] The crane was moved to the northern pier."
+    found = ada.search(["crane"])
+    assert isinstance(found, AssociativeFound)
+    assert [source.entry_id for source in found.items[0].sources] == list(receipt.entry_ids)
+    assert [node.id for node in ada.focus()] == [found.items[0].record_id]
+    assert (ada.state().nodes, ada.forgotten()) == (1, [])
+    lines = ada.triples()
+    assert memory.agent("bob").associative.load_triples(lines).nodes == 1
+    assert ada.drawing().startswith("<svg")
+    with pytest.raises(NotFound):
+        ada.restore("none")
+
+
+def test_a_bank_works_over_there(memory: RemoteMemory) -> None:
+    task, context = "How high is Mount Kelt?", "Mount Kelt is 3,412 metres high."
+    steps: list[int] = []
+    answer = memory.bank(task, context=context).run(on_progress=lambda progress: steps.append(progress.done)).answer
+    assert "3,412" in answer
+    with memory.bank(task, context=context, bank_id="kelt") as bank:
+        assert not bank.is_stored()
+        assert "3,412" in bank.run(keep=True).answer
+        assert bank.state().nodes
+        assert bank.search("Mount Kelt").candidates
+        text = bank.export()
+    other = memory.bank(bank_id="copy", agent="other")
+    assert other.load(text).goal == task
+    other.clear()
+    assert not other.is_stored()
+    with pytest.raises(InvalidInput, match="bank_id"):
+        memory.bank(task).export()

@@ -7,18 +7,19 @@ from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.path import AssociativePath
 from remanent.associative.taking import Taken
 from remanent.associative.words import (
+    AssociativeFound,
     DanglingLink,
     Forgotten,
     GraphState,
     Hop,
     Node,
-    Recollected,
-    Recollection,
+    RecalledNode,
 )
 
 __all__ = [
     "REMEMBER",
     "Associations",
+    "AssociativeFound",
     "AssociativePath",
     "AsyncAssociativeMemory",
     "Compressor",
@@ -30,8 +31,7 @@ __all__ = [
     "Levels",
     "LinkHealth",
     "Node",
-    "Recollected",
-    "Recollection",
+    "RecalledNode",
     "RoleCompressor",
     "Shortened",
     "Taken",

@@ -9,7 +9,7 @@ from remanent._portal import Portal
 from remanent.associative.links import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.taking import Taken
-from remanent.associative.words import Forgotten, GraphState, Node, Recollection
+from remanent.associative.words import AssociativeFound, Forgotten, GraphState, Node
 from remanent.model import Job, Receipt, Scope
 from remanent.model.message import Messages
 
@@ -62,7 +62,7 @@ class AssociativeMemory:
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its paths.
+        `search` returns the same with its sources and paths.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -85,9 +85,10 @@ class AssociativeMemory:
         since: datetime | None = None,
         until: datetime | None = None,
         by_meaning: bool = False,
-    ) -> Recollection:
-        """Follow links from the focuses to nodes that hold any of the keywords, each with the path that led to it.
+    ) -> AssociativeFound:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
 
+        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
         `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
         it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
         """

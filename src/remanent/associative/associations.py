@@ -8,19 +8,19 @@ from remanent.associative.compression import COMPRESS, REWRITE, CompressionSched
 from remanent.associative.compressors import Compressor, open_compressor
 from remanent.associative.graphs import Graphs
 from remanent.associative.kinds import TRACE
-from remanent.associative.line import LANE, RECALL, Line
 from remanent.associative.restoring import Restorer
 from remanent.associative.search import SearchEngine, Wanted
 from remanent.associative.taking import TripleTaker
-from remanent.associative.words import Recollection
+from remanent.associative.watermark import LANE, Watermark
+from remanent.associative.words import RecalledNode, Recollected, Recollection
 from remanent.associative.writing import Writer, entries_payload
 from remanent.discipline import Append
 from remanent.embedding import Embedder
 from remanent.errors import InvalidInput
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.model import Clock, Entry, Job, NewId, Scope
-from remanent.stores import RecordFilter, Store, Transaction, Vectors
+from remanent.model import Clock, Entry, FoundSource, Job, NewId, Record, Scope, least_trusted
+from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction, Vectors
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -63,7 +63,7 @@ class Associations:
         self._vectors = vectors
         self._embedder = embedder
         self.graphs = Graphs(store, floor=settings.link_break_threshold)
-        self.line = Line(store, clock=clock, new_id=new_id, limit=settings.max_queue_size)
+        self.watermark = Watermark(store, clock=clock)
         compressor = compressor or open_compressor(settings.compression, engine)
         self.scheduler = CompressionScheduler(
             store, self.graphs, compressor, settings=settings, clock=clock, new_id=new_id
@@ -86,11 +86,14 @@ class Associations:
     def handlers(self) -> Mapping[str, Handler]:
         """The kinds of job that are done here."""
         return {
-            REMEMBER: self._writer.remember,
-            RECALL: self.line.take_turn,
+            REMEMBER: self._remember,
             COMPRESS: self.scheduler.run_compression_slice,
             REWRITE: self.scheduler.rewrite,
         }
+
+    async def _remember(self, job: Job, tx: Transaction) -> None:
+        await self._writer.remember(job, tx)
+        tx.then(lambda _: self.watermark.advance(job.scope))
 
     def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
         """Ask, as part of the unit of work that appends them, for nodes of entries."""
@@ -137,6 +140,22 @@ class Associations:
         )
         return SearchEngine(await self.graphs.at(scope)).search(wanted)
 
+    async def with_sources(self, scope: Scope, found: Recollection) -> tuple[RecalledNode, ...]:
+        """Return what a search found as items of an answer, each with the words of the journal that it rests on."""
+        ids = tuple(item.node.id for item in found.items)
+        if not ids:
+            return ()
+        wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
+        records = {record.id: record for record in await self.store.records(scope.owner, wanted)}
+        entry_ids = tuple({source.entry_id for record in records.values() for source in record.sources})
+        query = EntryQuery(entry_ids=entry_ids, limit=max(1, len(entry_ids)))
+        entries = {entry.id: entry for entry in await self.store.entries(scope.owner, query)}
+        # A node that was erased between the search and this look is in no answer.
+        return tuple(
+            _recalled(item, records[item.node.id], entries, rank=rank)
+            for rank, item in enumerate((one for one in found.items if one.node.id in records), start=1)
+        )
+
     def forget(self, scope: Scope) -> None:
         """Let go of everything that is kept of an agent in this process, as an erasure must."""
         self.graphs.forget(scope)
@@ -157,3 +176,30 @@ class Associations:
             limit=max(1, self.settings.max_search_results),
         )
         return {hit.record_id: hit.score for hit in hits if hit.score >= self.settings.similarity}
+
+
+def _recalled(item: Recollected, record: Record, entries: Mapping[str, Entry], *, rank: int) -> RecalledNode:
+    sources = tuple(
+        FoundSource.of(entries[source.entry_id], source) for source in record.sources if source.entry_id in entries
+    )
+    return RecalledNode(
+        record_id=record.id,
+        text=item.node.content,
+        score=item.strength,
+        kind=record.kind,
+        occurred_at=record.occurred_at,
+        session=record.scope.session,
+        trust=least_trusted([record.trust, *(source.origin for source in sources)]),
+        recorded_at=record.created_at,
+        confidence=record.confidence,
+        evidence_count=record.evidence_count,
+        sources=sources,
+        evidence=(record.id,),
+        rank=rank,
+        node=item.node,
+        matched_keywords=item.matched_keywords,
+        similarity=item.similarity,
+        focus_id=item.focus_id,
+        strength=item.strength,
+        hops=item.hops,
+    )

@@ -68,7 +68,7 @@ class OpenAssociative(OpenDiscipline):
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """Making nodes, recalling in turn, compressing, rewriting."""
+        """Making nodes, compressing, rewriting."""
         return self.associations.handlers
 
     @property

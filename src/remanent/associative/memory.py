@@ -10,15 +10,16 @@ from remanent.associative.compression import COMPRESS, REWRITE
 from remanent.associative.drawing import draw
 from remanent.associative.graph import Graph
 from remanent.associative.graphs import Work
-from remanent.associative.line import LANE
 from remanent.associative.links import LinkHealth, LinkStore
 from remanent.associative.search import SearchEngine
 from remanent.associative.taking import Taken
 from remanent.associative.triples import to_triples
-from remanent.associative.words import Forgotten, GraphState, Node, Recollection
+from remanent.associative.watermark import LANE
+from remanent.associative.words import AssociativeFound, Forgotten, GraphState, Node
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.model import Job, JobState, Receipt, Scope
 from remanent.model.message import Messages
+from remanent.recall import inject
 from remanent.stores import JobQuery
 
 POLL = 0.02
@@ -91,7 +92,7 @@ class AsyncAssociativeMemory:
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its paths.
+        `search` returns the same with its sources and paths.
         """
         found = await self.search(
             keywords, relations, depth, limit=limit, since=since, until=until, by_meaning=by_meaning
@@ -108,28 +109,37 @@ class AsyncAssociativeMemory:
         since: datetime | None = None,
         until: datetime | None = None,
         by_meaning: bool = False,
-    ) -> Recollection:
-        """Follow links from the focuses to nodes that hold any of the keywords, each with the path that led to it.
+    ) -> AssociativeFound:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
 
+        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
         `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
         it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
         """
         self._check()
         self._associations.watch(self._scope)
-
-        async def search() -> Recollection:
-            return await self._associations.search(
-                self._scope,
-                keywords,
-                relations=relations,
-                depth=depth,
-                limit=limit,
-                since=since,
-                until=until,
-                by_meaning=by_meaning,
-            )
-
-        return await self._associations.line.in_turn(self._scope, search)
+        not_in_graph = await self._associations.watermark.reach(self._scope)
+        found = await self._associations.search(
+            self._scope,
+            keywords,
+            relations=relations,
+            depth=depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+        query = " ".join(keywords)
+        items = await self._associations.with_sources(self._scope, found)
+        return AssociativeFound(
+            query=query,
+            items=items,
+            recipe="associative",
+            injection=inject(query, items, now=self._associations.clock()),
+            dangling=found.dangling,
+            once_known=found.once_known,
+            not_in_graph=not_in_graph,
+        )
 
     async def focus(self) -> list[Node]:
         """Return the nodes in focus, newest first."""

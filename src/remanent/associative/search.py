@@ -11,6 +11,7 @@ from remanent.associative.graph import Edge, Graph, Vertex, folded
 from remanent.associative.words import (
     FORGOTTEN_RELATION,
     SOMETHING_FORGOTTEN,
+    AssociativeFound,
     DanglingLink,
     Forgotten,
     Hop,
@@ -26,6 +27,11 @@ MOST_ONCE_KNOWN = 5
 _ONCE_KNOWN = {
     "zh": "[记忆] 曾经记得“{about}”，但想不起来了",
     "en": "[记忆] I once knew of “{about}”, but cannot remember it",
+}
+
+_NOT_IN_GRAPH = {
+    "zh": "[记忆] 另有 {count} 条消息尚未整理成记忆",
+    "en": "[记忆] {count} more messages have not become memories yet",
 }
 
 
@@ -117,7 +123,7 @@ class SearchEngine:
         return tuple(sorted(stones, key=lambda stone: stone.forgotten_at, reverse=True)[:MOST_ONCE_KNOWN])
 
     @staticmethod
-    def format_results(recollection: Recollection) -> str:
+    def format_results(recollection: Recollection | AssociativeFound) -> str:
         """Return what was found as a model reads it: one block per memory, then what was forgotten.
 
         Whatever was stored, it can neither begin another block nor speak as anybody: further lines are indented.
@@ -128,6 +134,8 @@ class SearchEngine:
             for stone in recollection.once_known
         ]
         lines += dict.fromkeys(_spoken_of(link) for link in recollection.dangling)
+        if isinstance(recollection, AssociativeFound) and recollection.not_in_graph:
+            lines.append(_NOT_IN_GRAPH[tongue_of(recollection.query)].format(count=recollection.not_in_graph))
         return "\n---\n".join(lines)
 
 

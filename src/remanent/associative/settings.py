@@ -111,6 +111,6 @@ class AssociativeSettings(Section):
     ] = 0.5
     max_queue_size: Annotated[
         Number,
-        Field(description="Jobs that may wait or run for the agent; past it, remember and recall are refused."),
-        Chinese("任务队列最大长度；超出后拒绝新的写入与回忆，已排队的不会丢失。"),
+        Field(description="Jobs that may wait or run for the agent; past it, remember is refused."),
+        Chinese("任务队列最大长度；超出后拒绝新的写入，已排队的不会丢失。"),
     ] = 1000

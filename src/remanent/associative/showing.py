@@ -3,12 +3,16 @@
 from collections.abc import Iterable
 
 from remanent.associative.taking import Taken
-from remanent.associative.words import Forgotten, Recollected, Recollection
+from remanent.associative.words import AssociativeFound, Forgotten, RecalledNode
 from remanent.discipline.operation import Said, Screen
 
 IN_FOCUS = Said("in focus", "关注点")
 FOCUS_PATH = Said("from focus “{focus}”", "自关注点“{focus}”")
 NO_ASSOCIATION = Said("Nothing comes to mind.", "什么也想不起来。")
+NOT_IN_GRAPH = Said(
+    "{count} more messages are not in the graph yet.",
+    "另有 {count} 条消息尚未进入联想图。",
+)
 ONCE_KNOWN = Said(
     "Once known: “{about}” ({size} characters; learned {learned}, forgotten {forgotten}).",
     "曾经记得：“{about}”（{size} 字；记于 {learned}，忘于 {forgotten}）。",
@@ -23,7 +27,7 @@ TRIPLES_TAKEN = Said(
 )
 
 
-def show_recollection(screen: Screen, found: Recollection) -> None:
+def show_found(screen: Screen, found: AssociativeFound) -> None:
     """Show what came to mind, the path to each, and what was once known with what it could be rebuilt from."""
     if not found.items and not found.once_known:
         screen.tell(NO_ASSOCIATION)
@@ -32,9 +36,11 @@ def show_recollection(screen: Screen, found: Recollection) -> None:
         screen.line(item.node.content)
         screen.line(f"    {_path(screen, item, phrases)}")
     show_forgotten(screen, found.once_known)
+    if found.not_in_graph:
+        screen.tell(NOT_IN_GRAPH, count=found.not_in_graph)
 
 
-def _path(screen: Screen, item: Recollected, phrases: dict[str, str]) -> str:
+def _path(screen: Screen, item: RecalledNode, phrases: dict[str, str]) -> str:
     """Say from which focus, along which links and how strongly; nodes by their phrase where that was found, too."""
     if not item.hops:
         return screen.word(IN_FOCUS)

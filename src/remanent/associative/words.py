@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from remanent.model import Instant, Model, Source
+from remanent.model import Found, FoundItem, Instant, Model, Source
 from remanent.model.base import Count, Share, Text
 from remanent.model.ids import Id
 
@@ -74,8 +74,34 @@ class Forgotten(Model):
     """The journal entries that it came from."""
 
 
+class RecalledNode(FoundItem):
+    """A node that a recall found, with its sources like any other item, and how it came to mind.
+
+    Its score is the strength of its path: the product of the strengths of its hops.
+    """
+
+    node: Node
+    matched_keywords: tuple[Text, ...] = ()
+    similarity: float | None = None
+    focus_id: Id
+    strength: Share
+    hops: tuple[Hop, ...] = ()
+
+
+class AssociativeFound(Found):
+    """The answer to a recall, strongest path first, with what was forgotten on the way."""
+
+    items: tuple[RecalledNode, ...] = ()
+    dangling: tuple[DanglingLink, ...] = ()
+    """Links to deleted nodes that were met on the way."""
+    once_known: tuple[Forgotten, ...] = ()
+    """Deleted nodes that the keywords ask about."""
+    not_in_graph: Count = 0
+    """Messages that were remembered and are no nodes yet: their turn has not come, or a model is out of order."""
+
+
 class Recollection(Model):
-    """The answer to a recall, strongest path first."""
+    """What one search of a graph finds, before the journal is asked for the sources."""
 
     items: tuple[Recollected, ...] = ()
     dangling: tuple[DanglingLink, ...] = ()

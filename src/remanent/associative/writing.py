@@ -16,6 +16,7 @@ from remanent.associative.graph import Vertex
 from remanent.associative.graphs import Graphs, Work
 from remanent.associative.links import LinkStore
 from remanent.associative.nodes import NodeStore
+from remanent.associative.watermark import entries_of
 from remanent.associative.words import EARLIER, LATER
 from remanent.errors import LanguageError
 from remanent.jobs import Requeue, describe_failure
@@ -104,8 +105,7 @@ class Writer:
     # ── language work ────────────────────────────────────────────────────────
 
     async def _entries(self, job: Job) -> list[Entry]:
-        named = job.payload.get("entries")
-        wanted = tuple(str(entry_id) for entry_id in named) if isinstance(named, list) else ()
+        wanted = entries_of(job)
         # One that was stored before under the caller's id is not found under the new one, and was remembered then.
         found = await self._store.entries(job.scope.owner, EntryQuery(entry_ids=wanted, limit=max(1, len(wanted))))
         return [entry for entry in found if entry.text.strip() and not entry.erased]

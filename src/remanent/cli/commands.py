@@ -902,6 +902,36 @@ def associative_recall(
 
 
 @placed("agent")
+def associative_search(
+    place: Place,
+    *,
+    keywords: Keywords,
+    relations: Relations = None,
+    depth: Depth = None,
+    limit: AssociativeRecallLimit = None,
+    since: Since = None,
+    until: Until = None,
+    by_meaning: ByMeaning = False,
+) -> None:
+    """Follow links like recall, and return every node with its sources and the path that led to it."""
+    from remanent.cli.perform import perform
+
+    perform(
+        "associative.search",
+        place,
+        {
+            "keywords": keywords,
+            "relations": relations,
+            "depth": depth,
+            "limit": limit,
+            "since": since,
+            "until": until,
+            "by_meaning": by_meaning,
+        },
+    )
+
+
+@placed("agent")
 def associative_focus(place: Place) -> None:
     """Show the nodes in focus, newest first."""
     from remanent.cli.perform import perform
@@ -1246,6 +1276,16 @@ COMMANDS = (
             "沿关联回忆：从关注点出发，最强的路径在前，并说明遗忘了什么。",
         ),
         associative_recall,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    Made(
+        ("associative", "search"),
+        say(
+            "Follow links like recall, and return every node with its sources and the path that led to it.",
+            "沿关联检索：与 recall 相同，但返回带来源与路径的结果。",
+        ),
+        associative_search,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),

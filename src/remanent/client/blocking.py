@@ -48,7 +48,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-__all__ = ["RemoteAgent", "RemoteAgentAdmin", "RemoteAssociativeMemory", "RemoteBanks", "RemoteMemory", "connect"]
+    from remanent.associative.taking import Taken
+    from remanent.associative.words import AssociativeFound, Forgotten, GraphState, Node
+    from remanent.bank.bank import Observed
+    from remanent.bank.graph import Retrieved
+    from remanent.bank.insight import InsightDoc
+    from remanent.bank.operations import BankState
+    from remanent.bank.running import RunResult
+
+__all__ = [
+    "RemoteAgent",
+    "RemoteAgentAdmin",
+    "RemoteAssociativeMemory",
+    "RemoteBank",
+    "RemoteBanks",
+    "RemoteMemory",
+    "connect",
+]
 
 
 class RemoteAgentAdmin:
@@ -102,6 +118,99 @@ class RemoteAssociativeMemory:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._wrapped.scope
+
+    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+
+        Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
+        """
+        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+
+    def recall(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> str:
+        """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
+
+        `search` returns the same with its sources and paths.
+        """
+        return self._portal.call(
+            self._wrapped.recall,
+            keywords,
+            relations,
+            depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+
+    def search(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> AssociativeFound:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
+
+        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
+        `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
+        it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
+        """
+        return self._portal.call(
+            self._wrapped.search,
+            keywords,
+            relations,
+            depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+
+    def focus(self) -> list[Node]:
+        """Return the nodes in focus, newest first."""
+        return self._portal.call(self._wrapped.focus)
+
+    def state(self) -> GraphState:
+        """Return how the graph stands: how many nodes and links, how strong, what is in focus."""
+        return self._portal.call(self._wrapped.state)
+
+    def compress(self) -> None:
+        """Ask for a compression, as every `remember` does."""
+        self._portal.call(self._wrapped.compress)
+
+    def forgotten(self) -> list[Forgotten]:
+        """Return what is left of deleted nodes, last forgotten first."""
+        return self._portal.call(self._wrapped.forgotten)
+
+    def restore(self, node_id: str) -> Node:
+        """Make a deleted node again from the journal, while that has its words."""
+        return self._portal.call(self._wrapped.restore, node_id)
+
+    def triples(self) -> list[str]:
+        """Return the graph as lines of N-Triples."""
+        return self._portal.call(self._wrapped.triples)
+
+    def load_triples(self, lines: Iterable[str]) -> Taken:
+        """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
+        return self._portal.call(self._wrapped.load_triples, lines)
+
+    def drawing(self) -> str:
+        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
+        return self._portal.call(self._wrapped.drawing)
 
 
 class RemoteAgent:
@@ -396,22 +505,97 @@ class RemoteBanks:
         agent: str = "bank",
         workspace: str | None = None,
         org: str | None = None,
-    ) -> AsyncRemoteBank:
+    ) -> RemoteBank:
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
         `sources` are texts, by name, that its agent can search and that are not read in. With a `bank_id` the server
         keeps the bank under that name; without one it lives only as long as `run`.
         """
-        return self._portal.run(
-            self._wrapped,
-            task,
-            context=context,
-            sources=sources,
-            bank_id=bank_id,
-            agent=agent,
-            workspace=workspace,
-            org=org,
+        return RemoteBank(
+            self._portal,
+            self._portal.run(
+                self._wrapped,
+                task,
+                context=context,
+                sources=sources,
+                bank_id=bank_id,
+                agent=agent,
+                workspace=workspace,
+                org=org,
+            ),
         )
+
+
+class RemoteBank:
+    """The memory of one long task on a server, and the run that works on it."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteBank) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    @property
+    def bank_id(self) -> str:
+        """The name under which the server keeps the bank."""
+        return self._wrapped.bank_id
+
+    def run(self, *, keep: bool = False, on_progress: Callable[[Progress], None] | None = None) -> RunResult:
+        """Work on the task until it is done; a bank that the server has under its name goes on where it is.
+
+        At the end everything is cleared unless it is kept.
+        """
+        return self._portal.call(self._wrapped.run, keep=keep, on_progress=on_progress)
+
+    def state(self) -> BankState:
+        """Return how the bank stands: the Insight Doc, what each node is about, the edges, the contradictions."""
+        return self._portal.call(self._wrapped.state)
+
+    def observe(self, text: str) -> Observed:
+        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        return self._portal.call(self._wrapped.observe, text)
+
+    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+        """Return the nodes that matter for a question and those beside them, newest first."""
+        return self._portal.call(self._wrapped.search, query, k=k, alpha=alpha)
+
+    def resolve(self, conflict_id: str, finding: str) -> Conflict:
+        """Settle a contradiction by what you know: the finding is the authority, and the key's name stands for it."""
+        return self._portal.call(self._wrapped.resolve, conflict_id, finding)
+
+    def undo(self, change_id: str) -> None:
+        """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
+        self._portal.call(self._wrapped.undo, change_id)
+
+    def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every entry behind a node with the contents of its files, or of one of them."""
+        return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
+
+    def export(self) -> str:
+        """Return the whole bank as JSON; files that wait to be recognised are not in it."""
+        return self._portal.call(self._wrapped.export)
+
+    def load(self, text: str | bytes) -> InsightDoc:
+        """Take in an export; the server must have no bank of this name."""
+        return self._portal.call(self._wrapped.load, text)
+
+    def is_stored(self) -> bool:
+        """Tell whether the server has a bank of this name."""
+        return self._portal.call(self._wrapped.is_stored)
+
+    def clear(self) -> None:
+        """Forget everything that the task brought, files included."""
+        self._portal.call(self._wrapped.clear)
+
+    def __enter__(self) -> Self:
+        self._portal.call(self._wrapped.__aenter__)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave it as it is: what is kept stays, and the server has cleared what is not."""
+        self._portal.call(self._wrapped.__aexit__, kind, error, trace)
 
 
 def connect(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import JsonValue
 
@@ -45,6 +45,10 @@ from remanent.stores import (
     Order,
     QueueState,
 )
+
+if TYPE_CHECKING:
+    from remanent.associative.taking import Taken
+    from remanent.associative.words import AssociativeFound, Forgotten, GraphState, Node
 
 
 class AsyncRemoteAgentAdmin:
@@ -99,6 +103,116 @@ class AsyncRemoteAssociativeMemory:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._scope
+
+    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+
+        Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
+        """
+        answer: Receipt = await self._connection.do(
+            "associative.remember", {"messages": messages, "session": session, "task": task}, place=self._place
+        )
+        return answer
+
+    async def recall(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> str:
+        """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
+
+        `search` returns the same with its sources and paths.
+        """
+        answer: str = await self._connection.do(
+            "associative.recall",
+            {
+                "keywords": keywords,
+                "relations": relations,
+                "depth": depth,
+                "limit": limit,
+                "since": since,
+                "until": until,
+                "by_meaning": by_meaning,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def search(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> AssociativeFound:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
+
+        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
+        `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
+        it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
+        """
+        answer: AssociativeFound = await self._connection.do(
+            "associative.search",
+            {
+                "keywords": keywords,
+                "relations": relations,
+                "depth": depth,
+                "limit": limit,
+                "since": since,
+                "until": until,
+                "by_meaning": by_meaning,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def focus(self) -> list[Node]:
+        """Return the nodes in focus, newest first."""
+        answer: list[Node] = await self._connection.do("associative.focus", {}, place=self._place)
+        return answer
+
+    async def state(self) -> GraphState:
+        """Return how the graph stands: how many nodes and links, how strong, what is in focus."""
+        answer: GraphState = await self._connection.do("associative.state", {}, place=self._place)
+        return answer
+
+    async def compress(self) -> None:
+        """Ask for a compression, as every `remember` does."""
+        await self._connection.do("associative.compress", {}, place=self._place)
+
+    async def forgotten(self) -> list[Forgotten]:
+        """Return what is left of deleted nodes, last forgotten first."""
+        answer: list[Forgotten] = await self._connection.do("associative.forgotten", {}, place=self._place)
+        return answer
+
+    async def restore(self, node_id: str) -> Node:
+        """Make a deleted node again from the journal, while that has its words."""
+        answer: Node = await self._connection.do("associative.restore", {"node_id": node_id}, place=self._place)
+        return answer
+
+    async def triples(self) -> list[str]:
+        """Return the graph as lines of N-Triples."""
+        return [line async for line in self._connection.lines("associative.triples", place=self._place)]
+
+    async def load_triples(self, lines: Iterable[str]) -> Taken:
+        """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
+        answer: Taken = await self._connection.do("associative.load_triples", {}, place=self._place, upload=lines)
+        return answer
+
+    async def drawing(self) -> str:
+        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
+        answer: str = await self._connection.do("associative.graph", {}, place=self._place)
+        return answer
 
 
 class AsyncRemoteAgent:

@@ -75,6 +75,12 @@ class Remember(Model):
     task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
 
 
+def listed_messages(given: dict[str, Any]) -> dict[str, Any]:
+    """Make a list of the messages that a method takes: a single one need not be in a list there."""
+    messages = given["messages"]
+    return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
+
+
 class Nothing(Model):
     """Nothing needs to be said."""
 

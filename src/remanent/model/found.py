@@ -1,17 +1,18 @@
 """What recall says: items with their sources and the reason for their place."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import SerializeAsAny
 
 from remanent.errors import InvalidInput
 from remanent.model.base import Count, Model, Share, Text
 from remanent.model.clock import Instant
-from remanent.model.entry import Origin
+from remanent.model.entry import Entry, Origin
 from remanent.model.gate import GateVerdict
 from remanent.model.ids import Id
 from remanent.model.injection import Injection
 from remanent.model.kinds import Kind
+from remanent.model.record import Source
 
 
 class FoundSource(Model):
@@ -29,6 +30,24 @@ class FoundSource(Model):
     """Who said it, which is how far it can be trusted."""
     recorded_at: Instant | None = None
     """When it was told; `None` in answers from before this was kept."""
+
+    @classmethod
+    def of(cls, entry: Entry, source: Source | None = None) -> Self:
+        """Return the words of an entry that a source names, or all of them."""
+        start = source.start if source is not None else 0
+        end = len(entry.text) if source is None or source.end is None else min(source.end, len(entry.text))
+        return cls(
+            entry_id=entry.id,
+            caller_id=entry.caller_id,
+            session=entry.scope.session,
+            role=entry.role,
+            occurred_at=entry.occurred_at,
+            start=start,
+            end=end,
+            text=entry.text[start:end],
+            origin=entry.origin,
+            recorded_at=entry.recorded_at,
+        )
 
 
 class PathRank(Model):

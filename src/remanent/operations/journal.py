@@ -20,6 +20,7 @@ from remanent.discipline.shapes import (
     Until,
     about,
     items_of,
+    listed_messages,
     page_of,
     read_cursor,
 )
@@ -40,11 +41,6 @@ def _keyed(request: Remember, key: str) -> Remember:
     )
 
 
-def _listed(given: dict[str, Any]) -> dict[str, Any]:
-    messages = given["messages"]
-    return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
-
-
 @operation(
     "remember",
     zh="永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
@@ -57,7 +53,7 @@ def _listed(given: dict[str, Any]) -> dict[str, Any]:
     examples=(
         {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
     ),
-    face=Face("remember", ask=_listed),
+    face=Face("remember", ask=listed_messages),
     tool=Tool(
         "remember",
         Said(
