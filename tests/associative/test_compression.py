@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative import KeySentences, Levels, RoleCompressor
-from remanent.associative.compression import fate_of
-from remanent.associative.compressors import Compressor, Shortened, open_compressor
-from remanent.associative.focus import refocused
+from remanent.associative.compression import Compressor, Shortened, fate_of, open_compressor
 from remanent.associative.graph import Graph, UnderWay
-from remanent.associative.words import Fate
+from remanent.associative.graph_store import refocused
+from remanent.associative.model import Fate
 from remanent.errors import ModelUnavailable
 from remanent.language.offline.engine import OfflineEngine
 from remanent.model import Maker

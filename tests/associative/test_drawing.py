@@ -6,7 +6,7 @@ from math import hypot
 import pytest
 
 from remanent.associative.drawing import MOST_DRAWN, draw
-from remanent.associative.words import Forgotten
+from remanent.associative.model import Forgotten
 from tests.associative.graphs import START, Link, graph_of
 
 SVG = "{http://www.w3.org/2000/svg}"

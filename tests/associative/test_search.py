@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph, Vertex
+from remanent.associative.model import Forgotten, Recollection
 from remanent.associative.search import SearchEngine, Wanted
-from remanent.associative.words import Forgotten, Recollection
 from remanent.model import Source
 from remanent.text.escaping import control_words
 from tests.associative.graphs import START, Link, graph_of, graphs

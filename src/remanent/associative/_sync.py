@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from remanent._portal import Portal
-from remanent.associative.links import LinkHealth
+from remanent.associative.graph_store import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
-from remanent.associative.taking import Taken
-from remanent.associative.words import AssociativeFound, Forgotten, GraphState, Node
+from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
+from remanent.associative.triples import Taken
 from remanent.model import Job, Receipt, Scope
 from remanent.model.message import Messages
 

@@ -1,14 +1,14 @@
-"""The associative memory: linked nodes that fade, and what is left of the forgotten."""
+"""The operations of the associative memory, and how the command line shows their answers to people."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Annotated, Any
 
-from remanent.associative import AssociativeFound, AsyncAssociativeMemory, Forgotten, GraphState, Node, Taken
+from remanent.associative.memory import AsyncAssociativeMemory
+from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node, RecalledNode
 from remanent.associative.search import SearchEngine
-from remanent.associative.showing import show_forgotten, show_found, show_taken
+from remanent.associative.triples import Taken
 from remanent.discipline.call import Call
-from remanent.discipline.operation import Body, Command, Face, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Body, Command, Face, Permission, Said, Screen, operation, show_restored
 from remanent.discipline.shapes import (
     MOST,
     Done,
@@ -20,11 +20,72 @@ from remanent.discipline.shapes import (
     about,
     items_of,
     listed_messages,
+    spooled_lines,
 )
-from remanent.discipline.showing import show_restored
-from remanent.discipline.uploads import spooled_lines
 from remanent.model import Model, Receipt
 from remanent.model.ids import Id
+
+IN_FOCUS = Said("in focus", "关注点")
+FOCUS_PATH = Said("from focus “{focus}”", "自关注点“{focus}”")
+NO_ASSOCIATION = Said("Nothing comes to mind.", "什么也想不起来。")
+NOT_IN_GRAPH = Said(
+    "{count} more messages are not in the graph yet.",
+    "另有 {count} 条消息尚未进入联想图。",
+)
+ONCE_KNOWN = Said(
+    "Once known: “{about}” ({size} characters; learned {learned}, forgotten {forgotten}).",
+    "曾经记得：“{about}”（{size} 字；记于 {learned}，忘于 {forgotten}）。",
+)
+REBUILT_FROM = Said(
+    "It can be rebuilt from {entries}: `remanent associative restore {node_id}`.",
+    "可由 {entries} 重建：`remanent associative restore {node_id}`。",
+)
+TRIPLES_TAKEN = Said(
+    "{nodes} nodes and {links} links taken in; {known} nodes were here already.",
+    "读入 {nodes} 个节点、{links} 条关联；{known} 个节点原已存在。",
+)
+
+
+def show_found(screen: Screen, found: AssociativeFound) -> None:
+    """Show what came to mind, the path to each, and what was once known with what it could be rebuilt from."""
+    if not found.items and not found.once_known:
+        screen.tell(NO_ASSOCIATION)
+    phrases = {item.node.id: item.node.phrase for item in found.items}
+    for item in found.items:
+        screen.line(item.node.content)
+        screen.line(f"    {_path(screen, item, phrases)}")
+    show_forgotten(screen, found.once_known)
+    if found.not_in_graph:
+        screen.tell(NOT_IN_GRAPH, count=found.not_in_graph)
+
+
+def _path(screen: Screen, item: RecalledNode, phrases: dict[str, str]) -> str:
+    """Say from which focus, along which links and how strongly; nodes by their phrase where that was found, too."""
+    if not item.hops:
+        return screen.word(IN_FOCUS)
+    begin = screen.word(FOCUS_PATH, focus=phrases.get(item.focus_id) or item.focus_id)
+    hops = "".join(
+        f" →{hop.relation + ' ' if hop.relation else ''}({hop.strength:.2f})"
+        + (f" {phrases.get(hop.to_id) or hop.to_id}" if hop.to_id != item.node.id else "")
+        for hop in item.hops
+    )
+    return f"{begin}{hops} = {item.strength:.2f}"
+
+
+def show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
+    """Show what is left of deleted nodes, and from which entries each could be made again."""
+    for stone in stones:
+        times = {"learned": screen.moment(stone.learned_at), "forgotten": screen.moment(stone.forgotten_at)}
+        screen.line(screen.word(ONCE_KNOWN, about=stone.about, size=stone.size, **times))
+        entries = ", ".join(dict.fromkeys(source.entry_id for source in stone.sources))
+        if entries:
+            screen.line(f"    {screen.word(REBUILT_FROM, entries=entries, node_id=stone.node_id)}")
+
+
+def show_taken(screen: Screen, taken: Taken) -> None:
+    """Say how much of a graph was taken in."""
+    screen.line(screen.word(TRIPLES_TAKEN, nodes=taken.nodes, links=taken.links, known=taken.known))
+
 
 READ, WRITE = Permission.READ, Permission.WRITE
 NAME = "associative"

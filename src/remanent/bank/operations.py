@@ -15,9 +15,8 @@ from remanent.bank.graph import Retrieved
 from remanent.bank.insight import InsightDoc
 from remanent.bank.running import RunResult
 from remanent.discipline.call import Call, Step
-from remanent.discipline.operation import Body, Command, Tool, operation
+from remanent.discipline.operation import Body, Command, Permission, Tool, operation
 from remanent.discipline.operation import Said as SaidInBoth
-from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tongue import Tongue

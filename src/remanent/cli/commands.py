@@ -290,7 +290,7 @@ Permissions = Annotated[
     typer.Option(
         "--permission",
         metavar="PERMISSION",
-        autocompletion=choices("remanent.discipline.permission", "Permission"),
+        autocompletion=choices("remanent.discipline.operation", "Permission"),
         help=say(
             "What it allows: read, write, approve, admin; metrics for the server's figures alone.",
             "允许什么：read、write、approve、admin；metrics 仅限服务器的统计数字。",

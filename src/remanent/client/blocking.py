@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-    from remanent.associative.taking import Taken
-    from remanent.associative.words import AssociativeFound, Forgotten, GraphState, Node
+    from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
+    from remanent.associative.triples import Taken
     from remanent.bank.bank import Observed
     from remanent.bank.graph import Retrieved
     from remanent.bank.insight import InsightDoc

@@ -47,8 +47,13 @@ from remanent.stores import (
 )
 
 if TYPE_CHECKING:
-    from remanent.associative.taking import Taken
-    from remanent.associative.words import AssociativeFound, Forgotten, GraphState, Node
+    from remanent.associative.model import (
+        AssociativeFound,
+        Forgotten,
+        GraphState,
+        Node,
+    )
+    from remanent.associative.triples import Taken
 
 
 class AsyncRemoteAgentAdmin:

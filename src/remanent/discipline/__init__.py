@@ -2,10 +2,19 @@
 
 from remanent.discipline.call import AnyAgent, AnyMemory, Call, Report, Step
 from remanent.discipline.journal import Append, Journal
-from remanent.discipline.operation import Body, Command, Face, Level, MemoryAct, Operation, Said, Tool, operation
-from remanent.discipline.parts import Parts
-from remanent.discipline.permission import Permission
-from remanent.discipline.port import Discipline, OpenDiscipline
+from remanent.discipline.operation import (
+    Body,
+    Command,
+    Face,
+    Level,
+    MemoryAct,
+    Operation,
+    Permission,
+    Said,
+    Tool,
+    operation,
+)
+from remanent.discipline.port import Discipline, OpenDiscipline, Parts
 from remanent.discipline.registry import Disciplines, chosen, registered
 
 __all__ = [

@@ -8,8 +8,20 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hints
 
-from remanent.discipline.permission import Permission
 from remanent.model import Model
+from remanent.text.excerpt import excerpt
+
+
+class Permission(StrEnum):
+    """What a key may allow; each is given on its own, and `admin` allows everything."""
+
+    READ = "read"
+    WRITE = "write"
+    APPROVE = "approve"
+    ADMIN = "admin"
+    METRICS = "metrics"
+    """The figures of the whole server, and nothing of any memory: for what scrapes `/metrics`."""
+
 
 Q = TypeVar("Q", bound=Model)
 A = TypeVar("A")
@@ -219,3 +231,22 @@ def operation(
         return declared
 
     return declare
+
+
+QUOTED = 60
+"""Characters of a memory that are quoted to say which one is meant."""
+
+RESTORED = Said("Restored: “{about}”.", "已恢复：“{about}”。")
+
+
+class HasContent(Protocol):
+    """A record, or a node of a graph."""
+
+    @property
+    def content(self) -> str:
+        """What it says."""
+
+
+def show_restored(screen: Screen, answer: HasContent) -> None:
+    """Say what is back."""
+    screen.line(screen.word(RESTORED, about=excerpt(answer.content, QUOTED)))

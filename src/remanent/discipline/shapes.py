@@ -1,9 +1,11 @@
-"""What requests and answers have in common: described fields, pages and their cursors."""
+"""What requests and answers have in common: described fields, pages with their cursors, uploads."""
 
 import base64
 import json
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -130,3 +132,28 @@ def read_cursor(cursor: str, kind: type[T]) -> T:
     if type(place) is not kind:
         raise InvalidInput("this cursor is of another listing; give the `next` of a page of this one")
     return place
+
+
+IN_MEMORY = 1 << 20
+
+
+async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
+    """Return everything that is sent."""
+    return b"".join([piece async for piece in pieces])
+
+
+@asynccontextmanager
+async def spooled_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[Iterator[str]]:
+    """Take everything in before anything is done with it, then give it line by line."""
+    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
+        async for piece in pieces:
+            file.write(piece)
+        file.seek(0)
+        yield (_text(line, number) for number, line in enumerate(file, start=1))
+
+
+def _text(line: bytes, number: int) -> str:
+    try:
+        return line.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"line {number} is not UTF-8; convert it first") from error

@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any
 
 from remanent.discipline.call import Step
-from remanent.discipline.operation import Body, Command, Face, Level, Said, Screen, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Body, Command, Face, Level, Permission, Said, Screen, operation
 from remanent.discipline.shapes import (
     MOST,
     Done,
@@ -15,8 +14,8 @@ from remanent.discipline.shapes import (
     Session,
     about,
     items_of,
+    spooled_lines,
 )
-from remanent.discipline.uploads import spooled_lines
 from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
 from remanent.model import Job, JobState, Model, Scope

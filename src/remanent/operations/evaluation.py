@@ -3,8 +3,7 @@
 from typing import Annotated
 
 from remanent.discipline.call import Step
-from remanent.discipline.operation import Command, Face, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Command, Face, Permission, operation
 from remanent.discipline.shapes import MOST, about
 from remanent.jobs import Progress
 from remanent.model import Evaluation, Model, Probe

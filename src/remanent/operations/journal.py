@@ -3,8 +3,7 @@
 import hashlib
 from typing import Annotated, Any, Literal
 
-from remanent.discipline.operation import Body, Command, Face, Said, Tool, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Body, Command, Face, Permission, Said, Tool, operation
 from remanent.discipline.shapes import (
     MOST,
     AsOf,
@@ -23,8 +22,8 @@ from remanent.discipline.shapes import (
     listed_messages,
     page_of,
     read_cursor,
+    read_whole,
 )
-from remanent.discipline.uploads import read_whole
 from remanent.errors import InvalidInput
 from remanent.model import Attachment, Entry, Found, Grain, Model, RecallOptions, Receipt
 from remanent.operations.call import Call

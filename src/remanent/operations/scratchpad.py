@@ -5,8 +5,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
-from remanent.discipline.operation import Command, Face, Said, Tool, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Command, Face, Permission, Said, Tool, operation
 from remanent.discipline.shapes import Done, about
 from remanent.model import Model
 from remanent.model.base import Text

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Permission
 from remanent.errors import InvalidInput
 from remanent.model import Model
 from remanent.model.scope import check_name

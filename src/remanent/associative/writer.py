@@ -1,4 +1,4 @@
-"""How what was said becomes nodes: cut, annotated, linked with each other and with the focuses, all in one commit."""
+"""How what was said becomes nodes, and how a deleted node is made again from the journal: each in one commit."""
 
 import asyncio
 import logging
@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import JsonValue
 
 from remanent.associative.compression import SAMPLE, CompressionScheduler, least_important
-from remanent.associative.focus import FocusManager
-from remanent.associative.graph import Vertex
-from remanent.associative.graphs import Graphs, Work
-from remanent.associative.links import LinkStore
-from remanent.associative.nodes import NodeStore
-from remanent.associative.watermark import entries_of
-from remanent.associative.words import EARLIER, LATER
-from remanent.errors import LanguageError
+from remanent.associative.graph import Graphs, Vertex, Work
+from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
+from remanent.associative.model import EARLIER, LATER, Forgotten, Node
+from remanent.associative.search import entries_of
+from remanent.errors import InvalidInput, LanguageError, NotFound
 from remanent.jobs import Requeue, describe_failure
 from remanent.language import Answer, Engine
 from remanent.language.exchanges.annotation import AnnotationRequest, AnnotationResponse
@@ -29,7 +26,7 @@ from remanent.language.offline.engine import OfflineEngine
 from remanent.language.roles import ANNOTATION, RELATION_NAMING, SEGMENTATION
 from remanent.model import Clock, Entry, Job, Maker, Scope, Source, least_trusted, to_millis
 from remanent.model.ids import uuid7
-from remanent.stores import EntryQuery, Store, Transaction
+from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -229,3 +226,85 @@ async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T], *, at
 def entries_payload(entry_ids: Sequence[str]) -> dict[str, JsonValue]:
     """Return the payload of a job for entries."""
     return {"entries": list(entry_ids)}
+
+
+class Restorer:
+    """Brings deleted nodes back."""
+
+    def __init__(
+        self,
+        store: Store,
+        graphs: Graphs,
+        engine: Engine,
+        *,
+        settings: "AssociativeSettings",
+        clock: Clock,
+        index: Callable[[Transaction], None],
+    ) -> None:
+        self._store = store
+        self._graphs = graphs
+        self._engine = engine
+        self._settings = settings
+        self._clock = clock
+        self._index = index
+
+    async def restore(self, scope: Scope, node_id: str) -> Node:
+        """Make a deleted node again under its id: links that dangle lead to it again, and the focuses know it.
+
+        Its text is that of the journal, not what compression had left of it.
+        """
+        graph = await self._graphs.at(scope)
+        if node_id in graph:
+            raise InvalidInput(f"node {node_id} is not forgotten; there is nothing to restore")
+        memorial = graph.memorials.get(node_id)
+        if memorial is None:
+            raise NotFound(f"no node {node_id} was forgotten here")
+        text, entries = await self._words(scope, memorial.forgotten)
+        first = entries[0]
+        async with asyncio.timeout(self._settings.worker_timeout):
+            answer = await self._engine.run(ANNOTATION, AnnotationRequest(text=text))
+        async with self._store.transaction(scope.owner) as tx:
+            work = await self._graphs.work(tx, at=self._clock())
+            nodes, links = NodeStore(work, self._store), LinkStore(work)
+            focus = FocusManager(work.graph, most=self._settings.max_focus_count)
+            await self._clear(nodes, scope, node_id)
+            node = nodes.create_node(
+                answer.value.content,
+                answer.value.phrase,
+                answer.value.keywords,
+                node_id=node_id,
+                sources=memorial.forgotten.sources,
+                scope=first.scope,
+                occurred_at=first.occurred_at,
+                trust=least_trusted(entry.origin for entry in entries),
+                made_by=answer.made_by,
+            )
+            nodes.unbury(node_id)
+            focuses = focus.get_focus_list()
+            for focus_id in focuses:
+                links.create_links(node_id, focus_id, FOCUS_STRENGTH)
+            if not focuses:
+                focus.update_focus(work, [node_id])
+            self._index(tx)
+        return node
+
+    async def _words(self, scope: Scope, forgotten: Forgotten) -> tuple[str, list[Entry]]:
+        """Return the text that a node came from, and its entries, of which there is at least one."""
+        wanted = tuple(dict.fromkeys(source.entry_id for source in forgotten.sources))
+        query = EntryQuery(entry_ids=wanted, limit=max(1, len(wanted)))
+        entries = {entry.id: entry for entry in await self._store.entries(scope.owner, query) if not entry.erased}
+        spans = [
+            (entries[source.entry_id], entries[source.entry_id].text[source.start : source.end].strip())
+            for source in forgotten.sources
+            if source.entry_id in entries
+        ]
+        words = [text for _, text in spans if text]
+        if not words:
+            raise NotFound(f"node {forgotten.node_id} cannot be made again: the journal no longer has its words")
+        return "\n".join(words), [entry for entry, _ in spans]
+
+    async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
+        """Make room for a node that was put out of mind by hand: its record is still there."""
+        wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(node_id,), limit=1)
+        if await self._store.records(scope.owner, wanted):
+            nodes.drop(node_id)

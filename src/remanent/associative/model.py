@@ -1,10 +1,11 @@
-"""What the associative memory says of itself: nodes, recollections, and what is left of the forgotten."""
+"""The types of the associative memory: nodes, what a recall finds, and what is left of the forgotten."""
 
 from enum import StrEnum
 
 from remanent.model import Found, FoundItem, Instant, Model, Source
 from remanent.model.base import Count, Share, Text
 from remanent.model.ids import Id
+from remanent.model.kinds import RecordData, register_kind
 
 EARLIER = "上文"
 """The relation from a node to one that was said before it in the same batch."""
@@ -148,3 +149,13 @@ class GraphState(Model):
     """Newest first."""
     forgotten: Count = 0
     """How many nodes were deleted and not restored."""
+
+
+class TraceData(RecordData):
+    """A node of the associative memory; its links are those of its record."""
+
+    original_length: Count = 0
+    """Length of the content before any compression: the measure of every target length."""
+
+
+TRACE = register_kind("trace", TraceData, section="recent_episodes")
