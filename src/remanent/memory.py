@@ -121,6 +121,7 @@ _logger = logging.getLogger(__name__)
 F = TypeVar("F")
 
 _ANY_WORD = "ready"
+"""What is embedded to have a model loaded; its vector is thrown away."""
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
 
@@ -150,6 +151,8 @@ class _Parts:
     new_id: NewId
 
 
+# The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
+# last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
     store, vectors, blobs = _stores(settings)
     embedders, known, questions = _embedding(settings, clock=clock)
@@ -187,7 +190,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
     worker = _worker(shared, indexing, calibration, disciplines)
-    journal.told, journal.recall, journal.watch = disciplines, recall, worker.watch
+    journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
         settings=settings,
         store=store,
@@ -304,7 +307,7 @@ class AsyncAgentAdmin:
     async def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""
         health = await self._parts.store.check(self._scope)
-        if health.problems:
+        if health.problems:  # what lies beside a damaged database cannot be judged by it
             return health
         indexes = await self._parts.vectors.check(self._scope)
         return replace(health, indexes=indexes, attachments=await self._parts.blobs.check(self._scope))
@@ -433,6 +436,7 @@ class AsyncAgent(AgentFaces):
         if not (entry_ids or record_ids or session or everything):
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything, keeps_note=True)
+        # Noted before it begins: should a crash cut it short, what is said after that is not erased with the rest.
         newest = await self._parts.store.entries(self._scope, EntryQuery(newest_first=True, limit=1))
         last_seq = newest[0].seq if newest else 0
         begun = await asyncio.to_thread(self._parts.erasures.begin, self._scope, erasure, last_seq=last_seq)
@@ -473,6 +477,7 @@ class AsyncAgent(AgentFaces):
             alive_at=now,
             as_of=options.as_of,
         )
+        # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
         asked_at = to_instant(options.asked_at or now)
@@ -487,6 +492,7 @@ class AsyncAgent(AgentFaces):
         )
         injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
         found = found.replace(injection=injection)
+        # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
 
@@ -765,6 +771,7 @@ class AsyncMemory(MemoryFaces):
 
     async def aclose(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
+        # The worker first, since its jobs use all the rest; then what writes to the store, then the store.
         if self._finishing is not None:
             await self._finishing
         await self._parts.worker.stop()

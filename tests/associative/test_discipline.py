@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import remanent
-from remanent.associative import AssociativePath, Compressor, Shortened
+from remanent.associative import AssociativePath, Compressor, ShortenedText
 from remanent.associative.discipline import Associative
 from remanent.memory import aopen
 from remanent.model import Maker
@@ -24,10 +24,10 @@ class Telegraphist(Compressor):
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def shorten(self, text: str, *, target: int, original_length: int) -> Shortened:
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
         del target, original_length
         self.asked.append(text)
-        return Shortened(text[:9], "telegram", ("telegram",), Maker(role="telegraphist"))
+        return ShortenedText(text[:9], "telegram", ("telegram",), Maker(role="telegraphist"))
 
 
 @pytest.mark.spec("USE-09")

@@ -133,7 +133,7 @@ async def test_erasing_takes_nodes_links_and_tombstones_with_it(world: MemoryWor
 async def test_the_longest_unused_graphs_are_let_go_when_there_is_no_room(
     world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remanent.associative.graph.MOST_HELD", 2)
+    monkeypatch.setattr("remanent.associative.graph.MAX_VERTICES", 2)
     await world.plant({"a": TEXT, "b": TEXT})
     await world.plant({"c": TEXT}, scope=BOB)
     await world.graph()

@@ -18,10 +18,10 @@ from remanent.operations import (
     Permission,
     Place,
     Principal,
+    ProgressStep,
     Reach,
     RunState,
     Service,
-    Step,
     operation,
 )
 from remanent.operations.run import Run
@@ -243,7 +243,7 @@ async def test_a_run_is_found_only_where_it_was_started(service: Service) -> Non
 async def never(call: Call, request: Nothing) -> Done:
     """Wait for ever, after one step."""
     del request
-    call.report(Step(done=1, total=2))
+    call.report(ProgressStep(done=1, total=2))
     await asyncio.Event().wait()
     return Done()
 
@@ -267,7 +267,7 @@ async def test_long_work_is_cancelled(service: Service) -> None:
         run = await able.start("never", {}, place=HERE)
         steps = able.runs.follow(run.run_id)
         assert (await anext(steps)).step.done == 0
-        assert (await anext(steps)).step == Step(done=1, total=2)
+        assert (await anext(steps)).step == ProgressStep(done=1, total=2)
         assert (await able.runs.cancel(run.run_id)).state is RunState.CANCELLED
         assert (await anext(steps)).state is RunState.CANCELLED
         assert [state async for state in steps] == []

@@ -1,11 +1,11 @@
 """A memory that forgets as people do, and knows it: linked nodes, focuses, decay, compression."""
 
-from remanent.associative.compression import Compressor, KeySentences, Levels, RoleCompressor, Shortened
+from remanent.associative.compression import Compressor, KeySentences, Levels, RoleCompressor, ShortenedText
 from remanent.associative.discipline import AssociativePath
 from remanent.associative.graph_store import LinkHealth
 from remanent.associative.memory import REMEMBER, Associations, AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, DanglingLink, Forgotten, GraphState, Hop, Node, RecalledNode
-from remanent.associative.triples import Taken
+from remanent.associative.triples import LoadedTriples
 
 __all__ = [
     "REMEMBER",
@@ -21,9 +21,9 @@ __all__ = [
     "KeySentences",
     "Levels",
     "LinkHealth",
+    "LoadedTriples",
     "Node",
     "RecalledNode",
     "RoleCompressor",
-    "Shortened",
-    "Taken",
+    "ShortenedText",
 ]

@@ -9,7 +9,7 @@ from remanent._portal import Portal
 from remanent.associative.graph_store import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
-from remanent.associative.triples import Taken
+from remanent.associative.triples import LoadedTriples
 from remanent.model import Job, Receipt, Scope
 from remanent.model.message import Messages
 
@@ -43,7 +43,7 @@ class AssociativeMemory:
         self._portal.call(self._wrapped.close)
 
     def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -143,7 +143,7 @@ class AssociativeMemory:
         """Return the graph as lines of N-Triples."""
         return self._portal.call(self._wrapped.triples)
 
-    def load_triples(self, lines: Iterable[str]) -> Taken:
+    def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         return self._portal.call(self._wrapped.load_triples, lines)
 

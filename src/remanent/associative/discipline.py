@@ -5,9 +5,9 @@ from typing import Any
 
 from remanent.associative.compression import Compressor
 from remanent.associative.memory import Associations, AsyncAssociativeMemory
-from remanent.associative.model import TRACE, Recollected
+from remanent.associative.model import TRACE, SearchHit
 from remanent.associative.settings import AssociativeSettings
-from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts, Said
+from remanent.discipline import AnyAgent, Bilingual, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, EntryKind, Receipt, Scope
 from remanent.model.message import Messages
@@ -15,6 +15,7 @@ from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import Erased, Transaction
 
 _ONE_SIGN = 1
+"""Words of one sign are in half of all texts: as keywords they would match nearly every node."""
 
 
 class AssociativePath(RecallPath):
@@ -43,11 +44,13 @@ class AssociativePath(RecallPath):
         return [Candidate(node_id, scores[node_id], reasons[node_id]) for node_id in ordered]
 
 
-def _score(item: Recollected, words: int) -> float:
+def _score(item: SearchHit, words: int) -> float:
+    # Words count more than links, because a strong link says nothing of this question: half of a score is certain by
+    # the words alone, the other half goes with the path. Chosen by hand; fusion uses the ranks only.
     return len(item.matched_keywords) / words * (0.5 + item.strength / 2)
 
 
-def _reason(item: Recollected) -> str:
+def _reason(item: SearchHit) -> str:
     """Say along which links it came to mind."""
     return " → ".join(hop.relation or "·" for hop in item.hops)
 
@@ -59,7 +62,7 @@ class Associative(Discipline):
     """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
 
     name = NAME
-    purpose = Said("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。")
+    purpose = Bilingual("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。")
     kinds = (TRACE,)
     settings = AssociativeSettings
     agent_face = AsyncAssociativeMemory

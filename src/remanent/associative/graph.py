@@ -74,7 +74,7 @@ class Edge:
 
 
 @dataclass(slots=True)
-class UnderWay:
+class PendingChanges:
     """Changes that a unit of work has decided on: nodes that go, and nodes whose links weaken."""
 
     rate: float
@@ -83,10 +83,11 @@ class UnderWay:
 
 
 _NOBODY: frozenset[str] = frozenset()
+"""Stands for no ids, so that the loop over all nodes tests one kind of thing."""
 
 
 @dataclass(slots=True)
-class Memorial:
+class IndexedTombstone:
     """A tombstone, with its words in the form in which keywords are looked for."""
 
     forgotten: Forgotten
@@ -105,7 +106,7 @@ class Graph:
         self._vertices: dict[str, Vertex] = {}
         self._alive = 0
         self._next_order = 0
-        self.memorials: dict[str, Memorial] = {}
+        self.memorials: dict[str, IndexedTombstone] = {}
 
     def __len__(self) -> int:
         return self._alive
@@ -137,7 +138,7 @@ class Graph:
         """Yield the links of a node that are not broken, those that dangle included."""
         return (edge for edge in vertex.leaving if edge.strength >= self.floor)
 
-    def importance(self, vertex: Vertex, *, under_way: "UnderWay | None" = None) -> float:
+    def importance(self, vertex: Vertex, *, under_way: "PendingChanges | None" = None) -> float:
         """Return the sum of the strengths of a node's live links, in both directions.
 
         With changes that are under way, as it will be once they are made.
@@ -263,7 +264,7 @@ class Graph:
     def bury(self, forgotten: Forgotten) -> None:
         """Note what is left of a deleted node."""
         words = folded("\n".join([forgotten.about, *forgotten.keywords]))
-        self.memorials[forgotten.node_id] = Memorial(forgotten, words)
+        self.memorials[forgotten.node_id] = IndexedTombstone(forgotten, words)
 
     def unbury(self, node_id: str) -> None:
         """Take the note of a deleted node back."""
@@ -282,14 +283,18 @@ class Graph:
 FOCUS = "associative.focus"
 """The state that holds the ids of the nodes in focus, newest first."""
 
-PAGE = 1000
-MOST_HELD = 400_000
-"""Vertices that all graphs may have together before the longest unused is let go."""
-MOST_AGENTS = 1_024
+PAGE_SIZE = 1000
+"""Records that are read at a time while a graph is loaded; others may write in between."""
+MAX_VERTICES = 400_000
+"""Vertices that all graphs may have together before the longest unused is let go.
+
+Chosen by hand; a graph that was let go is loaded again when it is asked for."""
+MAX_GRAPHS = 1_024
 """Graphs that are held, however small: some 4 KB each."""
-PATIENCE = 1.0
+COMMIT_TIMEOUT = 1.0
 """Seconds to wait for the echo of a commit of this process before the graph is loaded anew."""
-LOADS = 5
+MAX_LOADS = 5
+"""Attempts at a graph that nobody changes meanwhile; then one that is a moment old is better than none."""
 LINKS_AT_ONCE = 5_000
 """Links that are taken in before others have their turn: hundreds of thousands take seconds."""
 
@@ -298,14 +303,17 @@ Effect = Callable[[Graph], None]
 
 @dataclass(slots=True)
 class _Held:
+    """One agent's place in the cache."""
+
     graph: Graph | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    pending: "set[Work]" = field(default_factory=set)
+    pending: "set[GraphTransaction]" = field(default_factory=set)
     """Units of work that were handed out and may be committed any moment."""
     echo: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when one of them was committed and its effects are in the graph."""
 
 
-class Work:
+class GraphTransaction:
     """One unit of work on a graph: each change goes into the transaction, and into the graph once that is durable."""
 
     def __init__(self, graph: Graph, tx: Transaction, *, at: datetime) -> None:
@@ -343,11 +351,11 @@ class Graphs:
                 self._make_room(owner)
             return held.graph
 
-    async def work(self, tx: Transaction, *, at: datetime) -> Work:
+    async def work(self, tx: Transaction, *, at: datetime) -> GraphTransaction:
         """Begin a unit of work on the graph of a transaction's agent."""
         graph = await self.at(tx.scope)
         owner = tx.scope.owner
-        work = Work(graph, tx, at=at)
+        work = GraphTransaction(graph, tx, at=at)
         held = self._held.setdefault(owner, _Held())
         held.pending.add(work)
         tx.then(lambda committed: self._committed(owner, work, committed))
@@ -368,12 +376,12 @@ class Graphs:
             if not held.pending:
                 return False
             try:
-                await asyncio.wait_for(held.echo.wait(), PATIENCE)
+                await asyncio.wait_for(held.echo.wait(), COMMIT_TIMEOUT)
             except TimeoutError:
                 held.pending.clear()  # they were given up, or somebody else has committed
                 return False
 
-    def _committed(self, owner: Scope, work: Work, committed: Committed) -> None:
+    def _committed(self, owner: Scope, work: GraphTransaction, committed: Committed) -> None:
         held = self._held.get(owner)
         if held is None:
             return
@@ -390,7 +398,7 @@ class Graphs:
 
     async def _load(self, owner: Scope) -> Graph:
         graph = Graph(floor=self._floor)
-        for _ in range(LOADS):
+        for _ in range(MAX_LOADS):
             revision = await self._store.graph_revision(owner, TRACE)
             graph = Graph(revision=revision, floor=self._floor)
             await self._fill(owner, graph)
@@ -415,7 +423,7 @@ class Graphs:
         graph.focuses = focus_ids(await self._store.state(owner, FOCUS))
 
     async def _page(self, owner: Scope, after: str | None) -> list[Record]:
-        wanted = RecordQuery(filter=RecordFilter(kinds=(TRACE,)), after_id=after, limit=PAGE)
+        wanted = RecordQuery(filter=RecordFilter(kinds=(TRACE,)), after_id=after, limit=PAGE_SIZE)
         return await self._store.records(owner, wanted)
 
     async def _foreign(self, owner: Scope, record_ids: set[str]) -> set[str]:
@@ -430,7 +438,7 @@ class Graphs:
         total = sum(held.graph.places for held in self._held.values() if held.graph is not None)
         for other in list(self._held):
             held = self._held[other]
-            if (total <= MOST_HELD and len(self._held) <= MOST_AGENTS) or other == owner:
+            if (total <= MAX_VERTICES and len(self._held) <= MAX_GRAPHS) or other == owner:
                 return
             if held.graph is not None and not held.lock.locked():
                 total -= held.graph.places

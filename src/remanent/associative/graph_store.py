@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from remanent.associative.graph import FOCUS, Effect, Graph, Vertex, Work, forgotten_of
+from remanent.associative.graph import FOCUS, Effect, Graph, GraphTransaction, Vertex, forgotten_of
 from remanent.associative.model import TRACE, DanglingLink, Forgotten, Node, TraceData
 from remanent.errors import VersionConflict
 from remanent.model import Link, Maker, Origin, Record, Scope, Source, Tombstone
@@ -16,7 +16,7 @@ from remanent.stores import RecordFilter, RecordQuery, Store
 from remanent.stores.changes import DropTombstone, PutTombstone
 from remanent.text.excerpt import excerpt
 
-LONGEST_ABOUT = 40
+MAX_ABOUT_LENGTH = 40
 
 
 def _burial(forgotten: Forgotten) -> Effect:
@@ -30,7 +30,7 @@ def _burial(forgotten: Forgotten) -> Effect:
 class NodeStore:
     """Makes, reads, changes and deletes nodes within one unit of work; reads see what was committed before it."""
 
-    def __init__(self, work: Work, store: Store) -> None:
+    def __init__(self, work: GraphTransaction, store: Store) -> None:
         self._work = work
         self._store = store
 
@@ -116,7 +116,7 @@ class NodeStore:
                 record_id=record.id,
                 scope=record.scope,
                 kind=record.kind,
-                about=record.summary or excerpt(record.content, LONGEST_ABOUT),
+                about=record.summary or excerpt(record.content, MAX_ABOUT_LENGTH),
                 keywords=record.keywords,
                 learned_at=record.created_at,
                 forgotten_at=self._work.at,
@@ -161,7 +161,7 @@ class LinkHealth:
 class LinkStore:
     """Makes, reads, weakens and removes links within one unit of work; reads see what was committed before it."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: GraphTransaction) -> None:
         self._work = work
 
     def create_link(self, from_id: str, to_id: str, strength: float, relation: str = "") -> None:
@@ -261,7 +261,7 @@ class FocusManager:
         """Return the focuses as they will be once new nodes have come."""
         return refocused(self.get_focus_list(), new_ids, most=self._most)
 
-    def update_focus(self, work: Work, new_ids: Sequence[str]) -> tuple[str, ...]:
+    def update_focus(self, work: GraphTransaction, new_ids: Sequence[str]) -> tuple[str, ...]:
         """Let new nodes into focus, the newest of them last; the oldest focuses leave when there are too many."""
         focuses = self.after(new_ids)
         value: list[JsonValue] = [*focuses]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from remanent.associative.compression import COMPRESS, REWRITE, CompressionScheduler, Compressor, open_compressor
 from remanent.associative.drawing import draw
-from remanent.associative.graph import Graph, Graphs, Work
+from remanent.associative.graph import Graph, Graphs, GraphTransaction
 from remanent.associative.graph_store import LinkHealth, LinkStore
 from remanent.associative.model import (
     TRACE,
@@ -16,11 +16,11 @@ from remanent.associative.model import (
     GraphState,
     Node,
     RecalledNode,
-    Recollected,
-    Recollection,
+    SearchHit,
+    SearchResult,
 )
-from remanent.associative.search import LANE, SearchEngine, Wanted, Watermark
-from remanent.associative.triples import Taken, TripleTaker, to_triples
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
+from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
 from remanent.associative.writer import Restorer, Writer, entries_payload
 from remanent.discipline import Append
 from remanent.embedding import Embedder
@@ -39,7 +39,9 @@ REMEMBER = "associative.remember"
 """The job that makes nodes of entries."""
 
 ENTRIES_AT_ONCE = 200
-"""Entries that one job makes nodes of; a longer call becomes several jobs."""
+"""Entries that one job makes nodes of; a longer call becomes several jobs.
+
+Chosen by hand: a job that is cut off begins anew, so that no more than this is done twice."""
 
 
 async def _append_only(tx: Transaction, entries: Sequence[Entry]) -> None:
@@ -49,7 +51,10 @@ async def _append_only(tx: Transaction, entries: Sequence[Entry]) -> None:
 
 
 class Associations:
-    """What all agents' associative memories share."""
+    """What all agents' associative memories share: their graphs, and those who write, compress, restore and load them.
+
+    The faces of single agents are thin and made at every access; whatever has a state lives here.
+    """
 
     def __init__(
         self,
@@ -80,7 +85,7 @@ class Associations:
         )
         self._writer = Writer(store, self.graphs, engine, self.scheduler, settings=settings, clock=clock, index=index)
         self.restorer = Restorer(store, self.graphs, engine, settings=settings, clock=clock, index=index)
-        self.taker = TripleTaker(
+        self.loader = TripleLoader(
             store,
             self.graphs,
             settings=settings,
@@ -130,7 +135,7 @@ class Associations:
         since: datetime | None = None,
         until: datetime | None = None,
         by_meaning: bool = False,
-    ) -> Recollection:
+    ) -> SearchResult:
         """Search an agent's graph as it stands now."""
         if isinstance(keywords, str) or isinstance(relations, str):
             raise InvalidInput("keywords and relations are lists of texts: wrap the text in a list")
@@ -139,7 +144,7 @@ class Associations:
         if depth < 0 or limit < 0:
             raise InvalidInput("depth and limit must not be negative")
         similar = await self._similar(scope, " ".join(keywords)) if by_meaning else {}
-        wanted = Wanted(
+        wanted = GraphQuery(
             keywords=tuple(keywords),
             relations=None if relations is None else tuple(relations),
             depth=depth,
@@ -150,7 +155,7 @@ class Associations:
         )
         return SearchEngine(await self.graphs.at(scope)).search(wanted)
 
-    async def with_sources(self, scope: Scope, found: Recollection) -> tuple[RecalledNode, ...]:
+    async def with_sources(self, scope: Scope, found: SearchResult) -> tuple[RecalledNode, ...]:
         """Return what a search found as items of an answer, each with the words of the journal that it rests on."""
         ids = tuple(item.node.id for item in found.items)
         if not ids:
@@ -188,7 +193,7 @@ class Associations:
         return {hit.record_id: hit.score for hit in hits if hit.score >= self.settings.similarity}
 
 
-def _recalled(item: Recollected, record: Record, entries: Mapping[str, Entry], *, rank: int) -> RecalledNode:
+def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, rank: int) -> RecalledNode:
     sources = tuple(
         FoundSource.of(entries[source.entry_id], source) for source in record.sources if source.entry_id in entries
     )
@@ -215,11 +220,11 @@ def _recalled(item: Recollected, record: Record, entries: Mapping[str, Entry], *
     )
 
 
-POLL = 0.02
-"""Seconds between looks at a job that is let end."""
+CLOSE_POLL_SECONDS = 0.02
+"""Seconds between looks at a job that is let end; closing is rare, so that polling is simpler than being told."""
 
 
-class Keep(Protocol):
+class KeepMessages(Protocol):
     """Keeps messages in the journal and asks for nodes of them, in one unit of work."""
 
     async def __call__(self, messages: Messages, *, session: str | None, task: str | None) -> Receipt:
@@ -233,7 +238,7 @@ class AsyncAssociativeMemory:
     nodes. Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
     """
 
-    def __init__(self, associations: Associations, scope: Scope, *, keep: Keep) -> None:
+    def __init__(self, associations: Associations, scope: Scope, *, keep: KeepMessages) -> None:
         self._associations = associations
         self._scope = scope
         self._keep = keep
@@ -258,14 +263,14 @@ class AsyncAssociativeMemory:
         query = JobQuery(states=(JobState.RUNNING,), lanes=(LANE, COMPRESS, REWRITE))
         running = {job.id for job in await self._associations.store.jobs(self._scope, query)}
         while running:
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(CLOSE_POLL_SECONDS)
             running &= {job.id for job in await self._associations.store.jobs(self._scope, query)}
         self._associations.forget(self._scope)
 
     # ── remembering and recalling ────────────────────────────────────────────
 
     async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -385,10 +390,10 @@ class AsyncAssociativeMemory:
         """Return the graph as lines of N-Triples."""
         return to_triples(await self._graph())
 
-    async def load_triples(self, lines: Iterable[str]) -> Taken:
+    async def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         self._check()
-        return await self._associations.taker.take(self._scope, lines)
+        return await self._associations.loader.load(self._scope, lines)
 
     async def drawing(self) -> str:
         """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
@@ -405,9 +410,9 @@ class AsyncAssociativeMemory:
         self._check()
         return await self._associations.graphs.at(self._scope)
 
-    async def _look(self) -> Work:
+    async def _look(self) -> GraphTransaction:
         tx = self._associations.store.transaction(self._scope)
-        return Work(await self._graph(), tx, at=self._associations.clock())
+        return GraphTransaction(await self._graph(), tx, at=self._associations.clock())
 
     def _check(self) -> None:
         if self._closed:

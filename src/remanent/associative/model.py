@@ -39,7 +39,7 @@ class Hop(Model):
     strength: Share
 
 
-class Recollected(Model):
+class SearchHit(Model):
     """A node that a recall found, and how it came there."""
 
     node: Node
@@ -101,17 +101,17 @@ class AssociativeFound(Found):
     """Messages that were remembered and are no nodes yet: their turn has not come, or a model is out of order."""
 
 
-class Recollection(Model):
+class SearchResult(Model):
     """What one search of a graph finds, before the journal is asked for the sources."""
 
-    items: tuple[Recollected, ...] = ()
+    items: tuple[SearchHit, ...] = ()
     dangling: tuple[DanglingLink, ...] = ()
     """Links to deleted nodes that were met on the way."""
     once_known: tuple[Forgotten, ...] = ()
     """Deleted nodes that the keywords ask about."""
 
 
-class Fate(StrEnum):
+class CompressionDecision(StrEnum):
     """What a compression does with a node."""
 
     PROTECTED = "protected"

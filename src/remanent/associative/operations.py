@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node, RecalledNode
 from remanent.associative.search import SearchEngine
-from remanent.associative.triples import Taken
+from remanent.associative.triples import LoadedTriples
 from remanent.discipline.call import Call
-from remanent.discipline.operation import Body, Command, Face, Permission, Said, Screen, operation, show_restored
+from remanent.discipline.operation import Bilingual, Body, Command, Face, Permission, Screen, operation, show_restored
 from remanent.discipline.shapes import (
-    MOST,
+    MAX_ITEMS,
     Done,
     Nothing,
     Page,
@@ -25,22 +25,22 @@ from remanent.discipline.shapes import (
 from remanent.model import Model, Receipt
 from remanent.model.ids import Id
 
-IN_FOCUS = Said("in focus", "关注点")
-FOCUS_PATH = Said("from focus “{focus}”", "自关注点“{focus}”")
-NO_ASSOCIATION = Said("Nothing comes to mind.", "什么也想不起来。")
-NOT_IN_GRAPH = Said(
+IN_FOCUS = Bilingual("in focus", "关注点")
+FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
+NO_ASSOCIATION = Bilingual("Nothing comes to mind.", "什么也想不起来。")
+NOT_IN_GRAPH = Bilingual(
     "{count} more messages are not in the graph yet.",
     "另有 {count} 条消息尚未进入联想图。",
 )
-ONCE_KNOWN = Said(
+ONCE_KNOWN = Bilingual(
     "Once known: “{about}” ({size} characters; learned {learned}, forgotten {forgotten}).",
     "曾经记得：“{about}”（{size} 字；记于 {learned}，忘于 {forgotten}）。",
 )
-REBUILT_FROM = Said(
+REBUILT_FROM = Bilingual(
     "It can be rebuilt from {entries}: `remanent associative restore {node_id}`.",
     "可由 {entries} 重建：`remanent associative restore {node_id}`。",
 )
-TRIPLES_TAKEN = Said(
+TRIPLES_LOADED = Bilingual(
     "{nodes} nodes and {links} links taken in; {known} nodes were here already.",
     "读入 {nodes} 个节点、{links} 条关联；{known} 个节点原已存在。",
 )
@@ -82,9 +82,9 @@ def show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
             screen.line(f"    {screen.word(REBUILT_FROM, entries=entries, node_id=stone.node_id)}")
 
 
-def show_taken(screen: Screen, taken: Taken) -> None:
+def show_loaded(screen: Screen, loaded: LoadedTriples) -> None:
     """Say how much of a graph was taken in."""
-    screen.line(screen.word(TRIPLES_TAKEN, nodes=taken.nodes, links=taken.links, known=taken.known))
+    screen.line(screen.word(TRIPLES_LOADED, nodes=loaded.nodes, links=loaded.links, known=loaded.known))
 
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -127,7 +127,7 @@ class RecallRequest(Model):
     ] = None
     depth: Annotated[int | None, about("Hops from a focus.", "从关注点出发的跳数。", ge=0, le=1000)] = None
     limit: Annotated[
-        int | None, about("How many at most; 0 is no limit.", "最多多少条；0 表示不限。", ge=0, le=MOST)
+        int | None, about("How many at most; 0 is no limit.", "最多多少条；0 表示不限。", ge=0, le=MAX_ITEMS)
     ] = None
     since: Since = None
     until: Until = None
@@ -143,6 +143,7 @@ class Recalled(Model):
     found: AssociativeFound
 
 
+# Two operations, one search: `recall` gives the text for a model, as the seed defines it, `search` the data behind it.
 async def _search(call: Call, request: RecallRequest) -> AssociativeFound:
     return await _of(call).search(
         request.keywords,
@@ -282,9 +283,9 @@ async def triples(call: Call, request: Nothing) -> AsyncIterator[str]:
     face=_face("load_triples", upload="lines"),
     reads=Body.LINES,
     settles=True,
-    command=Command(show=show_taken),
+    command=Command(show=show_loaded),
 )
-async def load_triples(call: Call, request: Nothing) -> Taken:
+async def load_triples(call: Call, request: Nothing) -> LoadedTriples:
     """Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are."""
     del request
     async with spooled_lines(call.sent()) as lines:

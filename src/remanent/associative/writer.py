@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import JsonValue
 
-from remanent.associative.compression import SAMPLE, CompressionScheduler, least_important
-from remanent.associative.graph import Graphs, Vertex, Work
+from remanent.associative.compression import SAMPLE_FACTOR, CompressionScheduler, least_important
+from remanent.associative.graph import Graphs, GraphTransaction, Vertex
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
 from remanent.associative.model import EARLIER, LATER, Forgotten, Node
 from remanent.associative.search import entries_of
@@ -31,12 +31,14 @@ from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transa
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
 
-EARLIER_SHOWN = 10
-"""How many entries before the new ones are shown, to tell who is meant."""
-AT_ONCE = 4
-"""Pieces of language work that run beside each other."""
+MAX_EARLIER_ENTRIES = 10
+"""Entries before the new ones that the model is shown, to resolve pronouns; chosen by hand."""
+MAX_CONCURRENT = 4
+"""Pieces of language work that run beside each other; chosen by hand."""
 FOCUS_STRENGTH = 1.0
+"""The strength of a link with a focus, by the seed; it does not weaken while the node is in focus."""
 _INDEXES = 1 << 12
+"""Nodes of one job whose ids sort in their order; beyond it the order begins anew, and ids stay distinct."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -50,7 +52,7 @@ def node_id_of(job: Job, index: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NodeDraft:
     """A node that is about to be made."""
 
     node_id: str
@@ -91,7 +93,7 @@ class Writer:
         segments = await self._segments(job.scope, entries)
         focused = FocusManager(await self._graphs.at(job.scope), most=self._settings.max_focus_count).focused()
         drafts = await _gathered(
-            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=AT_ONCE
+            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=MAX_CONCURRENT
         )
         work = await self._graphs.work(tx, at=self._clock())
         await self._write(work, job, entries, drafts)
@@ -108,7 +110,7 @@ class Writer:
         return [entry for entry in found if entry.text.strip() and not entry.erased]
 
     async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
-        query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=EARLIER_SHOWN)
+        query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=MAX_EARLIER_ENTRIES)
         earlier = [entry for entry in await self._store.entries(scope, query) if not entry.erased]
         request = SegmentationRequest(
             utterances=tuple(_utterance(entry) for entry in entries),
@@ -121,12 +123,12 @@ class Writer:
             raise Requeue(f"segmentation failed: {describe_failure(error)}") from error
         return answer.value.segments
 
-    async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> Draft:
+    async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> NodeDraft:
         annotation = await self._annotation(segment.text)
         await asyncio.sleep(0)
         names = await self._relations(segment.text, focused)
         relations = {vertex.id: name for vertex, name in zip(focused, names, strict=True)}
-        return Draft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
+        return NodeDraft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
 
     async def _annotation(self, text: str) -> Answer[AnnotationResponse]:
         request = AnnotationRequest(text=text)
@@ -150,7 +152,9 @@ class Writer:
 
     # ── nodes and links ──────────────────────────────────────────────────────
 
-    async def _write(self, work: Work, job: Job, entries: Sequence[Entry], drafts: Sequence[Draft]) -> None:
+    async def _write(
+        self, work: GraphTransaction, job: Job, entries: Sequence[Entry], drafts: Sequence[NodeDraft]
+    ) -> None:
         if self._settings.schedule == "fixed":
             drafts = drafts[-self._settings.max_nodes :]
         nodes, links = NodeStore(work, self._store), LinkStore(work)
@@ -174,14 +178,16 @@ class Writer:
             for later in node_ids[place + 1 : place + 1 + self._settings.batch_reach]:
                 links.create_links(later, earlier, strength, EARLIER, LATER)
 
-    async def _free_slots(self, work: Work, nodes: NodeStore, job: Job, *, count: int, staying: Sequence[str]) -> None:
+    async def _free_slots(
+        self, work: GraphTransaction, nodes: NodeStore, job: Job, *, count: int, staying: Sequence[str]
+    ) -> None:
         """With a fixed number of slots, delete the least important of a sample where there is no room."""
         graph = work.graph
         missing = len(graph) + count - self._settings.max_nodes
         if self._settings.schedule != "fixed" or missing <= 0:
             return
         candidates = [vertex for vertex in graph.nodes() if vertex.id not in staying]
-        size = max(self._settings.compression_batch_size, SAMPLE * missing)
+        size = max(self._settings.compression_batch_size, SAMPLE_FACTOR * missing)
         drawn = random.Random(job.id).sample(candidates, min(size, len(candidates)))
         reused = [vertex.id for vertex in least_important(graph, drawn, missing)]
         await nodes.delete_nodes(reused, reason="slot reused")
@@ -191,7 +197,7 @@ def _utterance(entry: Entry) -> Utterance:
     return Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at)
 
 
-def _create(nodes: NodeStore, draft: Draft, entries: Sequence[Entry]) -> None:
+def _create(nodes: NodeStore, draft: NodeDraft, entries: Sequence[Entry]) -> None:
     first = entries[draft.segment.places[0].utterance]
     nodes.create_node(
         draft.annotation.content,

@@ -14,9 +14,8 @@ from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
 from remanent.bank.insight import InsightDoc
 from remanent.bank.running import RunResult
-from remanent.discipline.call import Call, Step
-from remanent.discipline.operation import Body, Command, Permission, Tool, operation
-from remanent.discipline.operation import Said as SaidInBoth
+from remanent.discipline.call import Call, ProgressStep
+from remanent.discipline.operation import Bilingual, Body, Command, Permission, Tool, operation
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tongue import Tongue
@@ -77,7 +76,7 @@ class BankAnswer(Model):
     command=None,
     tool=Tool(
         "bank_run",
-        SaidInBoth(
+        Bilingual(
             "Answer a question from a long text that is given with it; contradictions in the text are cross-checked. "
             "With a bank_id what was learned is kept, and task_state shows it.",
             "根据随问题给出的长文本作答，并交叉核对其中的矛盾。给出 bank_id 则保留所得，可用 task_state 查看。",
@@ -92,7 +91,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
     def tell(event: BankEvent) -> None:
         nonlocal done
         done += event.kind is EventKind.ROUND
-        call.report(Step(done=done, note=f"{event.kind.value}: {event.text[:300]}"))
+        call.report(ProgressStep(done=done, note=f"{event.kind.value}: {event.text[:300]}"))
 
     bank = _bank(call, request.bank_id, task=request.task, context=request.context, sources=request.sources)
     async with bank:
@@ -144,7 +143,7 @@ def _shown(text: str) -> str:
     command=Command(arguments=("bank_id",)),
     tool=Tool(
         "task_state",
-        SaidInBoth(
+        Bilingual(
             "See how a long task stands that was kept under a bank_id: its goal, the steps done and the next one, what "
             "is known so far with ids for deep_retrieval, and which contradictions are open.",
             "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"
@@ -181,7 +180,7 @@ async def resume_bank(call: Call, request: GoOn) -> BankAnswer:
     """Go on with the task of a kept bank where it was."""
 
     def tell(event: BankEvent) -> None:
-        call.report(Step(note=f"{event.kind.value}: {event.text[:300]}"))
+        call.report(ProgressStep(note=f"{event.kind.value}: {event.text[:300]}"))
 
     async with _opened(call, request.bank_id) as bank:
         result = await bank.run(keep=True, on_event=tell)
@@ -365,7 +364,12 @@ async def clear(call: Call, request: WhichBank) -> Done:
 
 
 def _bank(
-    call: Call, bank_id: str | None, *, task: str = "", context: str = "", sources: dict[str, str] | None = None
+    call: Call,
+    bank_id: str | None,
+    *,
+    task: str = "",
+    context: str = "",
+    sources: dict[str, str] | None = None,
 ) -> AsyncBank:
     scope = call.agent.scope
     return call.memory.face(AsyncBanks)(

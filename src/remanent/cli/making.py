@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from remanent.cli import options
 from remanent.cli.options import GROUPS
 from remanent.cli.words import Phrase
-from remanent.discipline import Said, registered
+from remanent.discipline import Bilingual, registered
 from remanent.discipline.operation import Body, Level, Operation
 from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidSettings
@@ -90,7 +90,7 @@ def commands_text(operations: Iterable[Operation[Any, Any]]) -> str:
     functions: list[str] = []
     made: list[str] = []
     disciplines = {one.name for one in registered()}
-    purposes: dict[str, Said | Phrase] = {**GROUPS} | {one.name: one.purpose for one in registered()}
+    purposes: dict[str, Bilingual | Phrase] = {**GROUPS} | {one.name: one.purpose for one in registered()}
     for operation in operations:
         if operation.command is None:
             continue

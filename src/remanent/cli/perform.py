@@ -15,7 +15,7 @@ from remanent.cli.place import Place
 from remanent.cli.screen import Meter, Screen, begin
 from remanent.cli.showing import Shown, question_of, show
 from remanent.memory import AsyncMemory, aopen
-from remanent.operations import CATALOGUE, Body, Operation, Service, Step
+from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Service
 from remanent.operations import Place as Where
 from remanent.settings import Settings
 
@@ -134,7 +134,7 @@ def _total(operation: Operation[Any, Any], file: Path, requests: Sequence[object
 
 
 def _to(meter: Meter) -> Any:
-    def report(step: Step) -> None:
+    def report(step: ProgressStep) -> None:
         meter.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
 
     return report

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
-    from remanent.associative.triples import Taken
+    from remanent.associative.triples import LoadedTriples
     from remanent.bank.bank import Observed
     from remanent.bank.graph import Retrieved
     from remanent.bank.insight import InsightDoc
@@ -120,7 +120,7 @@ class RemoteAssociativeMemory:
         return self._wrapped.scope
 
     def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -204,7 +204,7 @@ class RemoteAssociativeMemory:
         """Return the graph as lines of N-Triples."""
         return self._portal.call(self._wrapped.triples)
 
-    def load_triples(self, lines: Iterable[str]) -> Taken:
+    def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         return self._portal.call(self._wrapped.load_triples, lines)
 

@@ -27,14 +27,17 @@ from remanent.errors import (
 from remanent.http.client import AnswerTooLarge, backoff, make_client, retry_after
 from remanent.jobs import Progress
 from remanent.model import Model, system_clock
-from remanent.operations import CATALOGUE, Body, Level, Operation, Place, Run, RunState, Step
+from remanent.operations import CATALOGUE, Body, Level, Operation, Place, ProgressStep, Run, RunState
 
 if TYPE_CHECKING:
     import httpx2
 
-ATTEMPTS = 4
-MOST_READ = 1 << 30
+MAX_ATTEMPTS = 4
+"""Requests for one answer, the first included; chosen by hand: the waits between them are 1.4 s at the most."""
+MAX_RESPONSE_BYTES = 1 << 30
+"""More than any answer has; a peer that sends without end must not fill this machine's memory."""
 _ERRORS = {name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RemanentError)}
+"""The library's errors by name: a server names the class, and the same is raised here."""
 _PREFIX = "urn:remanent:error:"
 _UPLOADED = {Body.LINES: "application/x-ndjson", Body.BYTES: "application/octet-stream"}
 _ADDRESS = {Level.ORG: ("org",), Level.WORKSPACE: ("org", "workspace"), Level.AGENT: ("org", "workspace", "agent")}
@@ -129,10 +132,10 @@ class Connection:
                 return await client.request(operation.method, address, headers=headers, **sent)
 
         # What is sent line by line is gone after the first attempt.
-        attempts = ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
-        return await self._persist(send, attempts=attempts, harmless=_is_harmless(operation, asked))
+        attempts = MAX_ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
+        return await self._retry(send, attempts=attempts, harmless=_is_harmless(operation, asked))
 
-    async def _persist(self, send: Send, *, attempts: int, harmless: bool) -> "httpx2.Response":
+    async def _retry(self, send: Send, *, attempts: int, harmless: bool) -> "httpx2.Response":
         """Ask until there is an answer, the attempts are used up, or asking again could do it twice."""
         for failures in range(1, attempts + 1):
             try:
@@ -166,6 +169,7 @@ class Connection:
                             run = Run.model_validate(json.loads(line.removeprefix("data: ")))
                             _tell(run.step, on_progress)
         except asyncio.CancelledError:
+            # Shielded: the cancellation must not cut off the very request that tells the server of it.
             await asyncio.shield(client.delete(address, headers=self._headers))
             raise
         if run.state is RunState.DONE:
@@ -188,7 +192,7 @@ class Connection:
             if self._client is None:
                 # In a thread: importing the client and loading certificates takes a quarter of a second.
                 self._client = await asyncio.to_thread(
-                    make_client, read_timeout=self._timeout, connect_timeout=self._timeout, limit=MOST_READ
+                    make_client, read_timeout=self._timeout, connect_timeout=self._timeout, limit=MAX_RESPONSE_BYTES
                 )
             return self._client
 
@@ -243,7 +247,7 @@ async def _joined(lines: Iterable[str]) -> AsyncIterator[bytes]:
         yield line.encode() + b"\n"
 
 
-def _tell(step: Step, on_progress: Callable[[Progress], None] | None) -> None:
+def _tell(step: ProgressStep, on_progress: Callable[[Progress], None] | None) -> None:
     if on_progress is not None:
         pending = 0 if step.total is None else step.total - step.done
         on_progress(Progress(pending=pending, done=step.done, failed=0))
@@ -256,7 +260,7 @@ def _failure(response: "httpx2.Response") -> RemanentError:
         name, detail = str(body["type"]).removeprefix(_PREFIX), str(body["detail"])
     except (ValueError, KeyError, TypeError):
         return ServerUnreachable(f"{response.url} answers {response.status_code}, and not as Remanent does")
-    if response.status_code == 412:
+    if response.status_code == 412:  # If-Match did not match: the record has changed since it was read
         return VersionConflict(detail)
     if name not in _ERRORS:
         kind = InvalidInput if response.status_code < 500 else ServerUnreachable

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         GraphState,
         Node,
     )
-    from remanent.associative.triples import Taken
+    from remanent.associative.triples import LoadedTriples
 
 
 class AsyncRemoteAgentAdmin:
@@ -110,7 +110,7 @@ class AsyncRemoteAssociativeMemory:
         return self._scope
 
     async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -209,9 +209,11 @@ class AsyncRemoteAssociativeMemory:
         """Return the graph as lines of N-Triples."""
         return [line async for line in self._connection.lines("associative.triples", place=self._place)]
 
-    async def load_triples(self, lines: Iterable[str]) -> Taken:
+    async def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
-        answer: Taken = await self._connection.do("associative.load_triples", {}, place=self._place, upload=lines)
+        answer: LoadedTriples = await self._connection.do(
+            "associative.load_triples", {}, place=self._place, upload=lines
+        )
         return answer
 
     async def drawing(self) -> str:

@@ -1,8 +1,9 @@
 """The joint that ways of remembering fit in: what a discipline declares, and the parts it is built from."""
 
-from remanent.discipline.call import AnyAgent, AnyMemory, Call, Report, Step
+from remanent.discipline.call import AnyAgent, AnyMemory, Call, ProgressStep, Report
 from remanent.discipline.journal import Append, Journal
 from remanent.discipline.operation import (
+    Bilingual,
     Body,
     Command,
     Face,
@@ -10,7 +11,6 @@ from remanent.discipline.operation import (
     MemoryAct,
     Operation,
     Permission,
-    Said,
     Tool,
     operation,
 )
@@ -21,6 +21,7 @@ __all__ = [
     "AnyAgent",
     "AnyMemory",
     "Append",
+    "Bilingual",
     "Body",
     "Call",
     "Command",
@@ -34,9 +35,8 @@ __all__ = [
     "Operation",
     "Parts",
     "Permission",
+    "ProgressStep",
     "Report",
-    "Said",
-    "Step",
     "Tool",
     "chosen",
     "operation",

@@ -56,7 +56,7 @@ class Body(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Bilingual:
     """A sentence in both languages."""
 
     en: str
@@ -74,10 +74,10 @@ class Screen(Protocol):
     def language(self) -> Tongue:
         """The language of the user."""
 
-    def word(self, phrase: Said, /, **values: object) -> str:
+    def word(self, phrase: Bilingual, /, **values: object) -> str:
         """Return a sentence in the user's language, safe to show."""
 
-    def tell(self, phrase: Said, /, *, style: str = "", **values: object) -> None:
+    def tell(self, phrase: Bilingual, /, *, style: str = "", **values: object) -> None:
         """Say something about the work, beside the data."""
 
     def line(self, text: str) -> None:
@@ -95,7 +95,7 @@ class Tool:
     """How a model is offered the operation: a name, words written for models, and the fields it needs to see."""
 
     name: str
-    description: Said
+    description: Bilingual
     fields: tuple[str, ...] | None = None
     """The request's fields that a model may fill in; all of them unless given."""
     tell: Callable[[Any, Tongue], str] | None = None
@@ -148,7 +148,7 @@ class Operation(Generic[Q, A]):
     handler: Handler[Q, A]
     permission: Permission
     level: Level
-    help: Said
+    help: Bilingual
     act: MemoryAct | None = None
     """What traces call it; a tool that is executed unless given."""
     method: Method
@@ -218,7 +218,7 @@ def operation(
             handler=handler,
             permission=permission,
             level=level,
-            help=Said(english, zh),
+            help=Bilingual(english, zh),
             method=method,  # type: ignore[arg-type]
             path=path,
             changes=permission is not Permission.READ if changes is None else changes,
@@ -233,10 +233,10 @@ def operation(
     return declare
 
 
-QUOTED = 60
+MAX_QUOTE_LENGTH = 60
 """Characters of a memory that are quoted to say which one is meant."""
 
-RESTORED = Said("Restored: “{about}”.", "已恢复：“{about}”。")
+RESTORED = Bilingual("Restored: “{about}”.", "已恢复：“{about}”。")
 
 
 class HasContent(Protocol):
@@ -249,4 +249,4 @@ class HasContent(Protocol):
 
 def show_restored(screen: Screen, answer: HasContent) -> None:
     """Say what is back."""
-    screen.line(screen.word(RESTORED, about=excerpt(answer.content, QUOTED)))
+    screen.line(screen.word(RESTORED, about=excerpt(answer.content, MAX_QUOTE_LENGTH)))

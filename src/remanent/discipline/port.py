@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.journal import Journal
-from remanent.discipline.operation import Operation, Said
+from remanent.discipline.operation import Bilingual, Operation
 from remanent.embedding import Embedder, Embedders
 from remanent.jobs import Handler
 from remanent.language import Engine
@@ -121,7 +121,7 @@ class Discipline:
 
     name: ClassVar[str]
     """A word: it begins the names of its operations, its settings, its jobs."""
-    purpose: ClassVar[Said]
+    purpose: ClassVar[Bilingual]
     """What it is for, in a sentence."""
     kinds: ClassVar[Sequence[Kind]] = ()
     """The kinds of its records, as `register_kind` returned them."""

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[-+]?[\d_]*\.?\d*([eE][-+]?\d+)?")
 ZH = "x-zh"
 """Where a field's description in Chinese stands in its JSON schema."""
 
-MOST = 1000
+MAX_ITEMS = 1000
 """Things on one page, ids in one request."""
 
 
@@ -49,7 +49,7 @@ Tags = Annotated[tuple[str, ...], about("Only what has all of these tags.", "只
 RecordId = Annotated[
     Id, about("A record, as `recall` and `entries` show it.", "记忆的 id，见 `recall` 与 `entries` 的输出。")
 ]
-Limit = Annotated[int, about("How many at most.", "最多多少条。", ge=1, le=MOST)]
+Limit = Annotated[int, about("How many at most.", "最多多少条。", ge=1, le=MAX_ITEMS)]
 Cursor = Annotated[
     str | None,
     about("Where the last page ended: its `next`.", "上一页的结尾，即其 `next`。", min_length=1, max_length=500),
@@ -70,7 +70,7 @@ class Remember(Model):
             "Messages, oldest first: texts, or objects with role, content, id, occurred_at, metadata.",
             "消息，由旧到新：文本，或含 role、content、id、occurred_at、metadata 的对象。",
             min_length=1,
-            max_length=MOST,
+            max_length=MAX_ITEMS,
         ),
     ]
     session: Session = None
@@ -134,7 +134,7 @@ def read_cursor(cursor: str, kind: type[T]) -> T:
     return place
 
 
-IN_MEMORY = 1 << 20
+MAX_IN_MEMORY = 1 << 20
 
 
 async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
@@ -145,7 +145,7 @@ async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
 @asynccontextmanager
 async def spooled_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[Iterator[str]]:
     """Take everything in before anything is done with it, then give it line by line."""
-    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
+    with tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY) as file:
         async for piece in pieces:
             file.write(piece)
         file.seek(0)

@@ -1,7 +1,7 @@
 """Every operation, declared once: REST routes, tools for models, commands, clients and documents are made from here."""
 
-from remanent.discipline.call import Report, Step
-from remanent.discipline.operation import Body, Command, Face, Level, Operation, Said, Tool, operation
+from remanent.discipline.call import ProgressStep, Report
+from remanent.discipline.operation import Bilingual, Body, Command, Face, Level, Operation, Tool, operation
 from remanent.operations.access.principal import LOCAL, Permission, Place, Principal, Reach
 from remanent.operations.call import Call
 from remanent.operations.catalogue import CATALOGUE, Catalogue
@@ -11,6 +11,7 @@ from remanent.operations.service import Service
 __all__ = [
     "CATALOGUE",
     "LOCAL",
+    "Bilingual",
     "Body",
     "Call",
     "Catalogue",
@@ -21,13 +22,12 @@ __all__ = [
     "Permission",
     "Place",
     "Principal",
+    "ProgressStep",
     "Reach",
     "Report",
     "Run",
     "RunState",
-    "Said",
     "Service",
-    "Step",
     "Tool",
     "operation",
 ]

@@ -3,19 +3,9 @@
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any
 
-from remanent.discipline.call import Step
-from remanent.discipline.operation import Body, Command, Face, Level, Permission, Said, Screen, operation
-from remanent.discipline.shapes import (
-    MOST,
-    Done,
-    Limit,
-    Nothing,
-    Page,
-    Session,
-    about,
-    items_of,
-    spooled_lines,
-)
+from remanent.discipline.call import ProgressStep
+from remanent.discipline.operation import Bilingual, Body, Command, Face, Level, Permission, Screen, operation
+from remanent.discipline.shapes import MAX_ITEMS, Done, Limit, Nothing, Page, Session, about, items_of, spooled_lines
 from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
 from remanent.model import Job, JobState, Model, Scope
@@ -30,21 +20,22 @@ READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
 class Erase(Model):
     """What to destroy."""
 
-    entry_ids: Annotated[tuple[Id, ...], about("Entries.", "原始记录。", max_length=MOST)] = ()
+    entry_ids: Annotated[tuple[Id, ...], about("Entries.", "原始记录。", max_length=MAX_ITEMS)] = ()
     record_ids: Annotated[
-        tuple[Id, ...], about("Records and the entries they came from.", "记忆及其来源的原始记录。", max_length=MOST)
+        tuple[Id, ...],
+        about("Records and the entries they came from.", "记忆及其来源的原始记录。", max_length=MAX_ITEMS),
     ] = ()
     session: Session = None
     everything: Annotated[bool, about("All that the agent remembers.", "该智能体的全部记忆。")] = False
 
 
-ERASE_EVERYTHING = Said("everything that {agent} remembers", "{agent} 的全部记忆")
-ERASE_SESSION = Said("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
-ERASE_SOME = Said(
+ERASE_EVERYTHING = Bilingual("everything that {agent} remembers", "{agent} 的全部记忆")
+ERASE_SESSION = Bilingual("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
+ERASE_SOME = Bilingual(
     "{entries} entries and {records} records of {agent}, with all that came from them",
     "{agent} 的 {entries} 条原始记录与 {records} 条记忆，以及由此产生的一切",
 )
-ASK_ERASE = Said("Destroy {what}? It cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
+ASK_ERASE = Bilingual("Destroy {what}? It cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
 
 
 def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) -> str:
@@ -200,7 +191,7 @@ async def settle(call: Call, request: Settle) -> Done:
     """Wait until background work is done."""
 
     def tell(progress: Progress) -> None:
-        call.report(Step(done=progress.done, total=progress.done + progress.pending))
+        call.report(ProgressStep(done=progress.done, total=progress.done + progress.pending))
 
     await call.agent.settle(timeout=request.timeout, on_progress=tell)
     return Done()

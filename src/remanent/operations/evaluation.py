@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from remanent.discipline.call import Step
+from remanent.discipline.call import ProgressStep
 from remanent.discipline.operation import Command, Face, Permission, operation
-from remanent.discipline.shapes import MOST, about
+from remanent.discipline.shapes import MAX_ITEMS, about
 from remanent.jobs import Progress
 from remanent.model import Evaluation, Model, Probe
 from remanent.operations.call import Call
@@ -20,7 +20,7 @@ class Evaluate(Model):
             "holds; with neither where nothing answers it.",
             "问题；每个附上能回答它的原始记录、记忆或消息的 `ids`，或答案应包含的 `texts`；两者皆无表示没有答案。",
             min_length=1,
-            max_length=MOST,
+            max_length=MAX_ITEMS,
         ),
     ]
     recipe: Annotated[
@@ -51,7 +51,7 @@ async def evaluate(call: Call, request: Evaluate) -> Evaluation:
     """Measure how well and how fast recall answers questions whose answers are known."""
 
     def tell(progress: Progress) -> None:
-        call.report(Step(done=progress.done, total=progress.done + progress.pending))
+        call.report(ProgressStep(done=progress.done, total=progress.done + progress.pending))
 
     return await call.agent.evaluate(request.questions, recipe=request.recipe, on_progress=tell)
 

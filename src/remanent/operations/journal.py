@@ -3,9 +3,9 @@
 import hashlib
 from typing import Annotated, Any, Literal
 
-from remanent.discipline.operation import Body, Command, Face, Permission, Said, Tool, operation
+from remanent.discipline.operation import Bilingual, Body, Command, Face, Permission, Tool, operation
 from remanent.discipline.shapes import (
-    MOST,
+    MAX_ITEMS,
     AsOf,
     Cursor,
     Kinds,
@@ -55,7 +55,7 @@ def _keyed(request: Remember, key: str) -> Remember:
     face=Face("remember", ask=listed_messages),
     tool=Tool(
         "remember",
-        Said(
+        Bilingual(
             "Keep something for later conversations: a fact, a preference, a decision, what happened. Write each as a "
             "sentence that is understood without this conversation. Durable when this returns.",
             "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
@@ -74,7 +74,7 @@ class Ask(Model):
     query: Annotated[
         str, about("The question, in Chinese or English.", "问题，中文或英文。", min_length=1, max_length=100_000)
     ]
-    limit: Annotated[int, about("How many answers at most.", "最多多少个答案。", ge=1, le=MOST)] = 5
+    limit: Annotated[int, about("How many answers at most.", "最多多少个答案。", ge=1, le=MAX_ITEMS)] = 5
     grain: Annotated[
         Grain,
         about(
@@ -156,7 +156,7 @@ def _flattened(given: dict[str, Any]) -> dict[str, Any]:
     command=Command(arguments=("query",), explains=True),
     tool=Tool(
         "recall",
-        Said(
+        Bilingual(
             "Search what is remembered from earlier conversations. Ask a plain question in Chinese or English; use it "
             "before you say that you do not know. Every answer names who said it and when.",
             "检索以往对话的记忆。用中文或英文直接提问；在说“不知道”之前先用它。每个答案都注明谁在何时所说。",
@@ -193,7 +193,7 @@ class ListEntries(Model):
     face=Face("entries", give=items_of),
     tool=Tool(
         "history",
-        Said(
+        Bilingual(
             "Read what was said word by word, in order: the exact wording, or what came before and after something "
             "that recall found. Narrow it by session or time; `newest_first` begins with the latest.",
             "按顺序逐字阅读说过的原话：确切措辞，或 recall 所得内容的前后文。可按会话或时间缩小范围；"

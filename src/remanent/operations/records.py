@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.discipline.operation import Command, Face, Permission, Said, Tool, operation, show_restored
+from remanent.discipline.operation import Bilingual, Command, Face, Permission, Tool, operation, show_restored
 from remanent.discipline.shapes import (
     AsOf,
     ByRecord,
@@ -156,7 +156,7 @@ class WordsBehind(Model):
     command=Command(arguments=("record_id",)),
     tool=Tool(
         "deep_retrieval",
-        Said(
+        Bilingual(
             "Read every raw word behind a remembered item, with who said it, tool calls and files: when a summary is "
             "not enough, before you rely on a detail, or to compare contradicting items. Give the record_id that "
             "recall or task_state showed. A long file is given when its attachment_id is asked for.",
@@ -189,7 +189,7 @@ class Forget(Model):
     command=_EACH,
     tool=Tool(
         "forget",
-        Said(
+        Bilingual(
             "Put a remembered item out of mind because it no longer holds or the user asked for it. Give the record_id "
             "that recall showed. It can be restored.",
             "让一条记忆不再被想起：它已失效，或用户要求忘记。给出 recall 显示的 record_id。可以恢复。",
@@ -220,7 +220,7 @@ class Restore(Model):
     command=Command(repeated="record_id", show=show_restored),
     tool=Tool(
         "restore",
-        Said(
+        Bilingual(
             "Bring back something that was forgotten by mistake. Give the record_id that forget showed.",
             "恢复误忘的记忆。给出 forget 显示的 record_id。",
         ),

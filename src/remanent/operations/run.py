@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
-from remanent.discipline.call import Step
+from remanent.discipline.call import ProgressStep
 from remanent.model import Model
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
@@ -29,7 +29,7 @@ class Run(Model):
     state: RunState = RunState.RUNNING
     started_at: Instant
     ended_at: Instant | None = None
-    step: Step = Step()
+    step: ProgressStep = ProgressStep()
     response: JsonValue = None
     """The operation's answer, once it is done."""
     error: str | None = None

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from remanent.discipline.call import Report, Step
+from remanent.discipline.call import ProgressStep, Report
 from remanent.discipline.operation import Operation
 from remanent.discipline.shapes import Done
 from remanent.errors import NotFound, NotPermitted, QueueFull, RemanentError
@@ -165,7 +165,7 @@ class Runs:
     # ── one run ──────────────────────────────────────────────────────────────
 
     async def _do(self, kept: _Kept, operation: Operation[Any, Any], work: Work) -> None:
-        def report(step: Step) -> None:
+        def report(step: ProgressStep) -> None:
             self._change(kept, kept.run.replace(step=step))
 
         try:

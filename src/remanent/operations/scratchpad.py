@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
-from remanent.discipline.operation import Command, Face, Permission, Said, Tool, operation
+from remanent.discipline.operation import Bilingual, Command, Face, Permission, Tool, operation
 from remanent.discipline.shapes import Done, about
 from remanent.model import Model
 from remanent.model.base import Text
@@ -50,7 +50,7 @@ class PadValues(Model):
     face=Face("scratchpad_read", give=lambda answer: answer.values),
     tool=Tool(
         "scratchpad_read",
-        Said(
+        Bilingual(
             "Read your scratchpad: the plan, interim results and notes to yourself that you wrote with "
             "scratchpad_write, also before a restart. Look here first when you go on with work that was begun earlier.",
             "读取你的草稿板：此前用 scratchpad_write 写下的计划、中间结果和备忘，重启后仍在。"
@@ -88,7 +88,7 @@ class WritePad(Model):
     command=Command(arguments=("key", "value")),
     tool=Tool(
         "scratchpad_write",
-        Said(
+        Bilingual(
             "Write a note to yourself that you will need later in this work: the plan, what is done, interim results. "
             "It replaces what stood under the key; without a value it is removed. Durable when this returns. For what "
             "matters beyond this work use remember instead.",

@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from remanent.discipline.shapes import ZH
-from remanent.operations import Catalogue, Operation, Said
+from remanent.operations import Bilingual, Catalogue, Operation
 from remanent.server.reading import own_fields, takes_body, upload_types
 from remanent.server.rest import address_of
 
@@ -17,8 +17,8 @@ td,th{padding:.25rem .6rem;border-bottom:1px solid #ddd;text-align:left;vertical
 .m{color:#06c;font-weight:600}.p{color:#777}nav a{margin-right:.8rem}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#242424}td,th{border-color:#444}}
 """
-_TITLE = Said("Remanent: what the server can do", "Remanent：服务器能做什么")
-_INTRO = Said(
+_TITLE = Bilingual("Remanent: what the server can do", "Remanent：服务器能做什么")
+_INTRO = Bilingual(
     "Send JSON as <code>application/json</code>, with a key as <code>Authorization: Bearer …</code>; only until the "
     "first key is made, programs on this machine need none. Errors are "
     "<code>application/problem+json</code>. The whole description: <a href='/openapi.json'>/openapi.json</a>. "
@@ -28,13 +28,13 @@ _INTRO = Said(
     "<code>application/problem+json</code>。完整描述见 <a href='/openapi.json'>/openapi.json</a>。"
     "<a href='?lang=en'>English</a>",
 )
-_FIELD, _MEANING, _NEEDS = Said("field", "字段"), Said("meaning", "含义"), Said("needs", "所需权限")
+_FIELD, _MEANING, _NEEDS = Bilingual("field", "字段"), Bilingual("meaning", "含义"), Bilingual("needs", "所需权限")
 
 
 def page(catalogue: Catalogue, *, chinese: bool) -> str:
     """Return the page in one language."""
 
-    def say(said: Said) -> str:
+    def say(said: Bilingual) -> str:
         return said.zh if chinese else said.en
 
     links = "".join(f"<a href='#{name}'>{name}</a>" for name in catalogue)

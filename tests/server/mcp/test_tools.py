@@ -8,7 +8,7 @@ import pytest
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput
 from remanent.model import Model
-from remanent.operations import CATALOGUE, Call, Catalogue, Operation, Permission, Said, Tool, operation
+from remanent.operations import CATALOGUE, Bilingual, Call, Catalogue, Operation, Permission, Tool, operation
 from remanent.server.mcp.schemas import check_offered, input_schema, offered
 from remanent.server.mcp.tools import MOST, chosen
 
@@ -26,7 +26,7 @@ def made(number: int) -> Operation[Any, Any]:
         f"do_{chr(97 + number)}",
         zh="做",
         permission=Permission.READ,
-        tool=Tool(f"tool_{number}", Said("Do it.", "做。")),
+        tool=Tool(f"tool_{number}", Bilingual("Do it.", "做。")),
     )
     async def handler(_: Call, __: Ask) -> Done:
         """Do it."""

@@ -10,7 +10,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
-from remanent.operations import Place, Principal, Report, Service, Step
+from remanent.operations import Place, Principal, ProgressStep, Report, Service
 from remanent.server.mcp.prompts import Prompts
 from remanent.server.mcp.resources import Resources
 from remanent.server.mcp.tools import Tools
@@ -103,7 +103,7 @@ class _Progress:
         self._last: asyncio.Task[None] | None = None
         self.report: Report = self._report
 
-    def _report(self, step: Step) -> None:
+    def _report(self, step: ProgressStep) -> None:
         self._last = asyncio.create_task(self._send(step, after=self._last))
 
     async def sent(self) -> None:
@@ -111,7 +111,7 @@ class _Progress:
         if self._last is not None:
             await asyncio.gather(self._last, return_exceptions=True)
 
-    async def _send(self, step: Step, *, after: "asyncio.Task[None] | None") -> None:
+    async def _send(self, step: ProgressStep, *, after: "asyncio.Task[None] | None") -> None:
         if after is not None:
             await asyncio.gather(after, return_exceptions=True)
         await self._ctx.session.report_progress(step.done, step.total, step.note or None)
