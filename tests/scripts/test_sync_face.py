@@ -10,7 +10,7 @@ import pytest
 
 from remanent._portal import Portal
 from remanent.errors import NotFound, StoreClosed
-from scripts.sync_face import Unknown, generate, main, tidy
+from scripts.sync_face import FACES, SOURCE, Unknown, face_modules, generate, main, tidy, write_faces
 
 SAMPLE = '''
 """A small façade with every kind of member."""
@@ -336,3 +336,40 @@ def test_the_same_source_gives_the_same_text() -> None:
 
 def _methods(node: ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
     return {part.name: part for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+CALLED = '''
+class AsyncThing:
+    """A thing."""
+
+
+class AsyncThings:
+    """Gives things."""
+
+    def __call__(self, name: str = "", *, size: int = 1) -> "AsyncThing":
+        """Return a thing."""
+        return AsyncThing()
+'''
+
+
+def test_what_is_called_gives_the_twin_of_what_it_returns() -> None:
+    text = generate(CALLED)
+    assert "def __call__(self, name: str='', *, size: int=1) -> Thing:" in text
+    assert "return Thing(self._portal, self._portal.run(self._wrapped, name, size=size))" in text
+
+
+def test_the_faces_of_our_disciplines_and_their_twins_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["sync_face.py", "--check"])
+    assert write_faces() == 0
+    assert face_modules() == ["remanent.associative.memory", "remanent.bank.face"]
+    for module in face_modules():
+        place = SOURCE.parent.parent / Path(*module.split("."))
+        assert main(["--check"], source=place.with_suffix(".py"), target=place.parent / "_sync.py", module=module) == 0
+
+
+def test_stale_faces_are_refused_and_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["sync_face.py", "--check"])
+    assert write_faces(target=tmp_path / "_faces.py") == 1
+    monkeypatch.setattr(sys, "argv", ["sync_face.py"])
+    assert write_faces(target=tmp_path / "_faces.py") == 0
+    assert (tmp_path / "_faces.py").read_text(encoding="utf-8") == FACES.read_text(encoding="utf-8")
