@@ -202,7 +202,7 @@ async def live(
                 day = DAYS * (number + 1) / len(batches)
                 life.looks.append(await _look(agent, year, said[: (number + 1) * BATCH], day=day, days=DAYS / messages))
                 report(f"{schedule}: day {day:.0f}, {life.looks[-1].nodes} nodes")
-        life.dead_letters = await agent.admin.dead_letters()
+        life.dead_letters = await agent.dead_letters()
     return life
 
 

@@ -137,7 +137,9 @@ class _Parts:
     cache: Cache
     embedders: Embedders | None
     known: KnownEmbedders
+    """Embedders of before: records that they embedded are searched by them until they are embedded anew."""
     questions: tuple[CachedEmbedder, ...]
+    """The embedders with a cache before them, for questions only."""
     indexing: Indexing
     echoes: Echoes
     recall: Recall
@@ -215,6 +217,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
 
 
 def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
+    """Open what holds rows, vectors and files; a home that cannot be written to is refused here already."""
     store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, most_open=settings.open_agents)
     store.layout.require_writable()
     folder = store.layout.own_folder
@@ -229,6 +232,7 @@ def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
 
 
 def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
+    """Return the one worker of this memory, with the jobs of the core and of every discipline."""
     handlers = {
         TURNS: indexing.make_turns,
         EMBED: indexing.embed,
@@ -245,6 +249,7 @@ _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
 
 
 def _embedding(settings: Settings, *, clock: Clock) -> _Models:
+    """Return the models; those that are not bundled are noted in the home, so that old vectors can still be asked."""
     embedders = open_embedders(settings.embedder, embedding=settings.embedding)
     # Questions are cached: the same ones come again, texts rarely do.
     lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
@@ -628,6 +633,7 @@ class AsyncAgent(AgentFaces):
         await self._parts.worker.settle([self._scope], timeout=timeout, on_progress=on_progress)
 
     async def _current(self, record_id: str, *, expects: int | None = None) -> Record:
+        """Return a record as it stands, at the version that the caller expects if one is named."""
         query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
         found = await self._parts.store.records(self._scope, query)
         if not found and await self._parts.store.entries(self._scope, EntryQuery(entry_ids=(record_id,), limit=1)):
@@ -658,6 +664,7 @@ async def _finish_erasure(parts: _Parts, begun: BegunErasure) -> None:
 
 
 async def _carry_out(parts: _Parts, begun: BegunErasure, erasure: Erasure) -> Erased:
+    """Erase, then drop the note that it was begun; one that fails and was not refused is tried again later."""
     try:
         erased = await _erase(parts, begun, erasure)
     except (CallerError, DatabaseMissing):

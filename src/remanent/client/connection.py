@@ -110,6 +110,7 @@ class Connection:
     async def _send(
         self, operation: Operation[Any, Any], asked: Model, *, place: Place, upload: bytes | Iterable[str] | None
     ) -> "httpx2.Response":
+        """Send a request as its route wants it, with a key by which the server knows it when it comes again."""
         client = await self._open()
         fields = to_jsonable_python(asked.model_dump(mode="json", exclude_unset=True))
         headers = dict(self._headers)
@@ -181,11 +182,13 @@ class Connection:
         raise _ERRORS.get(run.error or "", RemanentError)(run.message or f"the work failed with {run.error}")
 
     def _address(self, operation: Operation[Any, Any], fields: Mapping[str, Any], place: Place) -> str:
+        """Return where an operation is asked for: the place, then its own path with the fields that stand in it."""
         steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
         return f"{self._url}/v1/{'/'.join(steps)}/{path}"
 
     async def _open(self) -> "httpx2.AsyncClient":
+        """Return the HTTP client, made at the first request; one, however many ask at once."""
         if self._is_closed:
             raise StoreClosed(f"the connection to {self._url} was closed; connect again")
         async with self._opening:
@@ -221,6 +224,7 @@ class _Reaching:
 
 
 def _checked(url: str) -> str:
+    """Return an address without its last slash, or refuse it: passwords in addresses end up in logs."""
     parts = urlsplit(url.strip())
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise InvalidSettings(f"{url!r} is no address of a server; write it like http://127.0.0.1:8765")
@@ -243,11 +247,13 @@ def _is_harmless(operation: Operation[Any, Any], asked: Model) -> bool:
 
 
 async def _joined(lines: Iterable[str]) -> AsyncIterator[bytes]:
+    """Yield lines as they are sent: an import may be larger than memory."""
     for line in lines:
         yield line.encode() + b"\n"
 
 
 def _tell(step: ProgressStep, on_progress: Callable[[Progress], None] | None) -> None:
+    """Tell of a step in the form in which the library tells of it."""
     if on_progress is not None:
         pending = 0 if step.total is None else step.total - step.done
         on_progress(Progress(pending=pending, done=step.done, failed=0))
