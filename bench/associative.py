@@ -15,9 +15,8 @@ from bench.corpus import START
 from bench.figures import Figure, Report, at_least, at_most
 from bench.year import Said, Year
 from remanent.associative import Associations, AsyncAssociativeMemory
-from remanent.associative.graph import Graph, Vertex
-from remanent.associative.graphs import FOCUS
-from remanent.associative.kinds import TRACE, TraceData
+from remanent.associative.graph import FOCUS, Graph, Vertex
+from remanent.associative.model import TRACE, TraceData
 from remanent.associative.settings import AssociativeSettings
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine

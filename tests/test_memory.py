@@ -19,7 +19,7 @@ from remanent.errors import (
     StoreClosed,
 )
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import Origin, Status, to_instant
+from remanent.model import Origin, RecallOptions, Status, to_instant
 from remanent.stores.local import LocalVectors
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -88,7 +88,7 @@ async def test_sending_a_message_again_stores_it_once(memory: AsyncMemory, ada: 
 async def test_the_explanation_names_every_path_that_found_an_item(memory: AsyncMemory, ada: AsyncAgent) -> None:
     await ada.remember(["apples are red", "pears are green"])
     await memory.settle()
-    found = await ada.recall("apples", limit=1, recipe="tiers")
+    found = await ada.recall("apples", limit=1, options=RecallOptions(recipe="tiers"))
     (explained,) = found.explain()
     assert {rank.path for rank in explained.ranks} == {"keyword", "recency"}
     assert explained.score == found.items[0].score
@@ -135,7 +135,7 @@ async def test_recall_as_of_a_moment_knows_what_was_known_then(memory: AsyncMemo
     before = (await ada.get(receipt.entry_ids[0])).updated_at
     await ada.forget(receipt.entry_ids[0])
     assert not (await ada.recall("vault")).items
-    then = await ada.recall("vault", as_of=before)
+    then = await ada.recall("vault", options=RecallOptions(as_of=before))
     assert [item.text for item in then.items] == ["The vault code is 4711."]
 
 
@@ -257,7 +257,7 @@ async def test_an_agent_whose_database_is_gone_says_so_to_every_call(tmp_path: P
             ada.entries,
             ada.records,
             lambda: ada.erase(everything=True),
-            ada.check,
+            ada.admin.check,
         )
         for call in calls:
             with pytest.raises(DatabaseMissing):
@@ -317,7 +317,7 @@ async def test_warming_loads_the_indexes_of_those_who_were_written_to_last_and_t
         loaded = {owner.agent: slot.opened for (owner, _), slot in vectors._slots.items()}
         assert loaded == {"bo": True, "cy": True}
         assert {scope.agent for scope in memory._parts.worker.watched} == {"bo", "cy"}
-        assert (await memory.agent("bo").recall("who keeps bees?", gate=False)).left_out == ()
+        assert (await memory.agent("bo").recall("who keeps bees?", options=RecallOptions(gate=False))).left_out == ()
 
 
 async def test_warming_an_empty_home_loads_the_models_and_makes_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.retrieval.sets import NONSENSE, Conversation, Question, Session
 from bench.retrieval.studies import Grain
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import Found
+from remanent.model import Found, RecallOptions
 
 DEPTH = 10
 AFTER = timedelta(days=1)
@@ -105,12 +105,10 @@ async def _ask(
         question.text,
         limit=DEPTH,
         grain="session" if grain == "session" else "item",
-        order="relevance",
-        recipe=recipe,
         until=_until(conversation, question),
-        asked_at=_asked_at(conversation, question),
-        source_share=1.0,
-        gate=False,  # what is measured is the order; whether to answer at all is measured apart
+        options=RecallOptions(
+            order="relevance", recipe=recipe, asked_at=_asked_at(conversation, question), source_share=1.0, gate=False
+        ),
     )
     seconds, processor = time.perf_counter() - begin, time.process_time() - spent
     missing = {left.path for left in found.left_out}
@@ -124,9 +122,8 @@ async def _judge(agent: AsyncAgent, conversation: Conversation, given: Sequence[
     found = await agent.recall(
         question.text,
         limit=1,
-        gate=True,
         until=_until(conversation, question),
-        asked_at=_asked_at(conversation, question),
+        options=RecallOptions(gate=True, asked_at=_asked_at(conversation, question)),
     )
     if found.gate is None:  # nothing was found that could be judged
         evidence, passed = None if found.items else -math.inf, bool(found.items)

@@ -12,7 +12,7 @@ from bench.figures import Figure, Report, at_most
 from remanent.embedding import open_embedders
 from remanent.errors import RemanentError
 from remanent.memory import AsyncAgent, aopen
-from remanent.model import Record, Scope, id_source
+from remanent.model import RecallOptions, Record, Scope, id_source
 from remanent.recall.evaluation import percentile
 from remanent.settings import load_settings
 from remanent.stores import Change, search_terms
@@ -93,7 +93,7 @@ def _figures(name: str, asked: _Asked, *, bound: float) -> list[Figure]:
 async def _warm(agent: AsyncAgent, questions: Iterator[str], *, recipe: str | None) -> None:
     """Ask some questions, slowly while models or vectors are still being loaded."""
     for question in islice(questions, WARMING):
-        found = await agent.recall(question, recipe=recipe, gate=False)
+        found = await agent.recall(question, options=RecallOptions(recipe=recipe, gate=False))
         if any(left.path != "reranker" for left in found.left_out):
             await asyncio.sleep(PATIENCE)
 
@@ -107,7 +107,7 @@ async def _ask(
     for question in questions:
         begin = time.perf_counter()
         try:
-            found = await agent.recall(question, recipe=recipe, gate=gate)
+            found = await agent.recall(question, options=RecallOptions(recipe=recipe, gate=gate))
         except RemanentError:
             asked.errors += 1
             continue

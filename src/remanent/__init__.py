@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from remanent.client.remote import aconnect
     from remanent.errors import RemanentError
     from remanent.memory import AsyncAgent, AsyncMemory, aopen
-    from remanent.model import Entry, Found, FoundItem, Message, Receipt, Record, Scope
+    from remanent.model import Entry, Found, FoundItem, Message, RecallOptions, Receipt, Record, Scope
     from remanent.settings import Settings
 
 __version__ = "0.1.0"
@@ -22,6 +22,7 @@ __all__ = [
     "FoundItem",
     "Memory",
     "Message",
+    "RecallOptions",
     "Receipt",
     "Record",
     "RemanentError",
@@ -39,7 +40,7 @@ _HOMES = {
     "remanent.client.remote": ("aconnect",),
     "remanent.errors": ("RemanentError",),
     "remanent.memory": ("AsyncAgent", "AsyncMemory", "aopen"),
-    "remanent.model": ("Entry", "Found", "FoundItem", "Message", "Receipt", "Record", "Scope"),
+    "remanent.model": ("Entry", "Found", "FoundItem", "Message", "RecallOptions", "Receipt", "Record", "Scope"),
     "remanent.settings": ("Settings",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

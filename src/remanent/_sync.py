@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
@@ -15,7 +15,7 @@ from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.discipline import Discipline
 from remanent.jobs import Progress
-from remanent.memory import AsyncAgent, AsyncMemory, aopen
+from remanent.memory import AsyncAgent, AsyncAgentAdmin, AsyncMemory, aopen
 from remanent.model import (
     Attachment,
     CacheFigures,
@@ -26,13 +26,13 @@ from remanent.model import (
     Evaluation,
     Found,
     Grain,
-    ItemOrder,
     Job,
     JobState,
     Kind,
     Link,
     NewId,
     Probe,
+    RecallOptions,
     Receipt,
     Record,
     Scope,
@@ -43,7 +43,6 @@ from remanent.model import (
     system_clock,
 )
 from remanent.model.entry import Messages
-from remanent.recall import Recipe
 from remanent.settings import Settings
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
@@ -54,7 +53,44 @@ if TYPE_CHECKING:
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
 
-__all__ = ["Agent", "Memory", "open"]
+__all__ = ["Agent", "AgentAdmin", "Memory", "open"]
+
+
+class AgentAdmin:
+    """The operator's side of one agent's memory: its files, and the work in its background.
+
+    It stands apart from the verbs of `Agent` so that those stay few: nothing here remembers or recalls.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncAgentAdmin) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def check(self) -> Health:
+        """Examine every page, index and reference of this agent's files."""
+        return self._portal.call(self._wrapped.check)
+
+    def repair(self) -> Path:
+        """Save what is readable of a damaged file to a new one beside it, and return that."""
+        return self._portal.call(self._wrapped.repair)
+
+    def queue(self) -> QueueState:
+        """Return how the agent's background work stands."""
+        return self._portal.call(self._wrapped.queue)
+
+    def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
+        """Return background work that waits, runs or was given up, in the order of the queue."""
+        return self._portal.call(self._wrapped.jobs, states=states, limit=limit)
+
+    def dead_letters(self) -> list[Job]:
+        """Return the background work that was given up."""
+        return self._portal.call(self._wrapped.dead_letters)
+
+    def revive(self, job_id: str) -> None:
+        """Try given-up background work again."""
+        self._portal.call(self._wrapped.revive, job_id)
 
 
 class Agent:
@@ -70,6 +106,11 @@ class Agent:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._wrapped.scope
+
+    @property
+    def admin(self) -> AgentAdmin:
+        """What an operator needs: checking and repairing files, and looking after background work."""
+        return AgentAdmin(self._portal, self._wrapped.admin)
 
     def face(self, kind: type[Any], /) -> Any:
         """Return what a discipline gives an agent, by its type."""
@@ -134,54 +175,36 @@ class Agent:
         query: str,
         *,
         limit: int = 5,
-        grain: Grain = "item",
-        recipe: str | Recipe | None = None,
-        order: ItemOrder | Literal["auto"] = "auto",
         session: str | None = None,
-        kinds: Sequence[Kind | str] | None = None,
-        tags: Sequence[str] = (),
         since: datetime | None = None,
         until: datetime | None = None,
-        as_of: datetime | None = None,
-        asked_at: datetime | None = None,
-        source_share: float | None = None,
-        gate: bool | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        tags: Sequence[str] = (),
+        grain: Grain = "item",
         budget: int | None = None,
-        seen: Collection[str] = (),
+        options: RecallOptions | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        A question that nothing here answers gets no items, and `found.gate` says why; `gate=False` takes the nearest
-        in any case. `found.text` and `found.message()` are what to give a model: of `budget` tokens at the most, and
-        without what it was given before, by the `fingerprints` of `found.injection` that are handed in as `seen`.
+        A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
+        `found.message()` are what to give a model, within `budget` tokens if that is set.
 
-        `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
-        whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
-        "hybrid", "words", "meaning", "tiers", or a `Recipe`. `order` "time" puts what was found in the order in which
-        it happened; "auto" does so for questions that ask for a course of events.
-
-        `since` and `until` bound when it happened; `as_of` asks what was known at that moment; `asked_at` is the moment
-        that "yesterday" counts from, now unless given. One session fills at most `source_share` of the answer while
-        others have something to say, 0.4 unless the recipe says otherwise.
+        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
+        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
+        moment in the past or no gate, go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
             query,
             limit=limit,
-            grain=grain,
-            recipe=recipe,
-            order=order,
             session=session,
-            kinds=kinds,
-            tags=tags,
             since=since,
             until=until,
-            as_of=as_of,
-            asked_at=asked_at,
-            source_share=source_share,
-            gate=gate,
+            kinds=kinds,
+            tags=tags,
+            grain=grain,
             budget=budget,
-            seen=seen,
+            options=options,
         )
 
     def evaluate(
@@ -286,33 +309,9 @@ class Agent:
         """Take in an export, all of it or nothing, and return how many of each sort; this agent must be empty."""
         return self._portal.call(self._wrapped.load, lines)
 
-    def queue(self) -> QueueState:
-        """Return how the agent's background work stands."""
-        return self._portal.call(self._wrapped.queue)
-
-    def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
-        """Return background work that waits, runs or was given up, in the order of the queue."""
-        return self._portal.call(self._wrapped.jobs, states=states, limit=limit)
-
-    def dead_letters(self) -> list[Job]:
-        """Return the background work that was given up."""
-        return self._portal.call(self._wrapped.dead_letters)
-
-    def revive(self, job_id: str) -> None:
-        """Try given-up background work again."""
-        self._portal.call(self._wrapped.revive, job_id)
-
     def settle(self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> None:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
-
-    def check(self) -> Health:
-        """Examine every page, index and reference of this agent's files."""
-        return self._portal.call(self._wrapped.check)
-
-    def repair(self) -> Path:
-        """Save what is readable of a damaged file to a new one beside it, and return that."""
-        return self._portal.call(self._wrapped.repair)
 
     @property
     def associative(self) -> AssociativeMemory:

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import JsonValue
 
@@ -40,13 +40,13 @@ from remanent.model import (
     Evaluation,
     Found,
     Grain,
-    ItemOrder,
     Job,
     JobState,
     Kind,
     Link,
     NewId,
     Probe,
+    RecallOptions,
     Receipt,
     Record,
     Scope,
@@ -118,6 +118,7 @@ _logger = logging.getLogger(__name__)
 F = TypeVar("F")
 
 _ANY_WORD = "ready"
+"""What is embedded to have a model loaded; its vector is thrown away."""
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
 
@@ -133,7 +134,9 @@ class _Parts:
     cache: Cache
     embedders: Embedders | None
     known: KnownEmbedders
+    """Embedders of before: records that they embedded are searched by them until they are embedded anew."""
     questions: tuple[CachedEmbedder, ...]
+    """The embedders with a cache before them, for questions only."""
     indexing: Indexing
     echoes: Echoes
     recall: Recall
@@ -147,6 +150,8 @@ class _Parts:
     new_id: NewId
 
 
+# The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
+# last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
     store, vectors, blobs = _stores(settings)
     embedders, known, questions = _embedding(settings, clock=clock)
@@ -184,7 +189,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
     worker = _worker(shared, indexing, calibration, disciplines)
-    journal.told, journal.recall, journal.watch = disciplines, recall, worker.watch
+    journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
         settings=settings,
         store=store,
@@ -209,6 +214,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
 
 
 def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
+    """Open what holds rows, vectors and files; a home that cannot be written to is refused here already."""
     store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
     store.layout.require_writable()
     folder = store.layout.own_folder
@@ -223,6 +229,7 @@ def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
 
 
 def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
+    """Return the one worker of this memory, with the jobs of the core and of every discipline."""
     handlers = {
         TURNS: indexing.make_turns,
         EMBED: indexing.embed,
@@ -239,6 +246,7 @@ _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
 
 
 def _embedding(settings: Settings, *, clock: Clock) -> _Models:
+    """Return the models; those that are not bundled are noted in the home, so that old vectors can still be asked."""
     embedders = open_embedders(settings.embedder, embedding=settings.embedding)
     # Questions are cached: the same ones come again, texts rarely do.
     lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
@@ -288,6 +296,47 @@ def _recall(
     return recall, Calibration(store, gate, paths)
 
 
+class AsyncAgentAdmin:
+    """The operator's side of one agent's memory: its files, and the work in its background.
+
+    It stands apart from the verbs of `AsyncAgent` so that those stay few: nothing here remembers or recalls.
+    """
+
+    def __init__(self, parts: _Parts, scope: Scope) -> None:
+        self._parts = parts
+        self._scope = scope
+
+    async def check(self) -> Health:
+        """Examine every page, index and reference of this agent's files."""
+        health = await self._parts.store.check(self._scope)
+        if health.problems:  # what lies beside a damaged database cannot be judged by it
+            return health
+        indexes = await self._parts.vectors.check(self._scope)
+        return replace(health, indexes=indexes, attachments=await self._parts.blobs.check(self._scope))
+
+    async def repair(self) -> Path:
+        """Save what is readable of a damaged file to a new one beside it, and return that."""
+        return await self._parts.store.repair(self._scope)
+
+    async def queue(self) -> QueueState:
+        """Return how the agent's background work stands."""
+        return await self._parts.store.queue(self._scope)
+
+    async def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
+        """Return background work that waits, runs or was given up, in the order of the queue."""
+        wanted = None if states is None else tuple(JobState(state) for state in states)
+        return await self._parts.store.jobs(self._scope, JobQuery(states=wanted, limit=limit))
+
+    async def dead_letters(self) -> list[Job]:
+        """Return the background work that was given up."""
+        return await self._parts.store.jobs(self._scope, JobQuery(states=(JobState.DEAD,)))
+
+    async def revive(self, job_id: str) -> None:
+        """Try given-up background work again."""
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.revive(job_id)
+
+
 class AsyncAgent(AgentFaces):
     """One agent's memory: everything here happens in its scope and in no other."""
 
@@ -299,6 +348,11 @@ class AsyncAgent(AgentFaces):
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._scope
+
+    @property
+    def admin(self) -> AsyncAgentAdmin:
+        """What an operator needs: checking and repairing files, and looking after background work."""
+        return AsyncAgentAdmin(self._parts, self._scope)
 
     def face(self, kind: type[F], /) -> F:
         """Return what a discipline gives an agent, by its type."""
@@ -384,6 +438,7 @@ class AsyncAgent(AgentFaces):
         if not (entry_ids or record_ids or session or everything):
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything, keeps_note=True)
+        # Noted before it begins: should a crash cut it short, what is said after that is not erased with the rest.
         newest = await self._parts.store.entries(self._scope, EntryQuery(newest_first=True, limit=1))
         last_seq = newest[0].seq if newest else 0
         begun = await asyncio.to_thread(self._parts.erasures.begin, self._scope, erasure, last_seq=last_seq)
@@ -396,36 +451,25 @@ class AsyncAgent(AgentFaces):
         query: str,
         *,
         limit: int = 5,
-        grain: Grain = "item",
-        recipe: str | Recipe | None = None,
-        order: ItemOrder | Literal["auto"] = "auto",
         session: str | None = None,
-        kinds: Sequence[Kind | str] | None = None,
-        tags: Sequence[str] = (),
         since: datetime | None = None,
         until: datetime | None = None,
-        as_of: datetime | None = None,
-        asked_at: datetime | None = None,
-        source_share: float | None = None,
-        gate: bool | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        tags: Sequence[str] = (),
+        grain: Grain = "item",
         budget: int | None = None,
-        seen: Collection[str] = (),
+        options: RecallOptions | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        A question that nothing here answers gets no items, and `found.gate` says why; `gate=False` takes the nearest
-        in any case. `found.text` and `found.message()` are what to give a model: of `budget` tokens at the most, and
-        without what it was given before, by the `fingerprints` of `found.injection` that are handed in as `seen`.
+        A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
+        `found.message()` are what to give a model, within `budget` tokens if that is set.
 
-        `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
-        whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
-        "hybrid", "words", "meaning", "tiers", or a `Recipe`. `order` "time" puts what was found in the order in which
-        it happened; "auto" does so for questions that ask for a course of events.
-
-        `since` and `until` bound when it happened; `as_of` asks what was known at that moment; `asked_at` is the moment
-        that "yesterday" counts from, now unless given. One session fills at most `source_share` of the answer while
-        others have something to say, 0.4 unless the recipe says otherwise.
+        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
+        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
+        moment in the past or no gate, go into `options`.
         """
+        options = options or RecallOptions()
         now = self._parts.clock()
         wanted = RecordFilter(
             kinds=None if kinds is None else tuple(Kind.known(kind) for kind in kinds),
@@ -433,21 +477,24 @@ class AsyncAgent(AgentFaces):
             occurred_from=since,
             occurred_before=until,
             alive_at=now,
-            as_of=as_of,
+            as_of=options.as_of,
         )
+        # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
-        question = Question(query, self._scope.within(session=session), wanted, asked_at=to_instant(asked_at or now))
+        asked_at = to_instant(options.asked_at or now)
         found = await self._parts.recall.find(
-            question,
+            Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
             limit=limit,
-            recipe=recipe,
+            recipe=_recipe(options),
             grain=grain,
-            order=order,
-            source_share=source_share,
-            gated=self._parts.settings.recall.gate if gate is None else gate,
+            order=options.order,
+            source_share=options.source_share,
+            gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
-        found = found.replace(injection=inject(query, found.items, now=now, budget=budget, seen=frozenset(seen)))
+        injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
+        found = found.replace(injection=injection)
+        # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
 
@@ -565,7 +612,7 @@ class AsyncAgent(AgentFaces):
         """Return what is left of everything forgotten."""
         return await self._parts.store.tombstones(self._scope)
 
-    # ── moving and caring ────────────────────────────────────────────────────
+    # ── moving and waiting ───────────────────────────────────────────────────
 
     async def export(self) -> AsyncIterator[str]:
         """Yield everything that is remembered as JSON lines."""
@@ -576,43 +623,14 @@ class AsyncAgent(AgentFaces):
         """Take in an export, all of it or nothing, and return how many of each sort; this agent must be empty."""
         return await import_lines(self._parts.store, self._scope, lines)
 
-    async def queue(self) -> QueueState:
-        """Return how the agent's background work stands."""
-        return await self._parts.store.queue(self._scope)
-
-    async def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
-        """Return background work that waits, runs or was given up, in the order of the queue."""
-        wanted = None if states is None else tuple(JobState(state) for state in states)
-        return await self._parts.store.jobs(self._scope, JobQuery(states=wanted, limit=limit))
-
-    async def dead_letters(self) -> list[Job]:
-        """Return the background work that was given up."""
-        return await self._parts.store.jobs(self._scope, JobQuery(states=(JobState.DEAD,)))
-
-    async def revive(self, job_id: str) -> None:
-        """Try given-up background work again."""
-        async with self._parts.store.transaction(self._scope) as tx:
-            tx.revive(job_id)
-
     async def settle(
         self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None
     ) -> None:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         await self._parts.worker.settle([self._scope], timeout=timeout, on_progress=on_progress)
 
-    async def check(self) -> Health:
-        """Examine every page, index and reference of this agent's files."""
-        health = await self._parts.store.check(self._scope)
-        if health.problems:
-            return health
-        indexes = await self._parts.vectors.check(self._scope)
-        return replace(health, indexes=indexes, attachments=await self._parts.blobs.check(self._scope))
-
-    async def repair(self) -> Path:
-        """Save what is readable of a damaged file to a new one beside it, and return that."""
-        return await self._parts.store.repair(self._scope)
-
     async def _current(self, record_id: str, *, expects: int | None = None) -> Record:
+        """Return a record as it stands, at the version that the caller expects if one is named."""
         query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
         found = await self._parts.store.records(self._scope, query)
         if not found and await self._parts.store.entries(self._scope, EntryQuery(entry_ids=(record_id,), limit=1)):
@@ -626,6 +644,14 @@ class AsyncAgent(AgentFaces):
         return found[0]
 
 
+def _recipe(options: RecallOptions) -> str | Recipe | None:
+    """Return the recipe that is asked for; the model package does not know what a recipe is, so it is checked here."""
+    recipe = options.recipe
+    if recipe is None or isinstance(recipe, str | Recipe):
+        return recipe
+    raise InvalidInput(f"recipe is a name or a Recipe, not a {type(recipe).__name__}")
+
+
 # ── erasing ──────────────────────────────────────────────────────────────────
 
 
@@ -635,6 +661,7 @@ async def _finish_erasure(parts: _Parts, begun: PendingErasure) -> None:
 
 
 async def _carry_out(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Erased:
+    """Erase, then drop the note that it was begun; one that fails and was not refused is tried again later."""
     try:
         erased = await _erase(parts, begun, erasure)
     except (CallerError, DatabaseMissing):
@@ -748,6 +775,7 @@ class AsyncMemory(MemoryFaces):
 
     async def aclose(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
+        # The worker first, since its jobs use all the rest; then what writes to the store, then the store.
         if self._finishing is not None:
             await self._finishing
         await self._parts.worker.stop()

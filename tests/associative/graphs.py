@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph
-from remanent.associative.kinds import TRACE, TraceData
+from remanent.associative.model import TRACE, TraceData
 from remanent.model import Record, Scope
 
 START = datetime(2025, 1, 1, tzinfo=UTC)

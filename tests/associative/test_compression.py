@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative import KeySentences, Levels, RoleCompressor
-from remanent.associative.compression import fate_of
-from remanent.associative.compressors import Compressor, Shortened, open_compressor
-from remanent.associative.focus import refocused
-from remanent.associative.graph import Graph, UnderWay
-from remanent.associative.words import Fate
+from remanent.associative.compression import Compressor, ShortenedText, decide, open_compressor
+from remanent.associative.graph import Graph, PendingChanges
+from remanent.associative.graph_store import refocused
+from remanent.associative.model import CompressionDecision
 from remanent.errors import ModelUnavailable
 from remanent.language.engines import OfflineEngine
 from remanent.model import Maker
@@ -35,27 +34,29 @@ LONG = "项目例会决定把发布日期推迟到六月，由张伟负责通知
 @pytest.mark.parametrize(
     ("importance", "original", "length", "fate"),
     [
-        pytest.param(0.0, 100, 100, (Fate.DELETED, 0), id="no importance"),
-        pytest.param(0.049, 100, 100, (Fate.DELETED, 0), id="fewer than five characters"),
-        pytest.param(0.05, 100, 100, (Fate.SHORTENED, 5), id="just five characters"),
-        pytest.param(0.5, 100, 100, (Fate.SHORTENED, 50), id="half"),
-        pytest.param(0.5, 100, 50, (Fate.KEPT, 50), id="short enough already"),
-        pytest.param(0.5, 100, 51, (Fate.SHORTENED, 50), id="measured by the original length, not by the current"),
-        pytest.param(1.0, 100, 100, (Fate.KEPT, 100), id="as important as can be"),
-        pytest.param(7.5, 100, 100, (Fate.KEPT, 100), id="more than one counts as one"),
-        pytest.param(9.0, 4, 4, (Fate.DELETED, 0), id="too short to begin with"),
+        pytest.param(0.0, 100, 100, (CompressionDecision.DELETED, 0), id="no importance"),
+        pytest.param(0.049, 100, 100, (CompressionDecision.DELETED, 0), id="fewer than five characters"),
+        pytest.param(0.05, 100, 100, (CompressionDecision.SHORTENED, 5), id="just five characters"),
+        pytest.param(0.5, 100, 100, (CompressionDecision.SHORTENED, 50), id="half"),
+        pytest.param(0.5, 100, 50, (CompressionDecision.KEPT, 50), id="short enough already"),
+        pytest.param(
+            0.5, 100, 51, (CompressionDecision.SHORTENED, 50), id="measured by the original length, not by the current"
+        ),
+        pytest.param(1.0, 100, 100, (CompressionDecision.KEPT, 100), id="as important as can be"),
+        pytest.param(7.5, 100, 100, (CompressionDecision.KEPT, 100), id="more than one counts as one"),
+        pytest.param(9.0, 4, 4, (CompressionDecision.DELETED, 0), id="too short to begin with"),
     ],
 )
 def test_a_node_is_deleted_shortened_or_kept_by_its_importance(
-    importance: float, original: int, length: int, fate: tuple[Fate, int]
+    importance: float, original: int, length: int, fate: tuple[CompressionDecision, int]
 ) -> None:
-    assert fate_of(importance, original_length=original, length=length, delete_below=5) == fate
+    assert decide(importance, original_length=original, length=length, delete_below=5) == fate
 
 
 @given(st.floats(0, 50), st.floats(0, 50), st.integers(1, 300))
 def test_what_is_more_important_is_never_made_shorter(one: float, other: float, length: int) -> None:
     low, high = sorted((one, other))
-    fates = [fate_of(value, original_length=length, length=length, delete_below=5) for value in (low, high)]
+    fates = [decide(value, original_length=length, length=length, delete_below=5) for value in (low, high)]
     assert fates[0][1] <= fates[1][1]
 
 
@@ -80,7 +81,7 @@ def test_importance_under_way_is_what_it_is_once_the_changes_are_made(graph: Gra
     faded = data.draw(st.lists(st.sampled_from(names), unique=True))
     gone = data.draw(st.lists(st.sampled_from(names), unique=True))
     looked_at = data.draw(st.sampled_from(names))
-    under_way = UnderWay(rate=0.97, faded=set(faded) - {looked_at} - set(gone), gone=set(gone) - {looked_at})
+    under_way = PendingChanges(rate=0.97, faded=set(faded) - {looked_at} - set(gone), gone=set(gone) - {looked_at})
     vertex = graph.find(looked_at)
     assert vertex is not None
     expected = graph.importance(vertex, under_way=under_way)
@@ -373,8 +374,8 @@ async def test_a_compression_that_takes_too_long_counts_as_failed(make: Make) ->
 class Stars(Compressor):
     """A way of shortening that nobody thought of."""
 
-    async def shorten(self, text: str, *, target: int, original_length: int) -> Shortened:
-        return Shortened("*" * target, "stars", ("star",), Maker(role="stars"))
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        return ShortenedText("*" * target, "stars", ("star",), Maker(role="stars"))
 
 
 @pytest.mark.spec("ASSOC-15")
@@ -400,7 +401,7 @@ async def test_levels_go_down_in_steps_and_rewrite_less_often() -> None:
     asked: list[int] = []
 
     class Noting(Stars):
-        async def shorten(self, text: str, *, target: int, original_length: int) -> Shortened:
+        async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
             asked.append(target)
             return await super().shorten(text, target=target, original_length=original_length)
 

@@ -5,8 +5,8 @@ from math import hypot
 
 import pytest
 
-from remanent.associative.drawing import MOST_DRAWN, draw
-from remanent.associative.words import Forgotten
+from remanent.associative.drawing import MAX_DRAWN, draw
+from remanent.associative.model import Forgotten
 from tests.associative.graphs import START, Link, graph_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,11 +36,11 @@ def test_an_empty_graph_can_be_drawn() -> None:
 
 
 def test_a_large_graph_is_drawn_in_part_and_says_so() -> None:
-    names = [f"n{number}" for number in range(MOST_DRAWN + 50)]
+    names = [f"n{number}" for number in range(MAX_DRAWN + 50)]
     graph = graph_of(names, [("n0", name, 0.5) for name in names[1:]], focuses=["n0"])
     picture = ET.fromstring(draw(graph))
-    assert len(_drawn(picture, "circle")) == MOST_DRAWN
-    assert f"{MOST_DRAWN + 50} nodes" in "".join(picture.itertext())
+    assert len(_drawn(picture, "circle")) == MAX_DRAWN
+    assert f"{MAX_DRAWN + 50} nodes" in "".join(picture.itertext())
 
 
 def test_an_end_that_dangles_says_what_it_was_about_and_lies_outside_of_what_holds_it() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph, Vertex
-from remanent.associative.search import SearchEngine, Wanted
-from remanent.associative.words import Forgotten, Recollection
+from remanent.associative.model import Forgotten, SearchResult
+from remanent.associative.search import GraphQuery, SearchEngine
 from remanent.model import Source
 from remanent.text.escaping import control_words
 from tests.associative.graphs import START, Link, graph_of, graphs
@@ -21,8 +21,8 @@ def found(graph: Graph, **wanted: object) -> list[str]:
     return [item.node.id for item in search(graph, **wanted).items]
 
 
-def search(graph: Graph, **wanted: object) -> Recollection:
-    return SearchEngine(graph).search(Wanted(**wanted))  # type: ignore[arg-type]
+def search(graph: Graph, **wanted: object) -> SearchResult:
+    return SearchEngine(graph).search(GraphQuery(**wanted))  # type: ignore[arg-type]
 
 
 def told(graph: Graph, **wanted: object) -> str:
@@ -85,7 +85,7 @@ def test_keywords_match_in_content_or_keywords_whatever_their_case() -> None:
 @pytest.mark.spec("ASSOC-08")
 def test_without_a_focus_nothing_comes_to_mind() -> None:
     graph = graph_of("ab", [("a", "b", 1.0)])
-    assert search(graph) == Recollection()
+    assert search(graph) == SearchResult()
     assert told(graph) == ""
 
 

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from remanent.associative import Associations, AsyncAssociativeMemory, Compressor
-from remanent.associative.focus import FocusManager
 from remanent.associative.graph import Graph
-from remanent.associative.kinds import TRACE
-from remanent.associative.links import LinkStore
-from remanent.associative.nodes import NodeStore
+from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
+from remanent.associative.model import TRACE
 from remanent.associative.settings import AssociativeSettings
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine

@@ -18,7 +18,7 @@ from bench.associative import (
     within_reach,
     write_report,
 )
-from remanent.associative.search import SearchEngine, Wanted
+from remanent.associative.search import GraphQuery, SearchEngine
 from tests.associative.graphs import graph_of
 
 MESSAGES = 300
@@ -106,7 +106,7 @@ def test_ages_are_read_off_the_curve() -> None:
 def test_within_reach_is_what_a_search_of_any_depth_finds() -> None:
     links = [("a", "b", 0.9), ("b", "c", 0.5), ("c", "d", 0.001), ("e", "a", 1.0), ("c", "gone", 0.5), ("c", "a", 0.5)]
     graph = graph_of("abcde", links, focuses=["a"])
-    found = SearchEngine(graph).search(Wanted(depth=100, limit=0))
+    found = SearchEngine(graph).search(GraphQuery(depth=100, limit=0))
     assert (
         sorted(vertex.id for vertex in within_reach(graph))
         == sorted(item.node.id for item in found.items)

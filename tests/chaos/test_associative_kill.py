@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from remanent.associative import REMEMBER
-from remanent.associative.graph import Graph
-from remanent.associative.graphs import Graphs
+from remanent.associative.graph import Graph, Graphs
 from remanent.model import Entry, JobState, Scope
 from remanent.stores import EntryQuery, JobQuery, LinkQuery, Store
 from remanent.stores.sqlite import SqliteStore

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import apsw
 import pytest
 
-from remanent._sync import Agent
+from remanent._sync import AgentAdmin
 from remanent._sync import open as open_memory
 from remanent.cli import doctor
 from remanent.errors import IntegrityError, StoreBusy
@@ -136,10 +136,10 @@ def test_what_cannot_be_repaired_is_told(cli: Cli, monkeypatch: pytest.MonkeyPat
     cli.told(*(f"heron {number} {'x' * 500}" for number in range(100)))
     damage(cli.database)
 
-    def fails(_: Agent) -> Path:
+    def fails(_: AgentAdmin) -> Path:
         raise IntegrityError("not one page")
 
-    monkeypatch.setattr(Agent, "repair", fails)
+    monkeypatch.setattr(AgentAdmin, "repair", fails)
     said = cli("doctor", "--repair")
     assert said.code == 5
     assert "not one page" in said.err
@@ -170,10 +170,10 @@ def test_dead_letters_fail_the_check_and_waiting_work_does_not(cli: Cli, monkeyp
     job = Job(
         id="j", scope=Scope(org="o", workspace="w", agent="a"), kind="k", enqueued_at=now, error="gave up: no model"
     )
-    monkeypatch.setattr(Agent, "queue", lambda _: QueueState(pending=2, oldest=now))
+    monkeypatch.setattr(AgentAdmin, "queue", lambda _: QueueState(pending=2, oldest=now))
     assert cli("doctor").code == 0
-    monkeypatch.setattr(Agent, "queue", lambda _: QueueState(dead=3))
-    monkeypatch.setattr(Agent, "dead_letters", lambda _: [job])
+    monkeypatch.setattr(AgentAdmin, "queue", lambda _: QueueState(dead=3))
+    monkeypatch.setattr(AgentAdmin, "dead_letters", lambda _: [job])
     said = cli("doctor", "--json")
     assert said.code == 1
     assert "3 dead letters; the last: gave up: no model" in by_check(said.json)["queue"]["detail"]
@@ -313,9 +313,9 @@ def test_an_agent_that_another_process_holds_is_told_apart_from_a_damaged_one(
 ) -> None:
     cli.told("heron")
 
-    def held(_: Agent) -> None:
+    def held(_: AgentAdmin) -> None:
         raise StoreBusy("another process holds the database; nothing was written, try again")
 
-    monkeypatch.setattr(Agent, "check", held)
+    monkeypatch.setattr(AgentAdmin, "check", held)
     said = cli("doctor", "--json")
     assert (said.code, failing(said)) == (1, [("access", "default/default/ada")])

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent._sync import Agent
-from remanent.client.blocking import RemoteAgent, RemoteMemory
+from remanent._sync import Agent, AgentAdmin
+from remanent.associative import AssociativeFound, AsyncAssociativeMemory
+from remanent.associative._sync import AssociativeMemory
+from remanent.client.blocking import RemoteAgent, RemoteAgentAdmin, RemoteAssociativeMemory, RemoteMemory
 from remanent.client.connection import Connection
-from remanent.client.remote import AsyncRemoteAgent
+from remanent.client.remote import AsyncRemoteAgent, AsyncRemoteAgentAdmin, AsyncRemoteAssociativeMemory
 from remanent.errors import (
     InvalidInput,
     InvalidSettings,
@@ -24,12 +26,23 @@ from remanent.errors import (
     StoreClosed,
     VersionConflict,
 )
-from remanent.memory import AsyncAgent
-from remanent.model import Probe
+from remanent.memory import AsyncAgent, AsyncAgentAdmin
+from remanent.model import Probe, RecallOptions
 from remanent.operations import CATALOGUE, Permission, Reach, Target
+from remanent.recall import PathUse, Recipe
 from tests.server.rest.conftest import Served, running
 
-FACES = sorted({one.face.method for one in CATALOGUE.values() if one.face is not None})
+FACES = sorted({(one.face.part, one.face.method) for one in CATALOGUE.values() if one.face is not None})
+ASYNC = {
+    "": (AsyncAgent, AsyncRemoteAgent),
+    "admin": (AsyncAgentAdmin, AsyncRemoteAgentAdmin),
+    "associative": (AsyncAssociativeMemory, AsyncRemoteAssociativeMemory),
+}
+BLOCKING = {
+    "": (Agent, RemoteAgent),
+    "admin": (AgentAdmin, RemoteAgentAdmin),
+    "associative": (AssociativeMemory, RemoteAssociativeMemory),
+}
 
 
 @contextmanager
@@ -59,13 +72,17 @@ def memory(tmp_path: Path) -> Iterator[RemoteMemory]:
         yield memory
 
 
-@pytest.mark.parametrize("name", FACES)
-@pytest.mark.parametrize(("own", "other"), [(AsyncAgent, AsyncRemoteAgent), (Agent, RemoteAgent)])
-def test_a_method_takes_and_returns_the_same_here_and_there(own: type, other: type, name: str) -> None:
+@pytest.mark.parametrize("face", FACES, ids=".".join)
+@pytest.mark.parametrize("pairs", [ASYNC, BLOCKING], ids=["async", "blocking"])
+def test_a_method_takes_and_returns_the_same_here_and_there(
+    pairs: dict[str, tuple[type, type]], face: tuple[str, str]
+) -> None:
     def taken(kind: type) -> list[tuple[object, ...]]:
         parameters = inspect.signature(getattr(kind, name)).parameters.values()
         return [(one.name, one.kind, one.default) for one in parameters]
 
+    part, name = face
+    own, other = pairs[part]
     assert taken(own) == taken(other)
     assert inspect.getdoc(getattr(own, name)) == inspect.getdoc(getattr(other, name))
 
@@ -108,8 +125,8 @@ def test_an_agent_moves_from_one_to_another(memory: RemoteMemory) -> None:
     lines = list(ada.export())
     assert memory.agent("copy").load(iter(lines))["entry"] == 2
     assert [scope.agent for scope in memory.agents()] == ["ada", "copy"]
-    assert ada.check().problems == ()
-    assert ada.queue().dead == 0
+    assert ada.admin.check().problems == ()
+    assert ada.admin.queue().dead == 0
     erased = ada.erase(everything=True)
     assert len(erased.entry_ids) == 2
 
@@ -171,3 +188,59 @@ def test_answers_are_measured_over_there_as_they_are_here(memory: RemoteMemory) 
     assert (found.questions, found.any_at_1) == (2, 0.5)
     assert steps
     assert [one.rank for one in found.results] == [1, None]
+
+
+def test_what_is_rarely_asked_for_goes_there_in_one_object(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    ada.remember("I moved to Lisbon in May.")
+    memory.settle()
+    found = ada.recall("Lisbon", options=RecallOptions(recipe="words", gate=False))
+    assert (found.recipe, len(found.items), found.gate) == ("words", 1, None)
+    assert ada.recall("Lisbon", options=RecallOptions(seen=found.injection.fingerprints)).text == ""
+    with pytest.raises(InvalidInput, match="recipe"):
+        ada.recall("Lisbon", options=RecallOptions(recipe=Recipe(name="own", paths={"keyword": PathUse()})))
+
+
+def test_the_operators_side_is_there_too(memory: RemoteMemory) -> None:
+    admin = memory.agent("ada").admin
+    memory.agent("ada").remember("I moved to Lisbon in May.")
+    memory.settle()
+    assert admin.check().problems == ()
+    assert (admin.queue().pending, admin.jobs()) == (0, [])
+    with pytest.raises(NotFound):
+        admin.revive("none")
+
+
+def test_the_associative_memory_of_an_agent_is_there_too(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada").associative
+    receipt = ada.remember("The crane was moved to the northern pier.")
+    assert ada.recall(["crane"]) == "[记忆] The crane was moved to the northern pier."
+    found = ada.search(["crane"])
+    assert isinstance(found, AssociativeFound)
+    assert [source.entry_id for source in found.items[0].sources] == list(receipt.entry_ids)
+    assert [node.id for node in ada.focus()] == [found.items[0].record_id]
+    assert (ada.state().nodes, ada.forgotten()) == (1, [])
+    lines = ada.triples()
+    assert memory.agent("bob").associative.load_triples(lines).nodes == 1
+    assert ada.drawing().startswith("<svg")
+    with pytest.raises(NotFound):
+        ada.restore("none")
+
+
+def test_a_bank_works_over_there(memory: RemoteMemory) -> None:
+    task, context = "How high is Mount Kelt?", "Mount Kelt is 3,412 metres high."
+    steps: list[int] = []
+    answer = memory.bank(task, context=context).run(on_progress=lambda progress: steps.append(progress.done)).answer
+    assert "3,412" in answer
+    with memory.bank(task, context=context, bank_id="kelt") as bank:
+        assert not bank.is_stored()
+        assert "3,412" in bank.run(keep=True).answer
+        assert bank.state().nodes
+        assert bank.search("Mount Kelt").candidates
+        text = bank.export()
+    other = memory.bank(bank_id="copy", agent="other")
+    assert other.load(text).goal == task
+    other.clear()
+    assert not other.is_stored()
+    with pytest.raises(InvalidInput, match="bank_id"):
+        memory.bank(task).export()

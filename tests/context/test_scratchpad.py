@@ -11,7 +11,7 @@ from remanent.context import Scratchpad
 from remanent.context.scratchpad import MAX_CHARACTERS, MAX_KEY_CHARACTERS, MAX_KEYS, MAX_VALUE_CHARACTERS
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
-from remanent.model import Scope
+from remanent.model import RecallOptions, Scope
 from remanent.stores.sqlite import SqliteStore
 
 ADA = Scope(org="o", workspace="w", agent="ada")
@@ -155,6 +155,6 @@ async def test_a_pad_moves_with_its_agent_and_recall_does_not_search_it(tmp_path
         ada, bob = memory.agent("ada"), memory.agent("bob")
         await ada.scratchpad_write("note", "zanzibar", session="s")
         await memory.settle()
-        assert (await ada.recall("zanzibar", gate=False)).items == ()
+        assert (await ada.recall("zanzibar", options=RecallOptions(gate=False))).items == ()
         await bob.load([line async for line in ada.export()])
         assert await bob.scratchpad_read(session="s") == {"note": "zanzibar"}

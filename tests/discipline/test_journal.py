@@ -9,7 +9,7 @@ import pytest
 
 import remanent
 from remanent.discipline import AnyAgent, Bilingual, Discipline, OpenDiscipline, Parts
-from remanent.model import Entry, Scope
+from remanent.model import Entry, RecallOptions, Scope
 from remanent.stores import Erased, Transaction
 
 MORE = 250
@@ -63,7 +63,7 @@ async def test_what_a_stored_bank_writes_is_recalled_as_anything_that_was_said(t
                 await bank.adapter.bank.note(f"Item {number} of the agenda was adjourned.", source="note")
         await memory.settle()
         clerk = memory.agent("clerk")
-        found = await clerk.recall("Where does the zebrawood cabinet stand?", gate=False)
+        found = await clerk.recall("Where does the zebrawood cabinet stand?", options=RecallOptions(gate=False))
         assert found.left_out == ()
         assert [item.text for item in found.items[:1]] == ["The zebrawood cabinet stands in Lisbon."]
 
@@ -102,7 +102,7 @@ def test_following_everything_makes_nodes_once_whoever_wrote_it(tmp_path: Path) 
 
 def test_nobody_appends_past_the_door() -> None:
     """A unit of work is appended to by the door alone; a bank gathers what it hands to the door."""
-    allowed = {"discipline/journal.py", "associative/associations.py"}
+    allowed = {"discipline/journal.py", "associative/memory.py"}
     found = set()
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()

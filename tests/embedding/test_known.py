@@ -11,7 +11,7 @@ from remanent import aopen
 from remanent.embedding import KnownEmbedders
 from remanent.errors import MissingDependency, StorageError
 from remanent.memory import AsyncMemory
-from remanent.model import Found, Scope
+from remanent.model import Found, RecallOptions, Scope
 from remanent.recall import indexing
 from remanent.settings import EmbeddingSettings
 from tests.embedding.fakes import StandInSentenceTransformer
@@ -77,7 +77,7 @@ async def models(memory: AsyncMemory) -> set[str]:
 
 
 async def ask(memory: AsyncMemory, question: str) -> Found:
-    return await memory.agent("ada").recall(question, gate=False)
+    return await memory.agent("ada").recall(question, options=RecallOptions(gate=False))
 
 
 async def fill(home: Path, **settings: Any) -> None:

@@ -30,7 +30,7 @@ with remanent.open(home, embedder="none", org="acme", workspace="lab") as memory
     (first,) = promises.open()
     told["kind"], told["content"] = first.kind, first.content
     told["source"] = [(source.start, source.end) for source in first.sources]
-    found = ada.recall("What did I promise?", kinds=["promise"], gate=False)
+    found = ada.recall("What did I promise?", kinds=["promise"], options=remanent.RecallOptions(gate=False))
     told["found"] = [item.text for item in found.items]
     told["paths"] = sorted({{rank.path for item in found.explain() for rank in item.ranks}})
     told["most"] = memory.settings.promises.most

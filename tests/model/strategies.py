@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from remanent.associative.kinds import TraceData
+from remanent.associative.model import TraceData
 from remanent.bank.node import QueryNodeData
 from remanent.model import (
     Attachment,

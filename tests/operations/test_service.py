@@ -24,11 +24,11 @@ from remanent.operations import (
     Operation,
     Permission,
     Principal,
+    ProgressStep,
     Reach,
     RunState,
     Service,
     ServiceCall,
-    Step,
     Target,
     operation,
 )
@@ -250,7 +250,7 @@ async def test_a_run_is_found_only_where_it_was_started(service: Service) -> Non
 async def never(call: ServiceCall, request: Nothing) -> Done:
     """Wait for ever, after one step."""
     del request
-    call.report(Step(done=1, total=2))
+    call.report(ProgressStep(done=1, total=2))
     await asyncio.Event().wait()
     return Done()
 
@@ -274,7 +274,7 @@ async def test_long_work_is_cancelled(service: Service) -> None:
         run = await able.start("never", {}, place=HERE)
         steps = able.runs.follow(run.run_id)
         assert (await anext(steps)).step.done == 0
-        assert (await anext(steps)).step == Step(done=1, total=2)
+        assert (await anext(steps)).step == ProgressStep(done=1, total=2)
         assert (await able.runs.cancel(run.run_id)).state is RunState.CANCELLED
         assert (await anext(steps)).state is RunState.CANCELLED
         assert [state async for state in steps] == []

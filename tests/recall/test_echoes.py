@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import Record, Scope, Status, TurnData
+from remanent.model import RecallOptions, Record, Scope, Status, TurnData
 from remanent.recall import echoes as module
 from remanent.recall.echoes import Echoes
 from remanent.stores import Store
@@ -52,11 +52,11 @@ def repeats(record: Record) -> tuple[str, ...]:
 async def test_a_block_that_comes_back_alone_is_kept_and_answers_nothing(
     memory: AsyncMemory, ada: AsyncAgent, role: str
 ) -> None:
-    given_out = await ada.recall("Lisbon Misty grey 驾照 Dentist", gate=False, limit=4)
+    given_out = await ada.recall("Lisbon Misty grey 驾照 Dentist", limit=4, options=RecallOptions(gate=False))
     turn = await heard(memory, ada, given_out.text, role=role)
     assert turn.status is Status.SUPERSEDED
     assert sorted(repeats(turn)) == sorted(item.record_id for item in given_out.items)
-    again = await ada.recall("Lisbon Misty grey 驾照 Dentist", gate=False, limit=20)
+    again = await ada.recall("Lisbon Misty grey 驾照 Dentist", limit=20, options=RecallOptions(gate=False))
     assert turn.id not in [item.record_id for item in again.items]
     assert len(again.items) == len(FACTS)
     assert [entry.text for entry in await ada.entries()][-1] == given_out.text
@@ -70,7 +70,7 @@ async def test_a_conversation_that_comes_back_is_not_learned_again(
     talk = [("Ann", "Where do you keep the spare key?"), ("Bo", "Under the\nblue pot."), ("Ann", "And the ladder?")]
     await bo.remember([{"role": role, "content": text} for role, text in talk], session="garden")
     await memory.settle()
-    given_out = await bo.recall("Where is the spare key?", gate=False, grain=grain)
+    given_out = await bo.recall("Where is the spare key?", grain=grain, options=RecallOptions(gate=False))
     turn = await heard(memory, bo, given_out.text)
     assert turn.status is Status.SUPERSEDED
     assert len(set(repeats(turn))) >= 2
@@ -151,7 +151,9 @@ async def test_whatever_stands_around_a_block_is_learned(
     memory: AsyncMemory, ada: AsyncAgent, before: str, after: str, chosen: set[int]
 ) -> None:
     words = ["Lisbon", "Misty", "驾照", "Dentist"]
-    block = (await ada.recall(" ".join(words[place] for place in sorted(chosen)), gate=False, limit=9)).text
+    block = (
+        await ada.recall(" ".join(words[place] for place in sorted(chosen)), limit=9, options=RecallOptions(gate=False))
+    ).text
     turn = await heard(memory, ada, f"{before}\n{block}\n{after}")
     said = [part for part in (before.strip(), after.strip()) if part]
     if said:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.memory import aopen
+from remanent.model import RecallOptions
 from remanent.recall import indexing
 
 SECRET = "canary 81c7d2"
@@ -30,14 +31,14 @@ async def test_a_turn_under_way_does_not_outlive_its_entry(
         ada = memory.agent("ada")
         receipt = await ada.remember([SECRET, "something else"], session="s")
         while not begun.is_set():
-            await ada.queue()  # lets the worker come to its turn
+            await ada.admin.queue()  # lets the worker come to its turn
         if by == "entry":
             await ada.erase(entry_ids=[receipt.entry_ids[0]])
         else:
             await (ada.erase(session="s") if by == "session" else ada.erase(everything=True))
         go_on.set()
         await memory.settle()
-        assert (await ada.recall(SECRET, gate=False)).items == () or by == "entry"
+        assert (await ada.recall(SECRET, options=RecallOptions(gate=False))).items == () or by == "entry"
         left = {record.content for record in await ada.records(statuses=None)}
         assert left == ({"something else"} if by == "entry" else set())
         files = [file for file in tmp_path.rglob("*") if file.is_file()]

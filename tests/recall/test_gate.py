@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import remanent
 from remanent import Agent
 from remanent.memory import aopen
-from remanent.model import GateReason
+from remanent.model import GateReason, RecallOptions
 from remanent.recall.calibration import MIN_RECORDS, own_questions, strangers, threshold_of
 from remanent.recall.gate import (
     BOUNDS,
@@ -217,7 +217,7 @@ def test_what_nothing_here_answers_gets_an_empty_answer_that_says_why(ada: Agent
 
 
 def test_the_gate_can_be_left_open_for_one_question(ada: Agent) -> None:
-    found = ada.recall(STRANGE[0], gate=False)
+    found = ada.recall(STRANGE[0], options=RecallOptions(gate=False))
     assert found.items
     assert found.gate is None
 

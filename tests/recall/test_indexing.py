@@ -10,7 +10,7 @@ import remanent.memory as facade
 from remanent.embedding import Embedders
 from remanent.errors import QueueFull
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import JobState, Scope
+from remanent.model import JobState, RecallOptions, Scope
 from remanent.stores import JobQuery
 from tests.embedding.fakes import HashEmbedder
 
@@ -71,7 +71,7 @@ async def _say(memory: AsyncMemory, *turns: tuple[str, str], apart: timedelta = 
 
 
 async def _found(ada: AsyncAgent, question: str) -> list[str]:
-    return [item.text for item in (await ada.recall(question, recipe="words")).items]
+    return [item.text for item in (await ada.recall(question, options=RecallOptions(recipe="words"))).items]
 
 
 async def test_a_reply_is_found_by_the_words_it_answers(tmp_path: Path) -> None:
@@ -133,4 +133,4 @@ def test_replies_are_found_through_the_plain_face_too(tmp_path: Path) -> None:
         ada = memory.agent("ada")
         ada.remember([{"role": "Mel", "content": "Which tea?"}, {"role": "Ada", "content": "Oolong."}], session="x")
         memory.settle()
-        assert "Oolong." in [item.text for item in ada.recall("tea", recipe="words").items]
+        assert "Oolong." in [item.text for item in ada.recall("tea", options=RecallOptions(recipe="words")).items]

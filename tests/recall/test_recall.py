@@ -11,7 +11,7 @@ import pytest
 from remanent.embedding import Reranker
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import Origin, Scope
+from remanent.model import Origin, RecallOptions, Scope
 from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe, Recipes
 from remanent.recall.recall import MAX_CONCURRENT
 from remanent.recall.recipe import QUALITY, Rerank
@@ -208,7 +208,7 @@ async def test_the_recipe_of_the_tiers_asks_ten_by_meaning_ten_by_words_and_the_
     recipe = memory._parts.recall.recipes["tiers"]
     assert {family: use.limit for family, use in recipe.paths.items()} == {"vector": 10, "keyword": 10, "recency": 5}
     assert (recipe.fusion, recipe.k) == ("rrf", 60)
-    found = await ada.recall("heron fishes", recipe="tiers", limit=30)
+    found = await ada.recall("heron fishes", limit=30, options=RecallOptions(recipe="tiers"))
     by_path: dict[str, int] = {}
     for item in found.items:
         for rank in item.ranks:
@@ -239,7 +239,9 @@ async def test_a_date_in_the_question_raises_what_happened_then(memory: AsyncMem
         ]
     )
     await memory.settle()
-    found = await ada.recall("What about the garden did we talk three weeks ago?", asked_at=MAY, limit=1)
+    found = await ada.recall(
+        "What about the garden did we talk three weeks ago?", limit=1, options=RecallOptions(asked_at=MAY)
+    )
     assert found.items[0].text.endswith("part 3.")
     assert any(rank.path == "time" and rank.reason for rank in found.items[0].ranks)
 
@@ -274,7 +276,7 @@ async def test_one_session_fills_two_fifths_of_an_answer_unless_it_is_asked(
     assert sum(item.session == "a" for item in found.items) <= 2
     alone = await ada.recall("heron", limit=5, session="a")
     assert [item.session for item in alone.items] == ["a"] * 5
-    free = await ada.recall("heron", limit=8, source_share=1.0)
+    free = await ada.recall("heron", limit=8, options=RecallOptions(source_share=1.0))
     assert len(free.items) == 8
 
 
@@ -357,12 +359,24 @@ async def test_a_course_of_events_is_told_in_the_order_it_happened(memory: Async
     assert (await ada.recall("When did the herons come?")).order == "relevance"
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"grain": "week"}, {"order": "size"}, {"recipe": "soup"}, {"source_share": 0.0}, {"limit": 0}]
-)
+@pytest.mark.parametrize("wrong", [{"grain": "week"}, {"limit": 0}])
 async def test_what_cannot_be_asked_is_refused(ada: AsyncAgent, wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         await ada.recall("heron", **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"order": "size"},
+        {"recipe": "soup"},
+        {"recipe": Scope(org="o", workspace="w", agent="x")},
+        {"source_share": 0.0},
+    ],
+)
+async def test_options_that_cannot_be_are_refused(ada: AsyncAgent, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        await ada.recall("heron", options=RecallOptions(**wrong))
 
 
 # ── the cross-encoder ────────────────────────────────────────────────────────
@@ -404,7 +418,7 @@ async def test_the_cross_encoder_is_waited_for_while_it_loads(memory: AsyncMemor
     recall = memory._parts.recall
     recall._reranker = Slow()
     recall._settings = recall._settings.model_copy(update={"path_timeout": 1e-9, "load_timeout": 600.0})
-    found = await ada.recall("heron", recipe=STRICT, gate=False)
+    found = await ada.recall("heron", options=RecallOptions(recipe=STRICT, gate=False))
     assert all(left.path != "reranker" or "in time" not in left.reason for left in found.left_out)
     assert found.items[0].text == "A heron."
 
@@ -427,7 +441,7 @@ async def test_the_cross_encoder_is_told_who_spoke_and_not_more_than_it_can_read
     await memory.settle()
     reader = Attentive()
     memory._parts.recall._reranker = reader
-    await ada.recall("What did Caroline say of the heron?", recipe="quality", gate=False)
+    await ada.recall("What did Caroline say of the heron?", options=RecallOptions(recipe="quality", gate=False))
     assert sorted(map(len, reader.read)) == [len("Caroline: A heron."), 800]
     assert "Caroline: A heron." in reader.read
 
@@ -438,15 +452,15 @@ async def test_the_cross_encoder_decides_in_the_recipe_for_quality(memory: Async
     recall = memory._parts.recall
     recall._reranker = Contrary()
     assert (await ada.recall("heron fishes and waits")).items[0].text.startswith("The heron")
-    read = await ada.recall("heron fishes and waits", recipe=STRICT)
+    read = await ada.recall("heron fishes and waits", options=RecallOptions(recipe=STRICT))
     assert read.items[0].text == "A heron."
     assert read.items[0].reranked is not None
     assert not read.left_out
-    unknown = await ada.recall("苍鹭", recipe="quality")
+    unknown = await ada.recall("苍鹭", options=RecallOptions(recipe="quality"))
     assert [left.path for left in unknown.left_out] == ["reranker"]
     assert unknown.items[0].text == "苍鹭。"
     recall._reranker = None
-    missing = await ada.recall("heron fishes", recipe="quality")
+    missing = await ada.recall("heron fishes", options=RecallOptions(recipe="quality"))
     assert "no cross-encoder" in missing.left_out[0].reason
 
 
@@ -476,8 +490,10 @@ async def test_an_embedding_server_that_hangs_delays_one_question_only(tmp_path:
 
 async def test_a_named_recipe_has_a_variety_of_its_own_for_whole_sessions(ada: AsyncAgent) -> None:
     await ada.remember("The heron fishes at dawn.", session="s1")
-    assert (await ada.recall("heron", recipe="quality", grain="session")).recipe == "quality/session"
-    assert (await ada.recall("heron", recipe="words", grain="session")).recipe == "words"
+    assert (
+        await ada.recall("heron", grain="session", options=RecallOptions(recipe="quality"))
+    ).recipe == "quality/session"
+    assert (await ada.recall("heron", grain="session", options=RecallOptions(recipe="words"))).recipe == "words"
     assert (await ada.recall("heron", grain="session")).recipe == "default/session"
 
 
@@ -493,7 +509,7 @@ async def test_an_answer_says_how_far_its_sources_can_be_trusted(memory: AsyncMe
     ]
     await ada.remember(said, session="marsh")
     await memory.settle()
-    found = await ada.recall("Where does the heron nest?", limit=3, source_share=1.0)
+    found = await ada.recall("Where does the heron nest?", limit=3, options=RecallOptions(source_share=1.0))
     trusts = {item.sources[0].role: item.trust for item in found.items}
     assert trusts == {"human": Origin.USER, "stranger": Origin.UNTRUSTED, "function": Origin.TOOL}
     assert {one.trust for one in found.explain()} == set(trusts.values())

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import remanent.memory as facade
 from remanent.embedding import Embedder, Embedders
 from remanent.memory import AsyncMemory, aopen
+from remanent.model import RecallOptions
 from remanent.recall.sessions import SEEDS, lift, relevance
 from remanent.stores import SessionTerms, TermCounts
 
@@ -53,7 +54,7 @@ async def _talk(memory: AsyncMemory, session: str, *turns: tuple[str, str]) -> N
 
 async def _ranked(memory: AsyncMemory, question: str) -> list[str | None]:
     await memory.settle()
-    found = await memory.agent("ada").recall(question, grain="session", gate=False, asked_at=MAY)
+    found = await memory.agent("ada").recall(question, grain="session", options=RecallOptions(gate=False, asked_at=MAY))
     return [item.session for item in found.items]
 
 
@@ -68,7 +69,9 @@ async def test_a_speaker_who_is_named_counts_for_more(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none") as memory:
         await _talk(memory, "a", ("Mel", "I painted the lake. Caroline watched."), ("Caroline", "I painted the hills."))
         await memory.settle()
-        found = await memory.agent("ada").recall("What has Caroline painted?", limit=2, source_share=1.0, gate=False)
+        found = await memory.agent("ada").recall(
+            "What has Caroline painted?", limit=2, options=RecallOptions(source_share=1.0, gate=False)
+        )
         assert found.items[0].text == "I painted the hills."
         assert ("speaker", 1.5) in {(boost.name, boost.factor) for boost in found.items[0].boosts}
 
@@ -81,10 +84,14 @@ async def test_who_goes_on_talking_means_what_was_talked_about_last(tmp_path: Pa
             await ada.remember([message], session=session)
         await memory.settle()
         now = MAY.replace(day=29)
-        talk = await ada.recall("Go on with the garden wall.", grain="session", gate=False, asked_at=now)
+        talk = await ada.recall(
+            "Go on with the garden wall.", grain="session", options=RecallOptions(gate=False, asked_at=now)
+        )
         assert [item.session for item in talk.items] == ["new", "old"]
         assert "recency" in {boost.name for boost in talk.items[0].boosts}
-        fact = await ada.recall("What is the plan of the garden wall?", grain="session", gate=False, asked_at=now)
+        fact = await ada.recall(
+            "What is the plan of the garden wall?", grain="session", options=RecallOptions(gate=False, asked_at=now)
+        )
         assert "recency" not in {boost.name for item in fact.items for boost in item.boosts}
 
 

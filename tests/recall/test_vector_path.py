@@ -8,7 +8,7 @@ import pytest
 import remanent.memory as facade
 from remanent.embedding import Embedders
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import Found, Scope
+from remanent.model import Found, RecallOptions, Scope
 from remanent.recall import GATE, Coverage
 from remanent.recall.calibration import MIN_RECORDS
 from remanent.stores import Store
@@ -42,12 +42,12 @@ async def test_english_is_asked_of_the_english_model_alone_until_there_is_someth
     memory: AsyncMemory,
 ) -> None:
     ada = await _tell(memory, [*TEXTS, "12345"])
-    assert _paths(await ada.recall("bee number 3", gate=False)) == {"vector:english"}
-    assert _paths(await ada.recall("蜜蜂", gate=False)) == {"vector"}
+    assert _paths(await ada.recall("bee number 3", options=RecallOptions(gate=False))) == {"vector:english"}
+    assert _paths(await ada.recall("蜜蜂", options=RecallOptions(gate=False))) == {"vector"}
     await _tell(memory, ["她养蜜蜂。"])
-    assert _paths(await ada.recall("bee number 3", gate=False)) == {"vector", "vector:english"}
+    assert _paths(await ada.recall("bee number 3", options=RecallOptions(gate=False))) == {"vector", "vector:english"}
     await ada.erase(record_ids=[record.id for record in await ada.records(limit=20) if "她" in record.content])
-    assert _paths(await ada.recall("bee number 3", gate=False)) == {"vector:english"}
+    assert _paths(await ada.recall("bee number 3", options=RecallOptions(gate=False))) == {"vector:english"}
 
 
 async def test_vectors_are_counted_once_and_then_only_what_came_since(

@@ -23,7 +23,8 @@ def through(agent: Any) -> Do:
     def do(name: str, given: dict[str, Any]) -> Any:
         face = CATALOGUE[name].face
         assert face is not None
-        answer = getattr(agent, face.method)(**given)
+        holder = getattr(agent, face.part) if face.part else agent
+        answer = getattr(holder, face.method)(**given)
         return {"done": True} if answer is None else answer
 
     return do

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.client_face import SOURCE, TARGET, generate, main
+from scripts.client_face import MEMORY, TARGET, Part, generate, main
 
 
 def test_the_remote_face_fits_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,6 +24,8 @@ def test_a_stale_face_is_refused_and_written_anew(
 
 
 def test_a_method_that_the_catalogue_names_and_the_memory_lacks_is_noticed() -> None:
-    source = SOURCE.read_text(encoding="utf-8").replace("async def recall(", "async def remind(")
+    source = (
+        Part("AsyncAgent", MEMORY).path.read_text(encoding="utf-8").replace("async def recall(", "async def remind(")
+    )
     with pytest.raises(KeyError, match="recall"):
-        generate(source)
+        generate(memory=source.replace("async def recall(", "async def remind("))

@@ -1,24 +1,16 @@
 """A memory that forgets as people do, and knows it: linked nodes, focuses, decay, compression."""
 
-from remanent.associative.associations import REMEMBER, Associations
-from remanent.associative.compressors import Compressor, KeySentences, Levels, RoleCompressor, Shortened
-from remanent.associative.links import LinkHealth
-from remanent.associative.memory import AsyncAssociativeMemory
-from remanent.associative.path import AssociativePath
-from remanent.associative.taking import Taken
-from remanent.associative.words import (
-    DanglingLink,
-    Forgotten,
-    GraphState,
-    Hop,
-    Node,
-    Recollected,
-    Recollection,
-)
+from remanent.associative.compression import Compressor, KeySentences, Levels, RoleCompressor, ShortenedText
+from remanent.associative.discipline import AssociativePath
+from remanent.associative.graph_store import LinkHealth
+from remanent.associative.memory import REMEMBER, Associations, AsyncAssociativeMemory
+from remanent.associative.model import AssociativeFound, DanglingLink, Forgotten, GraphState, Hop, Node, RecalledNode
+from remanent.associative.triples import LoadedTriples
 
 __all__ = [
     "REMEMBER",
     "Associations",
+    "AssociativeFound",
     "AssociativePath",
     "AsyncAssociativeMemory",
     "Compressor",
@@ -29,10 +21,9 @@ __all__ = [
     "KeySentences",
     "Levels",
     "LinkHealth",
+    "LoadedTriples",
     "Node",
-    "Recollected",
-    "Recollection",
+    "RecalledNode",
     "RoleCompressor",
-    "Shortened",
-    "Taken",
+    "ShortenedText",
 ]

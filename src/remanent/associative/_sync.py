@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from remanent._portal import Portal
-from remanent.associative.links import LinkHealth
+from remanent.associative.graph_store import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
-from remanent.associative.taking import Taken
-from remanent.associative.words import Forgotten, GraphState, Node, Recollection
+from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
+from remanent.associative.triples import LoadedTriples
 from remanent.model import Job, Receipt, Scope
 from remanent.model.entry import Messages
 
@@ -43,7 +43,7 @@ class AssociativeMemory:
         self._portal.call(self._wrapped.close)
 
     def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -62,7 +62,7 @@ class AssociativeMemory:
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its paths.
+        `search` returns the same with its sources and paths.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -85,9 +85,10 @@ class AssociativeMemory:
         since: datetime | None = None,
         until: datetime | None = None,
         by_meaning: bool = False,
-    ) -> Recollection:
-        """Follow links from the focuses to nodes that hold any of the keywords, each with the path that led to it.
+    ) -> AssociativeFound:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
 
+        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
         `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
         it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
         """
@@ -142,7 +143,7 @@ class AssociativeMemory:
         """Return the graph as lines of N-Triples."""
         return self._portal.call(self._wrapped.triples)
 
-    def load_triples(self, lines: Iterable[str]) -> Taken:
+    def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         return self._portal.call(self._wrapped.load_triples, lines)
 

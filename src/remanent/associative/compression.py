@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,19 +12,83 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from remanent.associative.compressors import Compressor, Shortened
-from remanent.associative.graph import Graph, UnderWay, Vertex
-from remanent.associative.graphs import MOST_AGENTS, Graphs, Work
-from remanent.associative.links import LinkStore
-from remanent.associative.nodes import NodeStore
-from remanent.associative.words import Fate
+from remanent.associative.graph import MAX_GRAPHS, Graph, Graphs, GraphTransaction, PendingChanges, Vertex
+from remanent.associative.graph_store import LinkStore, NodeStore
+from remanent.associative.model import CompressionDecision
 from remanent.errors import LanguageError
 from remanent.jobs import describe_failure, retry_delay
-from remanent.model import Clock, Job, NewId, Scope, from_millis, to_millis
+from remanent.language import Engine
+from remanent.language.engines import OfflineEngine
+from remanent.language.roles import ANNOTATION
+from remanent.language.roles.annotation import AnnotationRequest
+from remanent.model import Clock, Job, Maker, NewId, Scope, from_millis, to_millis
 from remanent.stores import NO_LIMIT, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
+
+LEVELS = 5
+"""Steps from the original length to nothing: each rewriting takes off a fifth. Chosen by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortenedText:
+    """A text that was made shorter, with what it is about, and who did it."""
+
+    content: str
+    phrase: str
+    keywords: tuple[str, ...]
+    made_by: Maker
+
+
+class Compressor(ABC):
+    """Makes texts shorter. Failures are `LanguageError`."""
+
+    @abstractmethod
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        """Return the text in at most `target` characters, with its phrase and keywords."""
+
+
+class RoleCompressor(Compressor):
+    """Has the engine's annotation role do it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        """Ask the role for a compression to the length."""
+        answer = await self._engine.run(ANNOTATION, AnnotationRequest(text=text, target_length=target))
+        value = answer.value
+        return ShortenedText(value.content, value.phrase, value.keywords, answer.made_by)
+
+
+class KeySentences(RoleCompressor):
+    """Keeps the sentences that say most, in their own words, whatever the engine."""
+
+    def __init__(self) -> None:
+        super().__init__(OfflineEngine())
+
+
+class Levels(Compressor):
+    """Goes down in steps: a text is rewritten when its importance falls to the next level, not at every scan."""
+
+    def __init__(self, inner: Compressor, *, levels: int = LEVELS) -> None:
+        self._inner = inner
+        self._levels = levels
+
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        """Shorten to the level below the target; below the last level, to the target itself."""
+        step = max(1, original_length // self._levels)
+        level = target // step * step
+        return await self._inner.shorten(text, target=level or target, original_length=original_length)
+
+
+def open_compressor(name: str, engine: Engine) -> Compressor:
+    """Return the way that settings choose."""
+    if name == "key-sentences":
+        return KeySentences()
+    return Levels(RoleCompressor(engine)) if name == "levels" else RoleCompressor(engine)
+
 
 COMPRESS = "associative.compress"
 """The job that looks at nodes, and its lane: beside the one of remember and recall, which never wait for it."""
@@ -32,27 +97,36 @@ REWRITE = "associative.rewrite"
 """The job that has texts made shorter, and its lane."""
 
 BACKOFF_BASE, BACKOFF_CAP = 1.0, 30.0
+"""Seconds between attempts at a text: 1, 2, 4 … 30, as the seed prescribes."""
 NODES_AT_ONCE = 250
 """Nodes that one unit of work looks at: with some thirty links each it holds the writer for about 20 ms."""
 BETWEEN_LOOKS = 100
 """Nodes between two looks at the clock; others have their turn there, too."""
 TEXTS_AT_ONCE = 20
-SAMPLE = 3
-"""With fixed slots, so many times a batch is drawn, and the least important of it are taken."""
+"""Texts that one job has rewritten; chosen by hand: a job that fails repeats no more than these."""
+SAMPLE_FACTOR = 3
+"""With fixed slots, so many times a batch is drawn, and the least important of it are taken.
+
+Chosen by hand. A sample, because scoring every node of a large graph would take longer than the batch itself."""
 
 _logger = logging.getLogger(__name__)
 
 
-def fate_of(importance: float, *, original_length: int, length: int, delete_below: int) -> tuple[Fate, int]:
-    """Return what becomes of a node that is not in focus, and the length its text may have."""
+def decide(
+    importance: float, *, original_length: int, length: int, delete_below: int
+) -> tuple[CompressionDecision, int]:
+    """Return what becomes of a node that is not in focus, and the length its text may have.
+
+    The measure is the original length, not the present one: measured by what is left, every scan would shorten again.
+    """
     target = int(original_length * min(importance, 1.0))
     if importance <= 0 or target < delete_below:
-        return Fate.DELETED, 0
-    return (Fate.KEPT, length) if target >= length else (Fate.SHORTENED, target)
+        return CompressionDecision.DELETED, 0
+    return (CompressionDecision.KEPT, length) if target >= length else (CompressionDecision.SHORTENED, target)
 
 
 def least_important(graph: Graph, candidates: Sequence[Vertex], count: int) -> list[Vertex]:
-    """Return so many of the candidates, the least important first."""
+    """Return so many of the candidates, the least important first; of equals, the oldest."""
     return sorted(candidates, key=lambda vertex: (graph.importance(vertex), vertex.order))[:count]
 
 
@@ -60,7 +134,7 @@ def least_important(graph: Graph, candidates: Sequence[Vertex], count: int) -> l
 class _Step:
     """What one unit of work has decided so far."""
 
-    under_way: UnderWay
+    under_way: PendingChanges
     scanned: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     rewrites: list[tuple[str, int]] = field(default_factory=list)
@@ -99,13 +173,17 @@ class CompressionScheduler:
     # ── looking at nodes ─────────────────────────────────────────────────────
 
     async def run_compression_slice(self, job: Job, tx: Transaction) -> None:
-        """Compress the next nodes; within its time slice the round goes on in a job of its own."""
+        """Compress the next nodes; within its time slice the round goes on in a job of its own.
+
+        Many short units of work instead of one long one: whoever remembers waits for 20 ms of it and not for a slice.
+        """
         begun = self._begun(job)
         work = await self._graphs.work(tx, at=self._clock())
         left = self._round(job, work.graph)
         step = await self._decide(work.graph, left, until=begun + timedelta(seconds=self._settings.time_slice))
         await self._apply(work, step)
 
+        # Noted once it is durable: a unit of work that fails is run again with the nodes that it was to look at.
         tx.then(lambda _: self._leave(work.scope, left))
         if left and self._clock() - begun < timedelta(seconds=self._settings.time_slice):
             self._enqueue(tx, COMPRESS, payload={"begun": to_millis(begun)})
@@ -114,10 +192,11 @@ class CompressionScheduler:
         """Note what is still to come; the agents that were looked at longest ago begin a new round instead."""
         self._left.pop(owner, None)
         self._left[owner] = left
-        if len(self._left) > MOST_AGENTS:
+        if len(self._left) > MAX_GRAPHS:
             del self._left[next(iter(self._left))]
 
     def _begun(self, job: Job) -> datetime:
+        """Return when the slice began that a job belongs to."""
         begun = job.payload.get("begun")
         return from_millis(begun) if isinstance(begun, int) else self._clock()
 
@@ -133,12 +212,13 @@ class CompressionScheduler:
         if self._settings.schedule == "fixed":
             batch = self._settings.compression_batch_size
             # The job's own chance: run again after a crash, it draws the same.
-            drawn = random.Random(job.id).sample(nodes, min(len(nodes), SAMPLE * batch))
+            drawn = random.Random(job.id).sample(nodes, min(len(nodes), SAMPLE_FACTOR * batch))
             return deque(vertex.id for vertex in least_important(graph, drawn, batch))
         return deque(vertex.id for vertex in sorted(nodes, key=lambda vertex: (vertex.scan_count, vertex.order)))
 
     async def _decide(self, graph: Graph, left: deque[str], *, until: datetime) -> _Step:
-        step = _Step(UnderWay(rate=self._settings.decay_rate))
+        """Decide about the next nodes without changing anything, until so many were looked at or time is up."""
+        step = _Step(PendingChanges(rate=self._settings.decay_rate))
         focuses = set(graph.focuses)
         for number in range(min(len(left), NODES_AT_ONCE)):
             if number % BETWEEN_LOOKS == 0 and number:
@@ -152,22 +232,23 @@ class CompressionScheduler:
 
     def _compress_node(self, graph: Graph, vertex: Vertex, step: _Step) -> None:
         """Decide about one node, as it stands after what was decided about those before it."""
-        fate, target = fate_of(
+        decision, target = decide(
             graph.importance(vertex, under_way=step.under_way),
             original_length=vertex.original_length,
             length=len(vertex.content),
             delete_below=self._settings.delete_threshold,
         )
-        if fate is Fate.DELETED:
+        if decision is CompressionDecision.DELETED:
             step.deleted.append(vertex.id)
             step.under_way.gone.add(vertex.id)
             return
-        if fate is Fate.SHORTENED:
+        if decision is CompressionDecision.SHORTENED:
             step.rewrites.append((vertex.id, target))
         step.scanned.append(vertex.id)
         step.under_way.faded.add(vertex.id)
 
-    async def _apply(self, work: Work, step: _Step) -> None:
+    async def _apply(self, work: GraphTransaction, step: _Step) -> None:
+        """Put the decisions into the unit of work; texts are left to jobs of their own, since a model may be slow."""
         nodes, links = NodeStore(work, self._store), LinkStore(work)
         links.decay_all_links(step.scanned, rate=self._settings.decay_rate)
         nodes.increment_scan_count(step.scanned)
@@ -181,7 +262,7 @@ class CompressionScheduler:
         """Have texts made shorter; what fails is tried again later, and in the end stays as it is."""
         tries = _number(job.payload.get("tries"))
         graph = await self._graphs.at(job.scope)
-        done: dict[str, tuple[str, Shortened]] = {}
+        done: dict[str, tuple[str, ShortenedText]] = {}
         failed: list[tuple[str, int]] = []
         problem = ""
         for node_id, target in _targets(job.payload):
@@ -200,11 +281,13 @@ class CompressionScheduler:
         await self._write(work, done)
         self._give_back(tx, failed, tries=tries, problem=problem)
 
-    async def _shorten(self, vertex: Vertex, target: int) -> Shortened:
+    async def _shorten(self, vertex: Vertex, target: int) -> ShortenedText:
+        """Have one text made shorter, within the time that one piece of language work may take."""
         async with asyncio.timeout(self._settings.worker_timeout):
             return await self._compressor.shorten(vertex.content, target=target, original_length=vertex.original_length)
 
-    async def _write(self, work: Work, done: Mapping[str, tuple[str, Shortened]]) -> None:
+    async def _write(self, work: GraphTransaction, done: Mapping[str, tuple[str, ShortenedText]]) -> None:
+        """Give nodes their shorter texts, unless they were changed while the model worked on them."""
         nodes = NodeStore(work, self._store)
         for node_id, (before, shortened) in done.items():
             vertex = work.graph.find(node_id)
@@ -214,6 +297,10 @@ class CompressionScheduler:
                 )
 
     def _give_back(self, tx: Transaction, failed: Sequence[tuple[str, int]], *, tries: int, problem: str) -> None:
+        """Ask for what failed once more, later.
+
+        Its own attempts instead of the queue's: in the end a memory keeps its text, which is no dead letter.
+        """
         if not failed:
             return
         if tries >= self._settings.max_retries:
@@ -243,6 +330,7 @@ class CompressionScheduler:
         payload: Mapping[str, JsonValue] | None = None,
         not_before: datetime | None = None,
     ) -> None:
+        """Ask for a job in the lane of its kind; without a limit, because each is bounded by the nodes there are."""
         job = Job(
             id=self._new_id(),
             scope=tx.scope.owner,

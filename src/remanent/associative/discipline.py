@@ -1,21 +1,60 @@
-"""The associative memory as a discipline: what it declares, and how it is put to work."""
+"""The associative memory as a discipline: what it declares, and its path into the main recall."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from remanent.associative.associations import Associations
-from remanent.associative.compressors import Compressor
-from remanent.associative.kinds import TRACE
-from remanent.associative.memory import AsyncAssociativeMemory
-from remanent.associative.path import AssociativePath
+from remanent.associative.compression import Compressor
+from remanent.associative.memory import Associations, AsyncAssociativeMemory
+from remanent.associative.model import TRACE, SearchHit
 from remanent.associative.settings import AssociativeSettings
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, EntryKind, Receipt, Scope
 from remanent.model.entry import Messages
-from remanent.recall import RecallPath
+from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import Erased, Transaction
+
+_ONE_SIGN = 1
+"""Words of one sign are in half of all texts: as keywords they would match nearly every node."""
+
+
+class AssociativePath(RecallPath):
+    """Nodes that hold the question's words and that links lead to from the focuses."""
+
+    name = "associative"
+
+    def __init__(self, associations: Associations) -> None:
+        self._associations = associations
+
+    async def prepare(self, scope: Scope) -> None:
+        """Load the agent's graph."""
+        await self._associations.graphs.at(scope)
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Search the graph; of the nodes found, those with more of the words come first, then stronger paths."""
+        wanted = question.record_filter
+        words = [term for term in question.terms if len(term) > _ONE_SIGN]
+        if not words or wanted.as_of is not None:
+            return []
+        found = await self._associations.search(question.scope, words, limit=0)
+        scores = {item.node.id: _score(item, len(words)) for item in found.items}
+        passing = await self._associations.store.match(question.scope, list(scores), wanted) if scores else []
+        reasons = {item.node.id: _reason(item) for item in found.items}
+        ordered = sorted(passing, key=lambda node_id: -scores[node_id])[:limit]
+        return [Candidate(node_id, scores[node_id], reasons[node_id]) for node_id in ordered]
+
+
+def _score(item: SearchHit, words: int) -> float:
+    # Words count more than links, because a strong link says nothing of this question: half of a score is certain by
+    # the words alone, the other half goes with the path. Chosen by hand; fusion uses the ranks only.
+    return len(item.matched_keywords) / words * (0.5 + item.strength / 2)
+
+
+def _reason(item: SearchHit) -> str:
+    """Say along which links it came to mind."""
+    return " → ".join(hop.relation or "·" for hop in item.hops)
+
 
 NAME = "associative"
 
@@ -69,7 +108,7 @@ class OpenAssociative(OpenDiscipline):
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """Making nodes, recalling in turn, compressing, rewriting."""
+        """Making nodes, compressing, rewriting."""
         return self.associations.handlers
 
     @property

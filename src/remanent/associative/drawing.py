@@ -7,9 +7,11 @@ from math import atan2, cos, hypot, pi, sin
 
 from remanent.associative.graph import Edge, Graph, Vertex
 
-MOST_DRAWN = 300
-LABELLED = 80
-LONGEST_LABEL = 24
+MAX_DRAWN = 300
+"""Nodes in the picture: more cannot be told apart. This and the other sizes here were chosen by hand."""
+MAX_LABELS = 80
+"""With more nodes than this, words would cover each other."""
+MAX_LABEL_LENGTH = 24
 _SIZE = 1200
 _INNER, _RING, _STUB = 85.0, 125.0, 46.0
 """Radius of the focuses' ring, from one ring to the next, and from a node to an end that dangles."""
@@ -25,6 +27,8 @@ _HALO = 'stroke="white" stroke-width="3" paint-order="stroke"'
 
 @dataclass(frozen=True, slots=True)
 class _Place:
+    """A point of the picture, whose middle is 0, 0."""
+
     x: float
     y: float
 
@@ -59,7 +63,7 @@ def draw(graph: Graph) -> str:
         f'<rect x="{-extent:.0f}" y="{-extent:.0f}" width="100%" height="100%" fill="white"/>',
         # The strongest on top.
         *(_line(edge, where) for edge in sorted(edges, key=lambda edge: edge.strength) if edge.target.id in where),
-        *_empty_ends(graph, ends, labelled=len(drawn) + len(ends) <= LABELLED),
+        *_empty_ends(graph, ends, labelled=len(drawn) + len(ends) <= MAX_LABELS),
         *_circles(graph, drawn, places),
         *_legend(-extent + 24, extent - 100, title),
         "</svg>",
@@ -72,14 +76,14 @@ def _rings(graph: Graph) -> list[list[Vertex]]:
     rings: list[list[Vertex]] = []
     ring = graph.focused()
     seen = {vertex.id for vertex in ring}
-    while ring and len(seen) <= MOST_DRAWN:
+    while ring and len(seen) <= MAX_DRAWN:
         rings.append(ring)
         further: dict[str, Vertex] = {}
         for vertex in ring:
             further |= {other.id: other for other, _ in _neighbours(graph, vertex) if other.id not in seen}
-        ring = list(further.values())[: MOST_DRAWN - len(seen)]
+        ring = list(further.values())[: MAX_DRAWN - len(seen)]
         seen |= {vertex.id for vertex in ring}
-    alone = [vertex for vertex in graph.nodes() if vertex.id not in seen][: max(0, MOST_DRAWN - len(seen))]
+    alone = [vertex for vertex in graph.nodes() if vertex.id not in seen][: max(0, MAX_DRAWN - len(seen))]
     return [*rings, alone] if alone else rings
 
 
@@ -94,6 +98,10 @@ def _neighbours(graph: Graph, vertex: Vertex) -> Iterator[tuple[Vertex, float]]:
 
 
 def _places(graph: Graph, rings: list[list[Vertex]]) -> dict[str, _Place]:
+    """Place rings around each other, the nodes of each in the order in which those further in pull them.
+
+    Rings instead of simulated springs: the same graph always gives the same picture, and a little change a little one.
+    """
     places: dict[str, _Place] = {}
     radius = 0.0
     for number, ring in enumerate(rings):
@@ -122,7 +130,7 @@ def _ends(edges: Iterable[Edge], places: dict[str, _Place]) -> dict[str, _Place]
             holders[edge.target.id] = edge if held is None or edge.strength > held.strength else held
     ends: dict[str, _Place] = {}
     beside: dict[str, int] = {}
-    for node_id, edge in list(holders.items())[:MOST_DRAWN]:
+    for node_id, edge in list(holders.items())[:MAX_DRAWN]:
         number = beside[edge.source.id] = beside.get(edge.source.id, 0) + 1
         source = places[edge.source.id]
         side = (number // 2) * (1 if number % 2 else -1)
@@ -132,6 +140,7 @@ def _ends(edges: Iterable[Edge], places: dict[str, _Place]) -> dict[str, _Place]
 
 
 def _line(edge: Edge, places: dict[str, _Place]) -> str:
+    """Return a link: wider and darker where it is stronger, dashed where nothing is left at its far end."""
     one, other = places[edge.source.id], places[edge.target.id]
     # Each direction bends to its own side, so that both can be seen.
     bend_x = (one.x + other.x) / 2 + (other.y - one.y) * 0.08
@@ -151,6 +160,7 @@ def _line(edge: Edge, places: dict[str, _Place]) -> str:
 
 
 def _empty_ends(graph: Graph, ends: dict[str, _Place], *, labelled: bool) -> Iterator[str]:
+    """Yield the empty circles of deleted nodes, with what their tombstones say they were about."""
     for node_id, place in ends.items():
         memorial = graph.memorials.get(node_id)
         about = memorial.forgotten.about if memorial is not None else ""
@@ -163,6 +173,7 @@ def _empty_ends(graph: Graph, ends: dict[str, _Place], *, labelled: bool) -> Ite
 
 
 def _circles(graph: Graph, drawn: list[Vertex], places: dict[str, _Place]) -> Iterator[str]:
+    """Yield the nodes; a circle's area, not its radius, grows with the importance, as the eye compares areas."""
     focuses = set(graph.focuses)
     for number, vertex in enumerate(drawn):
         place = places[vertex.id]
@@ -175,7 +186,7 @@ def _circles(graph: Graph, drawn: list[Vertex], places: dict[str, _Place]) -> It
             f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{size:.1f}" fill="{colour}" stroke="white" '
             f'fill-opacity="{min(1.0, 0.35 + importance / 3):.2f}"><title>{said}</title></circle>'
         )
-        if number < LABELLED:
+        if number < MAX_LABELS:
             more = 'font-weight="bold"' if is_focus else ""
             yield _words(vertex.phrase, place, away=size + 4, colour=_FOCUS if is_focus else "#222", more=more)
 
@@ -183,7 +194,7 @@ def _circles(graph: Graph, drawn: list[Vertex], places: dict[str, _Place]) -> It
 def _words(text: str, place: _Place, *, away: float, colour: str, more: str = "") -> str:
     """Return words beside a place, on its outer side."""
     left = place.x < -1
-    short = text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+    short = text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"
     return (
         f'<text x="{place.x + (-away if left else away):.1f}" y="{place.y + 4:.1f}" fill="{colour}" '
         f'text-anchor="{"end" if left else "start"}" {_HALO} {more}>{escape(short)}</text>'
@@ -191,6 +202,7 @@ def _words(text: str, place: _Place, *, away: float, colour: str, more: str = ""
 
 
 def _legend(x: float, y: float, title: str) -> Iterator[str]:
+    """Yield what the signs mean, in both languages, since a picture cannot know who looks at it."""
     rows = (
         (f'<circle cx="{x}" cy="{y}" r="8" fill="{_FOCUS}"/>', "focus · 关注点"),
         (

@@ -1,17 +1,20 @@
-"""One agent's graph in memory: nodes with their links in both directions, the focuses, and what was forgotten.
+"""The agents' graphs in memory: nodes with their links in both directions, the focuses, and what was forgotten.
 
-Following links in the database would take a query per hop. Here a hop is a look at a list; `graphs.py` keeps it equal
-to the database.
-"""
+Following links in the database would take a query per hop; here a hop is a look at a list. `Graphs` keeps them equal to
+the store: loaded once, then changed as committed work changes it."""
 
+import asyncio
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from remanent.associative.kinds import TraceData
-from remanent.associative.words import Forgotten, GraphState, Node
-from remanent.model import Record
+from pydantic import JsonValue
+
+from remanent.associative.model import TRACE, Forgotten, GraphState, Node, TraceData
+from remanent.model import Link, Record, Scope, Tombstone
+from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 
 
 def folded(text: str) -> str:
@@ -71,7 +74,7 @@ class Edge:
 
 
 @dataclass(slots=True)
-class UnderWay:
+class PendingChanges:
     """Changes that a unit of work has decided on: nodes that go, and nodes whose links weaken."""
 
     rate: float
@@ -80,10 +83,11 @@ class UnderWay:
 
 
 _NOBODY: frozenset[str] = frozenset()
+"""Stands for no ids, so that the loop over all nodes tests one kind of thing."""
 
 
 @dataclass(slots=True)
-class Memorial:
+class IndexedTombstone:
     """A tombstone, with its words in the form in which keywords are looked for."""
 
     forgotten: Forgotten
@@ -102,7 +106,7 @@ class Graph:
         self._vertices: dict[str, Vertex] = {}
         self._alive = 0
         self._next_order = 0
-        self.memorials: dict[str, Memorial] = {}
+        self.memorials: dict[str, IndexedTombstone] = {}
 
     def __len__(self) -> int:
         return self._alive
@@ -134,7 +138,7 @@ class Graph:
         """Yield the links of a node that are not broken, those that dangle included."""
         return (edge for edge in vertex.leaving if edge.strength >= self.floor)
 
-    def importance(self, vertex: Vertex, *, under_way: "UnderWay | None" = None) -> float:
+    def importance(self, vertex: Vertex, *, under_way: "PendingChanges | None" = None) -> float:
         """Return the sum of the strengths of a node's live links, in both directions.
 
         With changes that are under way, as it will be once they are made.
@@ -260,7 +264,7 @@ class Graph:
     def bury(self, forgotten: Forgotten) -> None:
         """Note what is left of a deleted node."""
         words = folded("\n".join([forgotten.about, *forgotten.keywords]))
-        self.memorials[forgotten.node_id] = Memorial(forgotten, words)
+        self.memorials[forgotten.node_id] = IndexedTombstone(forgotten, words)
 
     def unbury(self, node_id: str) -> None:
         """Take the note of a deleted node back."""
@@ -274,3 +278,200 @@ class Graph:
             if not target.alive and not target.arriving and not target.leaving:
                 self._vertices.pop(target.id, None)
         source.leaving = [edge for edge in source.leaving if id(edge) not in gone]
+
+
+FOCUS = "associative.focus"
+"""The state that holds the ids of the nodes in focus, newest first."""
+
+PAGE_SIZE = 1000
+"""Records that are read at a time while a graph is loaded; others may write in between."""
+MAX_VERTICES = 400_000
+"""Vertices that all graphs may have together before the longest unused is let go.
+
+Chosen by hand; a graph that was let go is loaded again when it is asked for."""
+MAX_GRAPHS = 1_024
+"""Graphs that are held, however small: some 4 KB each."""
+COMMIT_TIMEOUT = 1.0
+"""Seconds to wait for the echo of a commit of this process before the graph is loaded anew."""
+MAX_LOADS = 5
+"""Attempts at a graph that nobody changes meanwhile; then one that is a moment old is better than none."""
+LINKS_AT_ONCE = 5_000
+"""Links that are taken in before others have their turn: hundreds of thousands take seconds."""
+
+Effect = Callable[[Graph], None]
+
+
+@dataclass(slots=True)
+class _Held:
+    """One agent's place in the cache."""
+
+    graph: Graph | None = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    pending: "set[GraphTransaction]" = field(default_factory=set)
+    """Units of work that were handed out and may be committed any moment."""
+    echo: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when one of them was committed and its effects are in the graph."""
+
+
+class GraphTransaction:
+    """One unit of work on a graph: each change goes into the transaction, and into the graph once that is durable."""
+
+    def __init__(self, graph: Graph, tx: Transaction, *, at: datetime) -> None:
+        self.graph = graph
+        self.tx = tx
+        self.at = at
+        self.effects: list[Effect] = []
+
+    @property
+    def scope(self) -> Scope:
+        """Whose graph it is."""
+        return self.tx.scope.owner
+
+    def then(self, effect: Effect) -> None:
+        """Have the graph changed once the transaction is durable."""
+        self.effects.append(effect)
+
+
+class Graphs:
+    """Lends graphs that hold everything that was committed, by this process or another."""
+
+    def __init__(self, store: Store, *, floor: float) -> None:
+        self._store = store
+        self._floor = floor
+        self._held: OrderedDict[Scope, _Held] = OrderedDict()
+
+    async def at(self, scope: Scope) -> Graph:
+        """Return an agent's graph as it stands now."""
+        owner = scope.owner
+        held = self._held.setdefault(owner, _Held())
+        self._held.move_to_end(owner)
+        async with held.lock:
+            if held.graph is None or not await self._is_current(owner, held):
+                held.graph = await self._load(owner)
+                self._make_room(owner)
+            return held.graph
+
+    async def work(self, tx: Transaction, *, at: datetime) -> GraphTransaction:
+        """Begin a unit of work on the graph of a transaction's agent."""
+        graph = await self.at(tx.scope)
+        owner = tx.scope.owner
+        work = GraphTransaction(graph, tx, at=at)
+        held = self._held.setdefault(owner, _Held())
+        held.pending.add(work)
+        tx.then(lambda committed: self._committed(owner, work, committed))
+        return work
+
+    def forget(self, scope: Scope) -> None:
+        """Let go of an agent's graph, and of every text in it."""
+        self._held.pop(scope.owner, None)
+
+    async def _is_current(self, owner: Scope, held: _Held) -> bool:
+        """Tell whether the graph is that of the store; a commit of our own that is just being told of is waited for."""
+        assert held.graph is not None
+        while True:
+            held.echo.clear()
+            revision = await self._store.graph_revision(owner, TRACE)
+            if revision == held.graph.revision:
+                return True
+            if not held.pending:
+                return False
+            try:
+                await asyncio.wait_for(held.echo.wait(), COMMIT_TIMEOUT)
+            except TimeoutError:
+                held.pending.clear()  # they were given up, or somebody else has committed
+                return False
+
+    def _committed(self, owner: Scope, work: GraphTransaction, committed: Committed) -> None:
+        held = self._held.get(owner)
+        if held is None:
+            return
+        held.pending.discard(work)
+        held.echo.set()
+        if held.graph is None:
+            return
+        revision = committed.graphs.get(TRACE, 0)
+        # Any other number: somebody else's commit lies between, or the graph was loaded after this one.
+        if revision == held.graph.revision + 1:
+            for effect in work.effects:
+                effect(held.graph)
+            held.graph.revision = revision
+
+    async def _load(self, owner: Scope) -> Graph:
+        graph = Graph(floor=self._floor)
+        for _ in range(MAX_LOADS):
+            revision = await self._store.graph_revision(owner, TRACE)
+            graph = Graph(revision=revision, floor=self._floor)
+            await self._fill(owner, graph)
+            if await self._store.graph_revision(owner, TRACE) == revision:
+                break
+        return graph
+
+    async def _fill(self, owner: Scope, graph: Graph) -> None:
+        after: str | None = None
+        while page := await self._page(owner, after):
+            for record in page:
+                graph.add(record)
+            after = page[-1].id
+        links = await self._store.links(owner, LinkQuery())
+        foreign = await self._foreign(owner, _unknown_ends(graph, links))
+        for start in range(0, len(links), LINKS_AT_ONCE):
+            _tie(graph, links[start : start + LINKS_AT_ONCE], foreign=foreign)
+            await asyncio.sleep(0)
+        for tombstone in await self._store.tombstones(owner):
+            if tombstone.kind is TRACE:
+                graph.bury(forgotten_of(tombstone))
+        graph.focuses = focus_ids(await self._store.state(owner, FOCUS))
+
+    async def _page(self, owner: Scope, after: str | None) -> list[Record]:
+        wanted = RecordQuery(filter=RecordFilter(kinds=(TRACE,)), after_id=after, limit=PAGE_SIZE)
+        return await self._store.records(owner, wanted)
+
+    async def _foreign(self, owner: Scope, record_ids: set[str]) -> set[str]:
+        """Return those of the ids that are records of another kind: links to them are not ours, nor do they dangle."""
+        if not record_ids:
+            return set()
+        every = await self._store.match(owner, sorted(record_ids), RecordFilter(statuses=None))
+        own = await self._store.match(owner, sorted(record_ids), RecordFilter(kinds=(TRACE,), statuses=None))
+        return set(every) - set(own)
+
+    def _make_room(self, owner: Scope) -> None:
+        total = sum(held.graph.places for held in self._held.values() if held.graph is not None)
+        for other in list(self._held):
+            held = self._held[other]
+            if (total <= MAX_VERTICES and len(self._held) <= MAX_GRAPHS) or other == owner:
+                return
+            if held.graph is not None and not held.lock.locked():
+                total -= held.graph.places
+                del self._held[other]
+
+
+def _unknown_ends(graph: Graph, links: Sequence[Link]) -> set[str]:
+    """Return where links of the graph's nodes lead to, other than to its nodes."""
+    return {link.to_id for link in links if link.to_id not in graph and link.from_id in graph}
+
+
+def _tie(graph: Graph, links: Sequence[Link], *, foreign: Collection[str]) -> None:
+    """Take in the links that leave nodes and do not lead to records of another kind."""
+    for link in links:
+        source = graph.find(link.from_id)
+        if source is not None and link.to_id not in foreign:
+            graph.attach(Edge(source, graph.place(link.to_id), link.relation, link.strength))
+
+
+def forgotten_of(tombstone: Tombstone) -> Forgotten:
+    """Return what a tombstone says, in the words of this memory."""
+    return Forgotten(
+        node_id=tombstone.record_id,
+        about=tombstone.about,
+        keywords=tombstone.keywords,
+        learned_at=tombstone.learned_at,
+        forgotten_at=tombstone.forgotten_at,
+        size=tombstone.size,
+        reason=tombstone.reason,
+        sources=tombstone.sources,
+    )
+
+
+def focus_ids(value: JsonValue) -> tuple[str, ...]:
+    """Return the ids that the focus state holds."""
+    return tuple(str(node_id) for node_id in value) if isinstance(value, list) else ()

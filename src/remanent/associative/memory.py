@@ -1,31 +1,230 @@
-"""One agent's associative memory: remember, recall, and everything that can be asked of it."""
+"""The associative memories of all agents, put together, and one agent's as a user of the library holds it."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from remanent.associative.associations import Associations
-from remanent.associative.compression import COMPRESS, REWRITE
+from remanent.associative.compression import COMPRESS, REWRITE, CompressionScheduler, Compressor, open_compressor
 from remanent.associative.drawing import draw
-from remanent.associative.graph import Graph
-from remanent.associative.graphs import Work
-from remanent.associative.line import LANE
-from remanent.associative.links import LinkHealth, LinkStore
-from remanent.associative.search import SearchEngine
-from remanent.associative.taking import Taken
-from remanent.associative.triples import to_triples
-from remanent.associative.words import Forgotten, GraphState, Node, Recollection
+from remanent.associative.graph import Graph, Graphs, GraphTransaction
+from remanent.associative.graph_store import LinkHealth, LinkStore
+from remanent.associative.model import (
+    TRACE,
+    AssociativeFound,
+    Forgotten,
+    GraphState,
+    Node,
+    RecalledNode,
+    SearchHit,
+    SearchResult,
+)
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
+from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
+from remanent.associative.writer import Restorer, Writer, entries_payload
+from remanent.discipline import Append
+from remanent.embedding import Embedder
 from remanent.errors import InvalidInput, NotFound, StoreClosed
-from remanent.model import Job, JobState, Receipt, Scope
+from remanent.jobs import Handler
+from remanent.language import Engine
+from remanent.model import Clock, Entry, FoundSource, Job, JobState, NewId, Receipt, Record, Scope, least_trusted
 from remanent.model.entry import Messages
-from remanent.stores import JobQuery
+from remanent.recall import inject
+from remanent.stores import EntryQuery, JobQuery, RecordFilter, RecordQuery, Store, Transaction, Vectors
 
-POLL = 0.02
-"""Seconds between looks at a job that is let end."""
+if TYPE_CHECKING:
+    from remanent.associative.settings import AssociativeSettings
+
+REMEMBER = "associative.remember"
+"""The job that makes nodes of entries."""
+
+ENTRIES_AT_ONCE = 200
+"""Entries that one job makes nodes of; a longer call becomes several jobs.
+
+Chosen by hand: a job that is cut off begins anew, so that no more than this is done twice."""
 
 
-class Keep(Protocol):
+async def _append_only(tx: Transaction, entries: Sequence[Entry]) -> None:
+    """Append entries where there is nothing to index them and nobody to tell."""
+    for entry in entries:
+        tx.append(entry)
+
+
+class Associations:
+    """What all agents' associative memories share: their graphs, and those who write, compress, restore and load them.
+
+    The faces of single agents are thin and made at every access; whatever has a state lives here.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        engine: Engine,
+        *,
+        settings: "AssociativeSettings",
+        clock: Clock,
+        new_id: NewId,
+        index: Callable[[Transaction], None] = lambda _: None,
+        append: Append | None = None,
+        vectors: Vectors | None = None,
+        embedder: Embedder | None = None,
+        compressor: Compressor | None = None,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.clock = clock
+        self.new_id = new_id
+        self.index = index
+        self._vectors = vectors
+        self._embedder = embedder
+        self.graphs = Graphs(store, floor=settings.link_break_threshold)
+        self.watermark = Watermark(store, clock=clock)
+        compressor = compressor or open_compressor(settings.compression, engine)
+        self.scheduler = CompressionScheduler(
+            store, self.graphs, compressor, settings=settings, clock=clock, new_id=new_id
+        )
+        self._writer = Writer(store, self.graphs, engine, self.scheduler, settings=settings, clock=clock, index=index)
+        self.restorer = Restorer(store, self.graphs, engine, settings=settings, clock=clock, index=index)
+        self.loader = TripleLoader(
+            store,
+            self.graphs,
+            settings=settings,
+            clock=clock,
+            new_id=new_id,
+            index=index,
+            append=append or _append_only,
+        )
+        self.watch: Callable[[Scope], None] = lambda _: None
+        """Has the worker look at an agent's queue; set once there is a worker."""
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """The kinds of job that are done here."""
+        return {
+            REMEMBER: self._remember,
+            COMPRESS: self.scheduler.run_compression_slice,
+            REWRITE: self.scheduler.rewrite,
+        }
+
+    async def _remember(self, job: Job, tx: Transaction) -> None:
+        await self._writer.remember(job, tx)
+        tx.then(lambda _: self.watermark.advance(job.scope))
+
+    def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
+        """Ask, as part of the unit of work that appends them, for nodes of entries."""
+        for start in range(0, len(entry_ids), ENTRIES_AT_ONCE):
+            job = Job(
+                id=self.new_id(),
+                scope=tx.scope,
+                kind=REMEMBER,
+                lane=LANE,
+                payload=entries_payload(entry_ids[start : start + ENTRIES_AT_ONCE]),
+                enqueued_at=self.clock(),
+                max_attempts=self.settings.max_retries + 1,
+            )
+            tx.enqueue(job, limit=self.settings.max_queue_size)
+
+    async def search(
+        self,
+        scope: Scope,
+        keywords: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> SearchResult:
+        """Search an agent's graph as it stands now."""
+        if isinstance(keywords, str) or isinstance(relations, str):
+            raise InvalidInput("keywords and relations are lists of texts: wrap the text in a list")
+        depth = self.settings.default_search_depth if depth is None else depth
+        limit = self.settings.max_search_results if limit is None else limit
+        if depth < 0 or limit < 0:
+            raise InvalidInput("depth and limit must not be negative")
+        similar = await self._similar(scope, " ".join(keywords)) if by_meaning else {}
+        wanted = GraphQuery(
+            keywords=tuple(keywords),
+            relations=None if relations is None else tuple(relations),
+            depth=depth,
+            limit=limit,
+            since=since,
+            until=until,
+            similar=similar,
+        )
+        return SearchEngine(await self.graphs.at(scope)).search(wanted)
+
+    async def with_sources(self, scope: Scope, found: SearchResult) -> tuple[RecalledNode, ...]:
+        """Return what a search found as items of an answer, each with the words of the journal that it rests on."""
+        ids = tuple(item.node.id for item in found.items)
+        if not ids:
+            return ()
+        wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
+        records = {record.id: record for record in await self.store.records(scope.owner, wanted)}
+        entry_ids = tuple({source.entry_id for record in records.values() for source in record.sources})
+        query = EntryQuery(entry_ids=entry_ids, limit=max(1, len(entry_ids)))
+        entries = {entry.id: entry for entry in await self.store.entries(scope.owner, query)}
+        # A node that was erased between the search and this look is in no answer.
+        return tuple(
+            _recalled(item, records[item.node.id], entries, rank=rank)
+            for rank, item in enumerate((one for one in found.items if one.node.id in records), start=1)
+        )
+
+    def forget(self, scope: Scope) -> None:
+        """Let go of everything that is kept of an agent in this process, as an erasure must."""
+        self.graphs.forget(scope)
+        self.scheduler.forget(scope)
+
+    async def _similar(self, scope: Scope, text: str) -> dict[str, float]:
+        """Return the nodes that are near a text in meaning, with their cosine."""
+        if self._vectors is None or self._embedder is None:
+            raise InvalidInput("recall by meaning needs an embedder; set `embedder` to other than none")
+        if not text.strip():
+            return {}
+        (vector,) = await self._embedder.embed([text])
+        hits = await self._vectors.search(
+            scope.owner,
+            vector,
+            model=self._embedder.model_id,
+            record_filter=RecordFilter(kinds=(TRACE,)),
+            limit=max(1, self.settings.max_search_results),
+        )
+        return {hit.record_id: hit.score for hit in hits if hit.score >= self.settings.similarity}
+
+
+def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, rank: int) -> RecalledNode:
+    sources = tuple(
+        FoundSource.of(entries[source.entry_id], source) for source in record.sources if source.entry_id in entries
+    )
+    return RecalledNode(
+        record_id=record.id,
+        text=item.node.content,
+        score=item.strength,
+        kind=record.kind,
+        occurred_at=record.occurred_at,
+        session=record.scope.session,
+        trust=least_trusted([record.trust, *(source.origin for source in sources)]),
+        recorded_at=record.created_at,
+        confidence=record.confidence,
+        evidence_count=record.evidence_count,
+        sources=sources,
+        evidence=(record.id,),
+        rank=rank,
+        node=item.node,
+        matched_keywords=item.matched_keywords,
+        similarity=item.similarity,
+        focus_id=item.focus_id,
+        strength=item.strength,
+        hops=item.hops,
+    )
+
+
+CLOSE_POLL_SECONDS = 0.02
+"""Seconds between looks at a job that is let end; closing is rare, so that polling is simpler than being told."""
+
+
+class KeepMessages(Protocol):
     """Keeps messages in the journal and asks for nodes of them, in one unit of work."""
 
     async def __call__(self, messages: Messages, *, session: str | None, task: str | None) -> Receipt:
@@ -39,7 +238,7 @@ class AsyncAssociativeMemory:
     nodes. Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
     """
 
-    def __init__(self, associations: Associations, scope: Scope, *, keep: Keep) -> None:
+    def __init__(self, associations: Associations, scope: Scope, *, keep: KeepMessages) -> None:
         self._associations = associations
         self._scope = scope
         self._keep = keep
@@ -64,14 +263,14 @@ class AsyncAssociativeMemory:
         query = JobQuery(states=(JobState.RUNNING,), lanes=(LANE, COMPRESS, REWRITE))
         running = {job.id for job in await self._associations.store.jobs(self._scope, query)}
         while running:
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(CLOSE_POLL_SECONDS)
             running &= {job.id for job in await self._associations.store.jobs(self._scope, query)}
         self._associations.forget(self._scope)
 
     # ── remembering and recalling ────────────────────────────────────────────
 
     async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -91,7 +290,7 @@ class AsyncAssociativeMemory:
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its paths.
+        `search` returns the same with its sources and paths.
         """
         found = await self.search(
             keywords, relations, depth, limit=limit, since=since, until=until, by_meaning=by_meaning
@@ -108,28 +307,37 @@ class AsyncAssociativeMemory:
         since: datetime | None = None,
         until: datetime | None = None,
         by_meaning: bool = False,
-    ) -> Recollection:
-        """Follow links from the focuses to nodes that hold any of the keywords, each with the path that led to it.
+    ) -> AssociativeFound:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
 
+        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
         `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
         it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
         """
         self._check()
         self._associations.watch(self._scope)
-
-        async def search() -> Recollection:
-            return await self._associations.search(
-                self._scope,
-                keywords,
-                relations=relations,
-                depth=depth,
-                limit=limit,
-                since=since,
-                until=until,
-                by_meaning=by_meaning,
-            )
-
-        return await self._associations.line.in_turn(self._scope, search)
+        not_in_graph = await self._associations.watermark.reach(self._scope)
+        found = await self._associations.search(
+            self._scope,
+            keywords,
+            relations=relations,
+            depth=depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+        query = " ".join(keywords)
+        items = await self._associations.with_sources(self._scope, found)
+        return AssociativeFound(
+            query=query,
+            items=items,
+            recipe="associative",
+            injection=inject(query, items, now=self._associations.clock()),
+            dangling=found.dangling,
+            once_known=found.once_known,
+            not_in_graph=not_in_graph,
+        )
 
     async def focus(self) -> list[Node]:
         """Return the nodes in focus, newest first."""
@@ -182,10 +390,10 @@ class AsyncAssociativeMemory:
         """Return the graph as lines of N-Triples."""
         return to_triples(await self._graph())
 
-    async def load_triples(self, lines: Iterable[str]) -> Taken:
+    async def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         self._check()
-        return await self._associations.taker.take(self._scope, lines)
+        return await self._associations.loader.load(self._scope, lines)
 
     async def drawing(self) -> str:
         """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
@@ -202,9 +410,9 @@ class AsyncAssociativeMemory:
         self._check()
         return await self._associations.graphs.at(self._scope)
 
-    async def _look(self) -> Work:
+    async def _look(self) -> GraphTransaction:
         tx = self._associations.store.transaction(self._scope)
-        return Work(await self._graph(), tx, at=self._associations.clock())
+        return GraphTransaction(await self._graph(), tx, at=self._associations.clock())
 
     def _check(self) -> None:
         if self._closed:

@@ -1,21 +1,99 @@
-"""The associative memory: linked nodes that fade, and what is left of the forgotten."""
+"""The operations of the associative memory, and how the command line shows their answers to people."""
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Iterable
+from typing import Annotated, Any
 
-from remanent.associative import AsyncAssociativeMemory, Forgotten, GraphState, Node, Recollection, Taken
+from remanent.associative.memory import AsyncAssociativeMemory
+from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node, RecalledNode
 from remanent.associative.search import SearchEngine
-from remanent.associative.showing import show_forgotten, show_recollection, show_taken
+from remanent.associative.triples import LoadedTriples
 from remanent.discipline.call import Call
-from remanent.discipline.operation import Body, Command, operation
-from remanent.discipline.permission import Permission
-from remanent.discipline.shapes import MAX_ITEMS, Done, Nothing, Page, Remember, Since, Until, about
-from remanent.discipline.showing import show_restored
-from remanent.discipline.uploads import spooled_lines
+from remanent.discipline.operation import Bilingual, Body, Command, Face, Permission, Screen, operation, show_restored
+from remanent.discipline.shapes import (
+    MAX_ITEMS,
+    Done,
+    Nothing,
+    Page,
+    Remember,
+    Since,
+    Until,
+    about,
+    items_of,
+    listed_messages,
+    spooled_lines,
+)
 from remanent.model import Model, Receipt
 from remanent.model.ids import Id
 
+IN_FOCUS = Bilingual("in focus", "关注点")
+FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
+NO_ASSOCIATION = Bilingual("Nothing comes to mind.", "什么也想不起来。")
+NOT_IN_GRAPH = Bilingual(
+    "{count} more messages are not in the graph yet.",
+    "另有 {count} 条消息尚未进入联想图。",
+)
+ONCE_KNOWN = Bilingual(
+    "Once known: “{about}” ({size} characters; learned {learned}, forgotten {forgotten}).",
+    "曾经记得：“{about}”（{size} 字；记于 {learned}，忘于 {forgotten}）。",
+)
+REBUILT_FROM = Bilingual(
+    "It can be rebuilt from {entries}: `remanent associative restore {node_id}`.",
+    "可由 {entries} 重建：`remanent associative restore {node_id}`。",
+)
+TRIPLES_LOADED = Bilingual(
+    "{nodes} nodes and {links} links taken in; {known} nodes were here already.",
+    "读入 {nodes} 个节点、{links} 条关联；{known} 个节点原已存在。",
+)
+
+
+def show_found(screen: Screen, found: AssociativeFound) -> None:
+    """Show what came to mind, the path to each, and what was once known with what it could be rebuilt from."""
+    if not found.items and not found.once_known:
+        screen.tell(NO_ASSOCIATION)
+    phrases = {item.node.id: item.node.phrase for item in found.items}
+    for item in found.items:
+        screen.line(item.node.content)
+        screen.line(f"    {_path(screen, item, phrases)}")
+    show_forgotten(screen, found.once_known)
+    if found.not_in_graph:
+        screen.tell(NOT_IN_GRAPH, count=found.not_in_graph)
+
+
+def _path(screen: Screen, item: RecalledNode, phrases: dict[str, str]) -> str:
+    """Say from which focus, along which links and how strongly; nodes by their phrase where that was found, too."""
+    if not item.hops:
+        return screen.word(IN_FOCUS)
+    begin = screen.word(FOCUS_PATH, focus=phrases.get(item.focus_id) or item.focus_id)
+    hops = "".join(
+        f" →{hop.relation + ' ' if hop.relation else ''}({hop.strength:.2f})"
+        + (f" {phrases.get(hop.to_id) or hop.to_id}" if hop.to_id != item.node.id else "")
+        for hop in item.hops
+    )
+    return f"{begin}{hops} = {item.strength:.2f}"
+
+
+def show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
+    """Show what is left of deleted nodes, and from which entries each could be made again."""
+    for stone in stones:
+        times = {"learned": screen.moment(stone.learned_at), "forgotten": screen.moment(stone.forgotten_at)}
+        screen.line(screen.word(ONCE_KNOWN, about=stone.about, size=stone.size, **times))
+        entries = ", ".join(dict.fromkeys(source.entry_id for source in stone.sources))
+        if entries:
+            screen.line(f"    {screen.word(REBUILT_FROM, entries=entries, node_id=stone.node_id)}")
+
+
+def show_loaded(screen: Screen, loaded: LoadedTriples) -> None:
+    """Say how much of a graph was taken in."""
+    screen.line(screen.word(TRIPLES_LOADED, nodes=loaded.nodes, links=loaded.links, known=loaded.known))
+
+
 READ, WRITE = Permission.READ, Permission.WRITE
+NAME = "associative"
+
+
+def _face(method: str, **more: Any) -> Face:
+    """Name the method of the agent's associative memory that does the same."""
+    return Face(method, part=NAME, **more)
 
 
 def _of(call: Call) -> AsyncAssociativeMemory:
@@ -29,6 +107,7 @@ def _of(call: Call) -> AsyncAssociativeMemory:
     act="create_memory",
     settles=True,
     command=Command(takes="messages"),
+    face=_face("remember", ask=listed_messages),
     examples=({"messages": ["I moved to Lisbon in May."]},),
 )
 async def remember(call: Call, request: Remember) -> Receipt:
@@ -36,7 +115,7 @@ async def remember(call: Call, request: Remember) -> Receipt:
     return await _of(call).remember(list(request.messages), session=request.session, task=request.task)
 
 
-class Recall(Model):
+class RecallRequest(Model):
     """What to bring to mind."""
 
     keywords: Annotated[
@@ -58,10 +137,23 @@ class Recall(Model):
 
 
 class Recalled(Model):
-    """What came to mind: the text for a model, and the paths that led there."""
+    """What came to mind: the text for a model, and the items with their sources and paths."""
 
     text: str
-    found: Recollection
+    found: AssociativeFound
+
+
+# Two operations, one search: `recall` gives the text for a model, as the seed defines it, `search` the data behind it.
+async def _search(call: Call, request: RecallRequest) -> AssociativeFound:
+    return await _of(call).search(
+        request.keywords,
+        request.relations,
+        request.depth,
+        limit=request.limit,
+        since=request.since,
+        until=request.until,
+        by_meaning=request.by_meaning,
+    )
 
 
 @operation(
@@ -71,37 +163,62 @@ class Recalled(Model):
     act="search_memory",
     route="POST associative/recall",
     examples=({"keywords": ["Lisbon"]},),
-    command=Command(arguments=("keywords",), show=lambda screen, answer: show_recollection(screen, answer.found)),
+    face=_face("recall", give=lambda answer: answer.text),
+    command=Command(arguments=("keywords",), show=lambda screen, answer: show_found(screen, answer.found)),
 )
-async def recall(call: Call, request: Recall) -> Recalled:
+async def recall(call: Call, request: RecallRequest) -> Recalled:
     """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
-    found = await _of(call).search(
-        request.keywords,
-        request.relations,
-        request.depth,
-        limit=request.limit,
-        since=request.since,
-        until=request.until,
-        by_meaning=request.by_meaning,
-    )
+    found = await _search(call, request)
     return Recalled(text=SearchEngine.format_results(found), found=found)
 
 
-@operation("associative.focus", zh="显示关注点，新的在前。", permission=READ, route="GET associative/focus")
+@operation(
+    "associative.search",
+    zh="沿关联检索：与 recall 相同，但返回带来源与路径的结果。",
+    permission=READ,
+    act="search_memory",
+    route="POST associative/search",
+    face=_face("search"),
+    command=Command(arguments=("keywords",), show=show_found),
+)
+async def search(call: Call, request: RecallRequest) -> AssociativeFound:
+    """Follow links like recall, and return every node with its sources and the path that led to it."""
+    return await _search(call, request)
+
+
+@operation(
+    "associative.focus",
+    zh="显示关注点，新的在前。",
+    permission=READ,
+    route="GET associative/focus",
+    face=_face("focus", give=items_of),
+)
 async def focus(call: Call, request: Nothing) -> Page[Node]:
     """Show the nodes in focus, newest first."""
     del request
     return Page(items=tuple(await _of(call).focus()))
 
 
-@operation("associative.state", zh="显示联想记忆的规模与强度。", permission=READ, route="GET associative/state")
+@operation(
+    "associative.state",
+    zh="显示联想记忆的规模与强度。",
+    permission=READ,
+    route="GET associative/state",
+    face=_face("state"),
+)
 async def state(call: Call, request: Nothing) -> GraphState:
     """Show how many nodes and links there are and how strong they are."""
     del request
     return await _of(call).state()
 
 
-@operation("associative.compress", zh="请求一次压缩。", permission=WRITE, settles=True)
+@operation(
+    "associative.compress",
+    zh="请求一次压缩。",
+    permission=WRITE,
+    settles=True,
+    face=_face("compress", give=lambda _: None),
+)
 async def compress(call: Call, request: Nothing) -> Done:
     """Ask for a compression, as every remembering does."""
     del request
@@ -114,6 +231,7 @@ async def compress(call: Call, request: Nothing) -> Done:
     zh="显示遗忘后留下的痕迹。",
     permission=READ,
     route="GET associative/forgotten",
+    face=_face("forgotten", give=items_of),
     command=Command(show=lambda screen, page: show_forgotten(screen, page.items)),
 )
 async def forgotten(call: Call, request: Nothing) -> Page[Forgotten]:
@@ -134,6 +252,7 @@ class ByNode(Model):
     permission=WRITE,
     act="update_memory",
     route="POST associative/nodes/{node_id}/restore",
+    face=_face("restore"),
     settles=True,
     command=Command(arguments=("node_id",), show=show_restored),
 )
@@ -142,7 +261,13 @@ async def restore(call: Call, request: ByNode) -> Node:
     return await _of(call).restore(request.node_id)
 
 
-@operation("associative.triples", zh="以 N-Triples 输出联想图。", permission=READ, route="GET associative/triples")
+@operation(
+    "associative.triples",
+    zh="以 N-Triples 输出联想图。",
+    permission=READ,
+    route="GET associative/triples",
+    face=_face("triples"),
+)
 async def triples(call: Call, request: Nothing) -> AsyncIterator[str]:
     """Write the graph as N-Triples."""
     del request
@@ -155,22 +280,30 @@ async def triples(call: Call, request: Nothing) -> AsyncIterator[str]:
     zh="读入 N-Triples 形式的联想图：要么全部，要么什么都不写入；已有的节点保持不变。",
     permission=WRITE,
     route="POST associative/triples",
+    face=_face("load_triples", upload="lines"),
     reads=Body.LINES,
     settles=True,
-    command=Command(show=show_taken),
+    command=Command(show=show_loaded),
 )
-async def load_triples(call: Call, request: Nothing) -> Taken:
+async def load_triples(call: Call, request: Nothing) -> LoadedTriples:
     """Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are."""
     del request
     async with spooled_lines(call.sent()) as lines:
         return await _of(call).load_triples(lines)
 
 
-@operation("associative.graph", zh="将联想图绘制为 SVG。", permission=READ, route="GET associative/graph", command=None)
+@operation(
+    "associative.graph",
+    zh="将联想图绘制为 SVG。",
+    permission=READ,
+    route="GET associative/graph",
+    command=None,
+    face=_face("drawing", give=bytes.decode),
+)
 async def graph(call: Call, request: Nothing) -> bytes:
     """Draw the graph as an SVG: focuses, strengths, and ends that dangle."""
     del request
     return (await _of(call).drawing()).encode()
 
 
-OPERATIONS = (remember, recall, focus, state, compress, forgotten, restore, triples, load_triples, graph)
+OPERATIONS = (remember, recall, search, focus, state, compress, forgotten, restore, triples, load_triples, graph)

@@ -1,6 +1,8 @@
 """Finding memories along their links: one best-first search from all focuses, and how the findings are told."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import heappop, heappush
@@ -8,29 +10,97 @@ from itertools import count
 from typing import NamedTuple
 
 from remanent.associative.graph import Edge, Graph, Vertex, folded
-from remanent.associative.words import (
+from remanent.associative.model import (
     FORGOTTEN_RELATION,
     SOMETHING_FORGOTTEN,
+    AssociativeFound,
     DanglingLink,
     Forgotten,
     Hop,
-    Recollected,
-    Recollection,
+    SearchHit,
+    SearchResult,
 )
 from remanent.language.tongue import tongue_of
+from remanent.model import Clock, Job, JobState, Scope
+from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
 
-MOST_ONCE_KNOWN = 5
-"""How many deleted nodes a recall speaks of."""
+LANE = "associative"
+"""The lane of `remember`: one after the other, in the order of the calls."""
+
+POLL_SECONDS = 0.05
+"""Seconds between looks at the queue; commits of this process are heard of at once, those of another only so."""
+
+MAX_WAITING = 100_000
+"""More jobs than any queue may hold."""
+
+
+class Watermark:
+    """Waits until the graph holds what was remembered before."""
+
+    def __init__(self, store: Store, *, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._committed: dict[Scope, asyncio.Event] = {}
+
+    def advance(self, scope: Scope) -> None:
+        """Wake whoever waits: a job of the lane was committed."""
+        if (waiting := self._committed.get(scope.owner)) is not None:
+            waiting.set()
+
+    async def reach(self, scope: Scope) -> int:
+        """Wait for all that was asked before and can run; return how many messages are not in the graph yet.
+
+        A job in back-off is not waited for, and those behind it cannot run before it: the reader would wait as long as
+        a model is out of order.
+        """
+        owner = scope.owner
+        if not await self._waiting(owner, limit=1):
+            return 0
+        mark = max((job.seq for job in await self._waiting(owner)), default=0)
+        committed = self._committed.setdefault(owner, asyncio.Event())
+        try:
+            while True:
+                committed.clear()
+                head = await self._waiting(owner, limit=1)
+                if not head or head[0].seq > mark or not self._can_run(head[0]):
+                    break
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(committed.wait(), POLL_SECONDS)
+        finally:
+            self._committed.pop(owner, None)
+        return sum(len(entries_of(job)) for job in await self._waiting(owner))
+
+    async def _waiting(self, owner: Scope, *, limit: int = MAX_WAITING) -> list[Job]:
+        query = JobQuery(states=(JobState.PENDING, JobState.RUNNING), lanes=(LANE,), limit=limit)
+        return await self._store.jobs(owner, query)
+
+    def _can_run(self, job: Job) -> bool:
+        return job.state is JobState.RUNNING or job.not_before is None or job.not_before <= self._clock()
+
+
+def entries_of(job: Job) -> tuple[str, ...]:
+    """Return the entries that a job makes nodes of."""
+    named = job.payload.get("entries")
+    return tuple(str(entry_id) for entry_id in named) if isinstance(named, list) else ()
+
+
+MAX_ONCE_KNOWN = 5
+"""How many deleted nodes a recall speaks of, so that the lost do not drown the found; chosen by hand."""
 
 _ONCE_KNOWN = {
     "zh": "[记忆] 曾经记得“{about}”，但想不起来了",
     "en": "[记忆] I once knew of “{about}”, but cannot remember it",
 }
 
+_NOT_IN_GRAPH = {
+    "zh": "[记忆] 另有 {count} 条消息尚未整理成记忆",
+    "en": "[记忆] {count} more messages have not become memories yet",
+}
+
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GraphQuery:
     """What a search is to find."""
 
     keywords: tuple[str, ...] = ()
@@ -63,7 +133,7 @@ class _Label(NamedTuple):
 class _Matcher:
     """Tells what is wanted."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: GraphQuery) -> None:
         self._wanted = wanted
         self._keys = [(keyword, key) for keyword in wanted.keywords if (key := folded(keyword).strip())]
 
@@ -97,7 +167,7 @@ class SearchEngine:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    def search(self, wanted: Wanted) -> Recollection:
+    def search(self, wanted: GraphQuery) -> SearchResult:
         """Return what can be reached from the focuses, strongest path first, then newer focus first; nothing changes.
 
         A path is as strong as the product of its links. Every node within the depth is found, by the strongest path
@@ -107,17 +177,17 @@ class SearchEngine:
         run.run()
         items = [_recollected(label, run.matcher, wanted) for label in run.found]
         dangling = tuple(_dangling(edge) for edge in run.dangling.values())
-        return Recollection(items=tuple(items), dangling=dangling, once_known=self._once_known(run.matcher))
+        return SearchResult(items=tuple(items), dangling=dangling, once_known=self._once_known(run.matcher))
 
     def _once_known(self, matcher: _Matcher) -> tuple[Forgotten, ...]:
         """Return deleted nodes that the keywords ask about, last forgotten first."""
         stones = [
             memorial.forgotten for memorial in self._graph.memorials.values() if matcher.matched(memorial.searched)
         ]
-        return tuple(sorted(stones, key=lambda stone: stone.forgotten_at, reverse=True)[:MOST_ONCE_KNOWN])
+        return tuple(sorted(stones, key=lambda stone: stone.forgotten_at, reverse=True)[:MAX_ONCE_KNOWN])
 
     @staticmethod
-    def format_results(recollection: Recollection) -> str:
+    def format_results(recollection: SearchResult | AssociativeFound) -> str:
         """Return what was found as a model reads it: one block per memory, then what was forgotten.
 
         Whatever was stored, it can neither begin another block nor speak as anybody: further lines are indented.
@@ -128,13 +198,19 @@ class SearchEngine:
             for stone in recollection.once_known
         ]
         lines += dict.fromkeys(_spoken_of(link) for link in recollection.dangling)
+        if isinstance(recollection, AssociativeFound) and recollection.not_in_graph:
+            lines.append(_NOT_IN_GRAPH[tongue_of(recollection.query)].format(count=recollection.not_in_graph))
         return "\n---\n".join(lines)
 
 
 class _Search:
-    """One best-first search."""
+    """One best-first search from all focuses at once.
 
-    def __init__(self, graph: Graph, wanted: Wanted) -> None:
+    A node may be reached by several labels: a weaker path that is shorter can still lead further within the depth. A
+    label is dropped only where another is no longer and no weaker, which keeps the search exact and its queue short.
+    """
+
+    def __init__(self, graph: Graph, wanted: GraphQuery) -> None:
         self._graph = graph
         self._wanted = wanted
         self._relations: Collection[str] | None = None if wanted.relations is None else frozenset(wanted.relations)
@@ -204,14 +280,14 @@ def _is_dominated(labels: Sequence[_Label], depth: int, weakness: float, rank: i
     return False
 
 
-def _recollected(label: _Label, matcher: _Matcher, wanted: Wanted) -> Recollected:
+def _recollected(label: _Label, matcher: _Matcher, wanted: GraphQuery) -> SearchHit:
     hops: list[Hop] = []
     at = label
     while at.edge is not None and at.before is not None:
         edge = at.edge
         hops.append(Hop(from_id=edge.source.id, to_id=edge.target.id, relation=edge.relation, strength=edge.strength))
         at = at.before
-    return Recollected(
+    return SearchHit(
         node=label.vertex.node(),
         matched_keywords=matcher.matched(label.vertex.searched),
         similarity=wanted.similar.get(label.vertex.id),

@@ -1,21 +1,31 @@
-"""The graph as triples, out and in: N-Triples with one vocabulary for nodes, links and focuses."""
+"""The graph as N-Triples, the subject–predicate–object form of the seed's section 2.2: written, parsed, and loaded.
 
+Loading is one unit of work: a graph comes in whole or not at all."""
+
+import asyncio
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from remanent.associative.graph import Graph
+from remanent.associative.graph import Graph, Graphs, GraphTransaction
+from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
+from remanent.discipline import Append
 from remanent.errors import InvalidInput
-from remanent.model import to_millis
+from remanent.model import Clock, Entry, EntryKind, Maker, Model, NewId, Origin, Scope, Source, from_millis, to_millis
+from remanent.model.base import Count
 from remanent.model.ids import Id
+from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
+
+if TYPE_CHECKING:
+    from remanent.associative.settings import AssociativeSettings
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-FOCUS = "focus:current"
+FOCUS_LIST = "focus:current"
 _IRI = r"<([^\x00-\x20<>\"{}|^`\\]*)>"
 _LITERAL = rf'"((?:[^"\\\n\r]|\\.)*)"(?:\^\^{_IRI}|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?'
 _LINE = re.compile(rf"\s*{_IRI}\s+{_IRI}\s+(?:{_IRI}|{_LITERAL})\s*\.\s*(?:#.*)?")
@@ -34,6 +44,8 @@ def to_triples(graph: Graph) -> list[str]:
     return [*_node_lines(graph), *_link_lines(graph), *_focus_lines(graph)]
 
 
+# `occurredAt` and `originalLength` are ours beside the seed's predicates: without them a graph that is read back would
+# compress, and answer questions of time, differently from the one that was written.
 def _node_lines(graph: Graph) -> Iterator[str]:
     for vertex in graph.nodes():
         node, subject = vertex.node(), f"node:{vertex.id}"
@@ -52,6 +64,7 @@ def _node_lines(graph: Graph) -> Iterator[str]:
 
 
 def _link_lines(graph: Graph) -> Iterator[str]:
+    """Yield each link twice: as an edge between nodes, and as a thing that has a strength and a relation."""
     for vertex in graph.nodes():
         met: dict[str, int] = defaultdict(int)
         for edge in sorted(vertex.leaving, key=lambda edge: (edge.target.id, edge.relation)):
@@ -66,9 +79,10 @@ def _link_lines(graph: Graph) -> Iterator[str]:
 
 
 def _focus_lines(graph: Graph) -> Iterator[str]:
-    yield _to(FOCUS, TYPE, "memory:FocusList")
+    """Yield the focuses, oldest first, so that taking them in one after the other ends with the same list."""
+    yield _to(FOCUS_LIST, TYPE, "memory:FocusList")
     for order, vertex in enumerate(reversed(graph.focused()), start=1):
-        yield _to(FOCUS, "memory:member", f"node:{vertex.id}")
+        yield _to(FOCUS_LIST, "memory:member", f"node:{vertex.id}")
         yield _says(f"node:{vertex.id}", "order", str(order))
 
 
@@ -89,14 +103,14 @@ OF_LINKS = frozenset({"strength", "relation"})
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
-class Said(NamedTuple):
+class ParsedValue(NamedTuple):
     """The text of a triple, and the line it stands in."""
 
     text: str
     line: int
 
 
-class Told(dict[str, Said]):
+class Properties(dict[str, ParsedValue]):
     """What triples say of one node or link, by the predicate's name."""
 
     def text(self, name: str, default: str = "") -> str:
@@ -110,7 +124,7 @@ class Told(dict[str, Said]):
         text, line = self[name]
         # Not any digits that Python knows: a count has one form.
         if not re.fullmatch("[0-9]{1,16}", text) or int(text) > 2**53:
-            raise wrong(line, f"memory:{name} is a whole number that is not negative")
+            raise invalid_line(line, f"memory:{name} is a whole number that is not negative")
         return int(text)
 
     def strength(self, default: float) -> float:
@@ -123,7 +137,7 @@ class Told(dict[str, Said]):
         except ValueError:
             strength = -1.0
         if not 0 <= strength <= 1:
-            raise wrong(line, "memory:strength is a number from 0 to 1")
+            raise invalid_line(line, "memory:strength is a number from 0 to 1")
         return strength
 
     def keywords(self) -> tuple[str, ...]:
@@ -136,11 +150,11 @@ class Told(dict[str, Said]):
         except ValueError:
             words = None
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise wrong(line, 'memory:keywords is a JSON list of texts, such as "[\\"pier\\"]"')
+            raise invalid_line(line, 'memory:keywords is a JSON list of texts, such as "[\\"pier\\"]"')
         return tuple(words)
 
 
-class Ends(NamedTuple):
+class LinkEnds(NamedTuple):
     """Where a link leads from and to; several between the same nodes have numbers."""
 
     from_id: str
@@ -149,16 +163,16 @@ class Ends(NamedTuple):
 
 
 @dataclass(slots=True)
-class Reading:
+class ParsedGraph:
     """What lines of triples say."""
 
     nodes: dict[str, int] = field(default_factory=dict)
     """Each node with the line that names it."""
-    links: dict[Ends, int] = field(default_factory=dict)
+    links: dict[LinkEnds, int] = field(default_factory=dict)
     """Each link with the line that names it."""
-    of_nodes: dict[str, Told] = field(default_factory=lambda: defaultdict(Told))
-    of_links: dict[Ends, Told] = field(default_factory=lambda: defaultdict(Told))
-    ties: dict[Ends, int] = field(default_factory=dict)
+    of_nodes: dict[str, Properties] = field(default_factory=lambda: defaultdict(Properties))
+    of_links: dict[LinkEnds, Properties] = field(default_factory=lambda: defaultdict(Properties))
+    ties: dict[LinkEnds, int] = field(default_factory=dict)
     """That one node leads to another, with the line that says so."""
     members: dict[str, int] = field(default_factory=dict)
     """The nodes in focus, with the lines."""
@@ -168,45 +182,45 @@ class Reading:
         return sorted(self.members, key=lambda node_id: self.of_nodes[node_id].whole("order"))
 
 
-def wrong(line: int, what: str) -> InvalidInput:
+def invalid_line(line: int, what: str) -> InvalidInput:
     """Return the error for a line."""
     return InvalidInput(f"line {line}: {what}; nothing was taken in")
 
 
-def read_triples(lines: Iterable[str]) -> Reading:
+def read_triples(lines: Iterable[str]) -> ParsedGraph:
     """Return what the lines say; refuse the first that is not well formed or not of the vocabulary, by its number."""
-    reading = Reading()
+    reading = ParsedGraph()
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         found = _LINE.fullmatch(line.rstrip("\r\n"))
         if found is None:
-            raise wrong(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
+            raise invalid_line(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
         subject, predicate, target, text, _ = found.groups()
         if text is not None:
-            _take_text(reading, subject, predicate, Said(_unescaped(text, number), number))
+            _add_value(reading, subject, predicate, ParsedValue(_unescaped(text, number), number))
         else:
-            _take_target(reading, subject, predicate, target, number)
+            _add_reference(reading, subject, predicate, target, number)
     _check_whole(reading)
     return reading
 
 
-def _take_text(reading: Reading, subject: str, predicate: str, said: Said) -> None:
+def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedValue) -> None:
     sort, _, name = subject.partition(":")
     namespace, _, what = predicate.partition(":")
     if namespace == "memory" and sort == "node" and what in OF_NODES:
         told = reading.of_nodes[_id(name, said.line)]
     elif namespace == "memory" and sort == "link" and what in OF_LINKS:
         told = reading.of_links[_ends(name, said.line)]
-    elif subject == FOCUS and predicate == "memory:order":
+    elif subject == FOCUS_LIST and predicate == "memory:order":
         return  # of whom, it does not say; the members come in the order of their lines then
     else:
-        raise wrong(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
+        raise invalid_line(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
     if told.setdefault(what, said).text != said.text:
-        raise wrong(said.line, f"line {told[what].line} says another <{predicate}> of <{subject}>")
+        raise invalid_line(said.line, f"line {told[what].line} says another <{predicate}> of <{subject}>")
 
 
-def _take_target(reading: Reading, subject: str, predicate: str, target: str, line: int) -> None:
+def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: str, line: int) -> None:
     sort, _, name = subject.partition(":")
     far_sort, _, far = target.partition(":")
     if predicate == TYPE and sort == "node" and target == "memory:Node":
@@ -214,25 +228,27 @@ def _take_target(reading: Reading, subject: str, predicate: str, target: str, li
     elif predicate == TYPE and sort == "link" and target == "memory:Link":
         reading.links.setdefault(_ends(name, line), line)
     elif predicate == "memory:link" and sort == far_sort == "node":
-        reading.ties.setdefault(Ends(_id(name, line), _id(far, line)), line)
-    elif subject == FOCUS and predicate == "memory:member" and far_sort == "node":
+        reading.ties.setdefault(LinkEnds(_id(name, line), _id(far, line)), line)
+    elif subject == FOCUS_LIST and predicate == "memory:member" and far_sort == "node":
         reading.members.setdefault(_id(far, line), line)
-    elif not (subject == FOCUS and predicate == TYPE and target == "memory:FocusList"):
-        raise wrong(line, f"<{subject}> <{predicate}> <{target}> is not of this vocabulary")
+    elif not (subject == FOCUS_LIST and predicate == TYPE and target == "memory:FocusList"):
+        raise invalid_line(line, f"<{subject}> <{predicate}> <{target}> is not of this vocabulary")
 
 
-def _check_whole(reading: Reading) -> None:
+def _check_whole(reading: ParsedGraph) -> None:
     """Refuse what is told of nodes and links that no line names as such."""
     for node_id, told in reading.of_nodes.items():
         # The order of a focus may be told of a node that the reader has already.
         if node_id not in reading.nodes and not (node_id in reading.members and told.keys() == {"order"}):
-            raise wrong(
+            raise invalid_line(
                 min(said.line for said in told.values()), f"no line says that <node:{node_id}> is a memory:Node"
             )
     for ends, told in reading.of_links.items():
         if ends not in reading.links:
             name = ":".join(part for part in ends if part)
-            raise wrong(min(said.line for said in told.values()), f"no line says that <link:{name}> is a memory:Link")
+            raise invalid_line(
+                min(said.line for said in told.values()), f"no line says that <link:{name}> is a memory:Link"
+            )
     described = {(ends.from_id, ends.to_id) for ends in reading.links}
     for ends, line in reading.ties.items():
         if (ends.from_id, ends.to_id) not in described:
@@ -243,14 +259,14 @@ def _id(text: str, line: int) -> str:
     try:
         return _ID.validate_python(text)
     except ValidationError as error:
-        raise wrong(line, "an id is 1 to 64 letters, digits, - and _") from error
+        raise invalid_line(line, "an id is 1 to 64 letters, digits, - and _") from error
 
 
-def _ends(name: str, line: int) -> Ends:
+def _ends(name: str, line: int) -> LinkEnds:
     parts = name.split(":")
     if len(parts) not in {2, 3}:
-        raise wrong(line, "a link is called <link:FROM:TO>")
-    return Ends(*(_id(part, line) for part in parts))
+        raise invalid_line(line, "a link is called <link:FROM:TO>")
+    return LinkEnds(*(_id(part, line) for part in parts))
 
 
 def _unescaped(text: str, line: int) -> str:
@@ -259,10 +275,138 @@ def _unescaped(text: str, line: int) -> str:
         if name[0] in "uU" and len(name) > 1:
             code = int(name[1:], 16)
             if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-                raise wrong(line, f"\\{name} is no character")
+                raise invalid_line(line, f"\\{name} is no character")
             return chr(code)
         if name not in _ESCAPED:
-            raise wrong(line, f"\\{name} is no escape of N-Triples")
+            raise invalid_line(line, f"\\{name} is no escape of N-Triples")
         return _ESCAPED[name]
 
     return _ESCAPE.sub(one, text) if "\\" in text else text
+
+
+class LoadedTriples(Model):
+    """What was taken in."""
+
+    nodes: Count = 0
+    links: Count = 0
+    known: Count = 0
+    """Nodes that were here already and stayed as they were."""
+
+
+class TripleLoader:
+    """Takes graphs in. What comes so was not said here: each text goes into the journal first, marked as imported."""
+
+    def __init__(
+        self,
+        store: Store,
+        graphs: Graphs,
+        *,
+        settings: "AssociativeSettings",
+        clock: Clock,
+        new_id: NewId,
+        index: Callable[[Transaction], None],
+        append: Append,
+    ) -> None:
+        self._store = store
+        self._graphs = graphs
+        self._settings = settings
+        self._clock = clock
+        self._new_id = new_id
+        self._index = index
+        self._append = append
+
+    async def load(self, scope: Scope, lines: Iterable[str]) -> LoadedTriples:
+        """Take in all that the lines say, or nothing."""
+        # A large graph takes seconds to read; others go on meanwhile.
+        reading = await asyncio.to_thread(read_triples, lines)
+        async with self._store.transaction(scope.owner) as tx:
+            work = await self._graphs.work(tx, at=self._clock())
+            new = {node_id: line for node_id, line in reading.nodes.items() if node_id not in work.graph}
+            self._check_room(work.graph, len(new))
+            await self._check_free(work, new)
+            nodes = NodeStore(work, self._store)
+            entries = {
+                node_id: self._entry(work, node_id, reading.of_nodes[node_id], line) for node_id, line in new.items()
+            }
+            await self._append(tx, list(entries.values()))
+            for node_id, entry in entries.items():
+                _load_node(work, nodes, node_id, reading.of_nodes[node_id], entry)
+            self._load_links(work, reading, new)
+            self._load_focuses(work, reading, new)
+            if new:
+                self._index(tx)
+        return LoadedTriples(nodes=len(new), links=len(reading.links), known=len(reading.nodes) - len(new))
+
+    def _check_room(self, graph: Graph, count: int) -> None:
+        most = self._settings.max_nodes
+        if self._settings.schedule == "fixed" and len(graph) + count > most:
+            raise InvalidInput(f"{count} nodes do not fit into the {most} slots of associative.max_nodes")
+
+    async def _check_free(self, work: GraphTransaction, new: dict[str, int]) -> None:
+        """Refuse the id of something else that the agent remembers."""
+        if not new:
+            return
+        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(new), limit=len(new))
+        for record in await self._store.records(work.scope, query):
+            raise invalid_line(
+                new[record.id], f"the id {record.id} belongs to something else here ({record.kind.value})"
+            )
+
+    def _entry(self, work: GraphTransaction, node_id: str, told: Properties, line: int) -> Entry:
+        """Return the words of a node as they go into the journal."""
+        content = told.text("content")
+        if not content.strip():
+            raise invalid_line(line, f"<node:{node_id}> has no memory:content")
+        created = from_millis(told.whole("createdAt")) if "createdAt" in told else work.at
+        return Entry(
+            id=self._new_id(),
+            scope=work.scope,
+            kind=EntryKind.DOCUMENT,
+            role="memory",
+            text=content,
+            occurred_at=from_millis(told.whole("occurredAt")) if "occurredAt" in told else created,
+            recorded_at=work.at,
+            origin=Origin.IMPORT,
+        )
+
+    def _load_links(self, work: GraphTransaction, reading: ParsedGraph, new: Collection[str]) -> None:
+        links = LinkStore(work)
+        met: set[tuple[str, str, str]] = set()
+        for ends, line in reading.links.items():
+            if ends.from_id not in new and ends.from_id not in work.graph:
+                raise invalid_line(
+                    line, f"<node:{ends.from_id}>, where this link begins, is neither here nor in these triples"
+                )
+            told = reading.of_links.get(ends, Properties())
+            strength = told.strength(self._settings.link_initial_strength)
+            link = (ends.from_id, ends.to_id, told.text("relation"))
+            if link in met:
+                raise invalid_line(line, "a line before tells of a link with the same ends and the same relation")
+            met.add(link)
+            links.create_link(ends.from_id, ends.to_id, strength, link[2])
+
+    def _load_focuses(self, work: GraphTransaction, reading: ParsedGraph, new: Collection[str]) -> None:
+        """Attend to what the triples attend to, unless the agent attends to something already."""
+        focus = FocusManager(work.graph, most=self._settings.max_focus_count)
+        members = [node_id for node_id in reading.focuses() if node_id in new]
+        if members and not focus.get_focus_list():
+            focus.update_focus(work, members)
+
+
+def _load_node(work: GraphTransaction, nodes: NodeStore, node_id: str, told: Properties, entry: Entry) -> None:
+    """Make a node whose words are in the journal."""
+    if node_id in work.graph.memorials:
+        nodes.unbury(node_id)
+    nodes.create_node(
+        entry.text,
+        told.text("phrase"),
+        told.keywords(),
+        node_id=node_id,
+        sources=[Source(entry_id=entry.id, end=len(entry.text))],
+        occurred_at=entry.occurred_at,
+        created_at=from_millis(told.whole("createdAt")) if "createdAt" in told else work.at,
+        trust=Origin.IMPORT,
+        made_by=Maker(role="import"),
+        scan_count=told.whole("scanCount"),
+        original_length=max(len(entry.text), told.whole("originalLength")),
+    )

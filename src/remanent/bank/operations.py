@@ -19,9 +19,8 @@ from remanent.bank.planning import InsightDoc
 from remanent.bank.run import RunResult
 from remanent.bank.runtime import BankEvent, EventKind
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import Call, Step
-from remanent.discipline.operation import Body, Command, Tool, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.call import Call, ProgressStep
+from remanent.discipline.operation import Body, Command, Permission, Tool, operation
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tongue import Tongue
@@ -99,7 +98,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
     def tell(event: BankEvent) -> None:
         nonlocal done
         done += event.kind is EventKind.ROUND
-        call.report(Step(done=done, note=f"{event.kind.value}: {event.text[:300]}"))
+        call.report(ProgressStep(done=done, note=f"{event.kind.value}: {event.text[:300]}"))
 
     bank = _bank(call, request.bank_id, task=request.task, context=request.context, sources=request.sources)
     async with bank:
@@ -188,7 +187,7 @@ async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
     """Continue the task of a kept bank where it was."""
 
     def tell(event: BankEvent) -> None:
-        call.report(Step(note=f"{event.kind.value}: {event.text[:300]}"))
+        call.report(ProgressStep(note=f"{event.kind.value}: {event.text[:300]}"))
 
     async with _opened(call, request.bank_id) as bank:
         result = await bank.run(keep=True, on_event=tell)
@@ -346,7 +345,12 @@ async def clear(call: Call, request: BankReference) -> Done:
 
 
 def _bank(
-    call: Call, bank_id: str | None, *, task: str = "", context: str = "", sources: dict[str, str] | None = None
+    call: Call,
+    bank_id: str | None,
+    *,
+    task: str = "",
+    context: str = "",
+    sources: dict[str, str] | None = None,
 ) -> AsyncBank:
     scope = call.agent.scope
     return call.memory.face(AsyncBanks)(

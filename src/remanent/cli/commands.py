@@ -266,7 +266,7 @@ States = Annotated[
     typer.Option(
         "--state",
         metavar="CONFLICTSTATE",
-        autocompletion=choices("remanent.model.link", "ConflictState"),
+        autocompletion=choices("remanent.model.record", "ConflictState"),
         help=say("Only those in these states.", "只要这些状态的。"),
     ),
 ]
@@ -337,7 +337,7 @@ Permissions = Annotated[
     typer.Option(
         "--permission",
         metavar="PERMISSION",
-        autocompletion=choices("remanent.discipline.permission", "Permission"),
+        autocompletion=choices("remanent.discipline.operation", "Permission"),
         help=say(
             "What it allows: read, write, approve, admin; `metrics` allows the server's metrics and nothing else.",
             "允许的操作：read、write、approve、admin；metrics 仅限服务器的运行指标。",
@@ -426,7 +426,8 @@ BankId = Annotated[
 Text = Annotated[str, typer.Argument(metavar="TEXT", help=say("The text.", "文本。"))]
 BankSearchQuery = Annotated[list[str], typer.Argument(metavar="QUERY", help=say("The question.", "问题。"))]
 K = Annotated[
-    int | None, typer.Option("--k", metavar="N", min=1, max=50, help=say("Candidates at most.", "候选节点数上限。"))
+    int | None,
+    typer.Option("--k", metavar="N", min=1, max=50, help=say("Maximum number of candidates.", "候选节点数上限。")),
 ]
 Alpha = Annotated[
     float | None,
@@ -435,7 +436,7 @@ Alpha = Annotated[
         metavar="N",
         min=0,
         max=1,
-        help=say("Words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。"),
+        help=say("Weight of words against meaning, 0 to 1.", "关键词相对语义的权重，0 到 1。"),
     ),
 ]
 ConflictId = Annotated[
@@ -954,6 +955,36 @@ def associative_recall(
 
 
 @with_common_options("agent")
+def associative_search(
+    place: CommonOptions,
+    *,
+    keywords: Keywords,
+    relations: Relations = None,
+    depth: Depth = None,
+    limit: AssociativeRecallLimit = None,
+    since: Since = None,
+    until: Until = None,
+    by_meaning: ByMeaning = False,
+) -> None:
+    """Follow links like recall, and return every node with its sources and the path that led to it."""
+    from remanent.cli.execution import perform
+
+    perform(
+        "associative.search",
+        place,
+        {
+            "keywords": keywords,
+            "relations": relations,
+            "depth": depth,
+            "limit": limit,
+            "since": since,
+            "until": until,
+            "by_meaning": by_meaning,
+        },
+    )
+
+
+@with_common_options("agent")
 def associative_focus(place: CommonOptions) -> None:
     """Show the nodes in focus, newest first."""
     from remanent.cli.execution import perform
@@ -1011,7 +1042,7 @@ def associative_load_triples(place: CommonOptions, *, file: options.ImportFile, 
 
 @with_common_options("agent")
 def bank_get(place: CommonOptions, *, bank_id: BankId) -> None:
-    """Show how a kept bank stands: its task, its nodes, its contradictions."""
+    """Show the state of a kept bank: its task, its nodes, its contradictions."""
     from remanent.cli.execution import perform
 
     perform("bank.get", place, {"bank_id": bank_id})
@@ -1019,7 +1050,7 @@ def bank_get(place: CommonOptions, *, bank_id: BankId) -> None:
 
 @with_common_options("agent")
 def bank_resume(place: CommonOptions, *, bank_id: BankId) -> None:
-    """Go on with the task of a kept bank where it was."""
+    """Continue the task of a kept bank where it was."""
     from remanent.cli.execution import perform
 
     perform("bank.resume", place, {"bank_id": bank_id})
@@ -1027,7 +1058,7 @@ def bank_resume(place: CommonOptions, *, bank_id: BankId) -> None:
 
 @with_common_options("agent")
 def bank_observe(place: CommonOptions, *, bank_id: BankId, text: Text) -> None:
-    """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
+    """Have a kept bank ingest a text: split into topics, summarised, checked against what it knows."""
     from remanent.cli.execution import perform
 
     perform("bank.observe", place, {"bank_id": bank_id, "text": text})
@@ -1045,7 +1076,7 @@ def bank_search(
 
 @with_common_options("agent")
 def bank_resolve(place: CommonOptions, *, bank_id: BankId, conflict_id: ConflictId, finding: Finding) -> None:
-    """Settle a contradiction of a kept bank: what you find is the authority."""
+    """Settle a contradiction of a kept bank; your finding is the authority."""
     from remanent.cli.execution import perform
 
     perform("bank.resolve", place, {"bank_id": bank_id, "conflict_id": conflict_id, "finding": finding})
@@ -1053,7 +1084,7 @@ def bank_resolve(place: CommonOptions, *, bank_id: BankId, conflict_id: Conflict
 
 @with_common_options("agent")
 def bank_undo(place: CommonOptions, *, bank_id: BankId, change_id: ChangeId) -> None:
-    """Take back a merge or a verdict of a kept bank."""
+    """Undo a merge or a verdict of a kept bank."""
     from remanent.cli.execution import perform
 
     perform("bank.undo", place, {"bank_id": bank_id, "change_id": change_id})
@@ -1067,7 +1098,7 @@ def bank_deep_retrieval(
     node_id: BankDeepRetrievalNodeId,
     attachment_id: BankDeepRetrievalAttachmentId = None,
 ) -> None:
-    """Read every raw entry behind a node of a kept bank, with the contents of its files."""
+    """Read every raw entry behind a node of a kept bank, with the content of its files."""
     from remanent.cli.execution import perform
 
     perform("bank.deep_retrieval", place, {"bank_id": bank_id, "node_id": node_id, "attachment_id": attachment_id})
@@ -1091,7 +1122,7 @@ def bank_import(place: CommonOptions, *, file: options.ImportFile, bank_id: Bank
 
 @with_common_options("agent")
 def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = False) -> None:
-    """Clear all that a kept bank holds."""
+    """Erase everything that a kept bank holds."""
     from remanent.cli.execution import perform
 
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
@@ -1309,6 +1340,16 @@ COMMANDS = (
         discipline="associative",
     ),
     GeneratedCommand(
+        ("associative", "search"),
+        say(
+            "Follow links like recall, and return every node with its sources and the path that led to it.",
+            "沿关联检索：与 recall 相同，但返回带来源与路径的结果。",
+        ),
+        associative_search,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    GeneratedCommand(
         ("associative", "focus"),
         say("Show the nodes in focus, newest first.", "显示关注点，新的在前。"),
         associative_focus,
@@ -1362,7 +1403,7 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("bank", "get"),
-        say("Show how a kept bank stands: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
+        say("Show the state of a kept bank: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
         bank_get,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1372,7 +1413,7 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("bank", "resume"),
-        say("Go on with the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
+        say("Continue the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
         bank_resume,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1383,7 +1424,7 @@ COMMANDS = (
     GeneratedCommand(
         ("bank", "observe"),
         say(
-            "Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows.",
+            "Have a kept bank ingest a text: split into topics, summarised, checked against what it knows.",
             "让记忆库读入一段文本。",
         ),
         bank_observe,
@@ -1408,7 +1449,7 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("bank", "resolve"),
-        say("Settle a contradiction of a kept bank: what you find is the authority.", "依据给出的结论解决一处矛盾。"),
+        say("Settle a contradiction of a kept bank; your finding is the authority.", "依据给出的结论解决一处矛盾。"),
         bank_resolve,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1418,7 +1459,7 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("bank", "undo"),
-        say("Take back a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"),
+        say("Undo a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"),
         bank_undo,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",
@@ -1429,7 +1470,7 @@ COMMANDS = (
     GeneratedCommand(
         ("bank", "deep-retrieval"),
         say(
-            "Read every raw entry behind a node of a kept bank, with the contents of its files.",
+            "Read every raw entry behind a node of a kept bank, with the content of its files.",
             "读取节点背后的全部原文与附件。",
         ),
         bank_deep_retrieval,
@@ -1461,7 +1502,7 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("bank", "clear"),
-        say("Clear all that a kept bank holds.", "清除记忆库中的一切。"),
+        say("Erase everything that a kept bank holds.", "清除记忆库中的一切。"),
         bank_clear,
         group=say(
             "Work on one long task with a memory that cross-checks what it learns.",

@@ -215,7 +215,7 @@ def _agent(screen: Terminal, agent: Agent, layout: Layout) -> Iterator[Finding]:
     name = str(agent.scope)
     schema = layout.schema(agent.scope)
     try:
-        health = agent.check()
+        health = agent.admin.check()
     except SchemaTooNew as error:
         yield Finding("schema", False, screen.word(words.SCHEMA_NEW, reason=error), name)
         return
@@ -252,9 +252,9 @@ def _beside(screen: Terminal, health: Health, name: str) -> Iterator[Finding]:
 
 def _queue(screen: Terminal, agent: Agent, name: str) -> Finding:
     """Tell of work that was given up, or that waits."""
-    state = agent.queue()
+    state = agent.admin.queue()
     if state.dead:
-        last = agent.dead_letters()[-1]
+        last = agent.admin.dead_letters()[-1]
         return Finding("queue", False, screen.word(words.QUEUE_DEAD, dead=state.dead, error=last.error), name)
     if state.oldest is None:
         return Finding("queue", True, screen.word(words.QUEUE_EMPTY), name)
@@ -287,7 +287,7 @@ def _repair(screen: Terminal, memory: Memory, findings: list[Finding]) -> dict[s
         if name not in damaged:
             continue
         try:
-            copy = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org).repair()
+            copy = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org).admin.repair()
         except RemanentError as error:
             screen.tell(words.NOT_REPAIRED, style="red", agent=name, reason=error)
             continue

@@ -25,7 +25,7 @@ from remanent.errors import InvalidInput
 from remanent.language import Role
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Message, Probe
-from remanent.operations import CATALOGUE, Body, Operation, Service, Step, Target
+from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Service, Target
 from remanent.operations.language import role_of
 from remanent.settings import Settings
 
@@ -269,7 +269,7 @@ def _total(operation: Operation[Any, Any], file: Path, requests: Sequence[object
 def _to(meter: ProgressMeter) -> Any:
     """Return what passes progress on to the meter."""
 
-    def report(step: Step) -> None:
+    def report(step: ProgressStep) -> None:
         meter.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
 
     return report

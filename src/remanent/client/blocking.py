@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from remanent._portal import Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.client.remote import AsyncRemoteAgent, AsyncRemoteMemory, aconnect
+from remanent.client.bank import AsyncRemoteBank, AsyncRemoteBanks
+from remanent.client.remote import (
+    AsyncRemoteAgent,
+    AsyncRemoteAgentAdmin,
+    AsyncRemoteAssociativeMemory,
+    AsyncRemoteMemory,
+    aconnect,
+)
 from remanent.jobs import Progress
 from remanent.model import (
     Attachment,
@@ -21,12 +28,12 @@ from remanent.model import (
     Evaluation,
     Found,
     Grain,
-    ItemOrder,
     Job,
     JobState,
     Kind,
     Link,
     Probe,
+    RecallOptions,
     Receipt,
     Record,
     Scope,
@@ -35,14 +42,175 @@ from remanent.model import (
     Version,
 )
 from remanent.model.entry import Messages
-from remanent.recall import Recipe
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-__all__ = ["RemoteAgent", "RemoteMemory", "connect"]
+    from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
+    from remanent.associative.triples import LoadedTriples
+    from remanent.bank.bank import Observed
+    from remanent.bank.graph import Retrieved
+    from remanent.bank.operations import BankState
+    from remanent.bank.planning import InsightDoc
+    from remanent.bank.run import RunResult
+
+__all__ = [
+    "RemoteAgent",
+    "RemoteAgentAdmin",
+    "RemoteAssociativeMemory",
+    "RemoteBank",
+    "RemoteBanks",
+    "RemoteMemory",
+    "connect",
+]
+
+
+class RemoteAgentAdmin:
+    """The operator's side of one agent's memory: its files, and the work in its background.
+
+    It stands apart from the verbs of `Agent` so that those stay few: nothing here remembers or recalls.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteAgentAdmin) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._wrapped.scope
+
+    def queue(self) -> QueueState:
+        """Return how the agent's background work stands."""
+        return self._portal.call(self._wrapped.queue)
+
+    def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
+        """Return background work that waits, runs or was given up, in the order of the queue."""
+        return self._portal.call(self._wrapped.jobs, states=states, limit=limit)
+
+    def revive(self, job_id: str) -> None:
+        """Try given-up background work again."""
+        self._portal.call(self._wrapped.revive, job_id)
+
+    def check(self) -> Health:
+        """Examine every page, index and reference of this agent's files."""
+        return self._portal.call(self._wrapped.check)
+
+
+class RemoteAssociativeMemory:
+    """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
+
+    What is remembered becomes nodes that are linked with what was in focus. Recall follows the links from the newest
+    nodes. Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteAssociativeMemory) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._wrapped.scope
+
+    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
+
+        Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
+        """
+        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+
+    def recall(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> str:
+        """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
+
+        `search` returns the same with its sources and paths.
+        """
+        return self._portal.call(
+            self._wrapped.recall,
+            keywords,
+            relations,
+            depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+
+    def search(
+        self,
+        keywords: Sequence[str],
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        *,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> AssociativeFound:
+        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
+
+        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
+        `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
+        it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
+        """
+        return self._portal.call(
+            self._wrapped.search,
+            keywords,
+            relations,
+            depth,
+            limit=limit,
+            since=since,
+            until=until,
+            by_meaning=by_meaning,
+        )
+
+    def focus(self) -> list[Node]:
+        """Return the nodes in focus, newest first."""
+        return self._portal.call(self._wrapped.focus)
+
+    def state(self) -> GraphState:
+        """Return how the graph stands: how many nodes and links, how strong, what is in focus."""
+        return self._portal.call(self._wrapped.state)
+
+    def compress(self) -> None:
+        """Ask for a compression, as every `remember` does."""
+        self._portal.call(self._wrapped.compress)
+
+    def forgotten(self) -> list[Forgotten]:
+        """Return what is left of deleted nodes, last forgotten first."""
+        return self._portal.call(self._wrapped.forgotten)
+
+    def restore(self, node_id: str) -> Node:
+        """Make a deleted node again from the journal, while that has its words."""
+        return self._portal.call(self._wrapped.restore, node_id)
+
+    def triples(self) -> list[str]:
+        """Return the graph as lines of N-Triples."""
+        return self._portal.call(self._wrapped.triples)
+
+    def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
+        """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
+        return self._portal.call(self._wrapped.load_triples, lines)
+
+    def drawing(self) -> str:
+        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
+        return self._portal.call(self._wrapped.drawing)
 
 
 class RemoteAgent:
@@ -59,6 +227,16 @@ class RemoteAgent:
         """Whose memory this is."""
         return self._wrapped.scope
 
+    @property
+    def admin(self) -> RemoteAgentAdmin:
+        """The operator's side of one agent's memory: its files, and the work in its background."""
+        return RemoteAgentAdmin(self._portal, self._wrapped.admin)
+
+    @property
+    def associative(self) -> RemoteAssociativeMemory:
+        """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
+        return RemoteAssociativeMemory(self._portal, self._wrapped.associative)
+
     def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
@@ -72,54 +250,36 @@ class RemoteAgent:
         query: str,
         *,
         limit: int = 5,
-        grain: Grain = "item",
-        recipe: str | Recipe | None = None,
-        order: ItemOrder | Literal["auto"] = "auto",
         session: str | None = None,
-        kinds: Sequence[Kind | str] | None = None,
-        tags: Sequence[str] = (),
         since: datetime | None = None,
         until: datetime | None = None,
-        as_of: datetime | None = None,
-        asked_at: datetime | None = None,
-        source_share: float | None = None,
-        gate: bool | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        tags: Sequence[str] = (),
+        grain: Grain = "item",
         budget: int | None = None,
-        seen: Collection[str] = (),
+        options: RecallOptions | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        A question that nothing here answers gets no items, and `found.gate` says why; `gate=False` takes the nearest
-        in any case. `found.text` and `found.message()` are what to give a model: of `budget` tokens at the most, and
-        without what it was given before, by the `fingerprints` of `found.injection` that are handed in as `seen`.
+        A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
+        `found.message()` are what to give a model, within `budget` tokens if that is set.
 
-        `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"), or the
-        whole session ("session"). `recipe` chooses how is searched: "default", "quality" (with a cross-encoder),
-        "hybrid", "words", "meaning", "tiers", or a `Recipe`. `order` "time" puts what was found in the order in which
-        it happened; "auto" does so for questions that ask for a course of events.
-
-        `since` and `until` bound when it happened; `as_of` asks what was known at that moment; `asked_at` is the moment
-        that "yesterday" counts from, now unless given. One session fills at most `source_share` of the answer while
-        others have something to say, 0.4 unless the recipe says otherwise.
+        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
+        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
+        moment in the past or no gate, go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
             query,
             limit=limit,
-            grain=grain,
-            recipe=recipe,
-            order=order,
             session=session,
-            kinds=kinds,
-            tags=tags,
             since=since,
             until=until,
-            as_of=as_of,
-            asked_at=asked_at,
-            source_share=source_share,
-            gate=gate,
+            kinds=kinds,
+            tags=tags,
+            grain=grain,
             budget=budget,
-            seen=seen,
+            options=options,
         )
 
     def entries(
@@ -270,22 +430,6 @@ class RemoteAgent:
         """Take in an export, all of it or nothing, and return how many of each sort; this agent must be empty."""
         return self._portal.call(self._wrapped.load, lines)
 
-    def queue(self) -> QueueState:
-        """Return how the agent's background work stands."""
-        return self._portal.call(self._wrapped.queue)
-
-    def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
-        """Return background work that waits, runs or was given up, in the order of the queue."""
-        return self._portal.call(self._wrapped.jobs, states=states, limit=limit)
-
-    def revive(self, job_id: str) -> None:
-        """Try given-up background work again."""
-        self._portal.call(self._wrapped.revive, job_id)
-
-    def check(self) -> Health:
-        """Examine every page, index and reference of this agent's files."""
-        return self._portal.call(self._wrapped.check)
-
     def settle(self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> None:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
@@ -303,6 +447,11 @@ class RemoteMemory:
     def agent(self, agent: str, *, workspace: str | None = None, org: str | None = None) -> RemoteAgent:
         """Return an agent's memory; it comes into being with the first thing remembered."""
         return RemoteAgent(self._portal, self._portal.run(self._wrapped.agent, agent, workspace=workspace, org=org))
+
+    @property
+    def bank(self) -> RemoteBanks:
+        """Opens banks on the server: called with a task, it returns the bank of that task."""
+        return RemoteBanks(self._portal, self._wrapped.bank)
 
     def agents(self) -> list[Scope]:
         """Return every agent of the workspace that remembers something."""
@@ -335,6 +484,118 @@ class RemoteMemory:
             self._portal.call(self._wrapped.__aexit__, kind, error, trace)
         finally:
             self._portal.close()
+
+
+class RemoteBanks:
+    """Opens banks on a server: called with a task, it returns the bank of that task."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteBanks) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __call__(
+        self,
+        task: str = "",
+        *,
+        context: str = "",
+        sources: Mapping[str, str] | None = None,
+        bank_id: str | None = None,
+        agent: str = "bank",
+        workspace: str | None = None,
+        org: str | None = None,
+    ) -> RemoteBank:
+        """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
+
+        `sources` are texts, by name, that its agent can search and that are not read in. With a `bank_id` the server
+        keeps the bank under that name; without one it lives only as long as `run`.
+        """
+        return RemoteBank(
+            self._portal,
+            self._portal.run(
+                self._wrapped,
+                task,
+                context=context,
+                sources=sources,
+                bank_id=bank_id,
+                agent=agent,
+                workspace=workspace,
+                org=org,
+            ),
+        )
+
+
+class RemoteBank:
+    """The memory of one long task on a server, and the run that works on it."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteBank) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    @property
+    def bank_id(self) -> str:
+        """The name under which the server keeps the bank."""
+        return self._wrapped.bank_id
+
+    def run(self, *, keep: bool = False, on_progress: Callable[[Progress], None] | None = None) -> RunResult:
+        """Work on the task until it is done; a bank that the server has under its name goes on where it is.
+
+        At the end everything is cleared unless it is kept.
+        """
+        return self._portal.call(self._wrapped.run, keep=keep, on_progress=on_progress)
+
+    def state(self) -> BankState:
+        """Return how the bank stands: the Insight Doc, what each node is about, the edges, the contradictions."""
+        return self._portal.call(self._wrapped.state)
+
+    def observe(self, text: str) -> Observed:
+        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        return self._portal.call(self._wrapped.observe, text)
+
+    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+        """Return the nodes that matter for a question and those beside them, newest first."""
+        return self._portal.call(self._wrapped.search, query, k=k, alpha=alpha)
+
+    def resolve(self, conflict_id: str, finding: str) -> Conflict:
+        """Settle a contradiction by what you know: the finding is the authority, and the key's name stands for it."""
+        return self._portal.call(self._wrapped.resolve, conflict_id, finding)
+
+    def undo(self, change_id: str) -> None:
+        """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
+        self._portal.call(self._wrapped.undo, change_id)
+
+    def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+        """Return every entry behind a node with the contents of its files, or of one of them."""
+        return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
+
+    def export(self) -> str:
+        """Return the whole bank as JSON; files that wait to be recognised are not in it."""
+        return self._portal.call(self._wrapped.export)
+
+    def load(self, text: str | bytes) -> InsightDoc:
+        """Take in an export; the server must have no bank of this name."""
+        return self._portal.call(self._wrapped.load, text)
+
+    def is_stored(self) -> bool:
+        """Tell whether the server has a bank of this name."""
+        return self._portal.call(self._wrapped.is_stored)
+
+    def clear(self) -> None:
+        """Forget everything that the task brought, files included."""
+        self._portal.call(self._wrapped.clear)
+
+    def __enter__(self) -> Self:
+        self._portal.call(self._wrapped.__aenter__)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave it as it is: what is kept stays, and the server has cleared what is not."""
+        self._portal.call(self._wrapped.__aexit__, kind, error, trace)
 
 
 def connect(

@@ -27,14 +27,17 @@ from remanent.errors import (
 from remanent.http.client import AnswerTooLarge, backoff, make_client, retry_after
 from remanent.jobs import Progress
 from remanent.model import Model, system_clock
-from remanent.operations import CATALOGUE, Body, Level, Operation, Run, RunState, Step, Target
+from remanent.operations import CATALOGUE, Body, Level, Operation, ProgressStep, Run, RunState, Target
 
 if TYPE_CHECKING:
     import httpx2
 
-ATTEMPTS = 4
-MOST_READ = 1 << 30
+MAX_ATTEMPTS = 4
+"""Requests for one answer, the first included; chosen by hand: the waits between them are 1.4 s at the most."""
+MAX_RESPONSE_BYTES = 1 << 30
+"""More than any answer has; a peer that sends without end must not fill this machine's memory."""
 _ERRORS = {name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RemanentError)}
+"""The library's errors by name: a server names the class, and the same is raised here."""
 _PREFIX = "urn:remanent:error:"
 _UPLOADED = {Body.LINES: "application/x-ndjson", Body.BYTES: "application/octet-stream"}
 _ADDRESS = {Level.ORG: ("org",), Level.WORKSPACE: ("org", "workspace"), Level.AGENT: ("org", "workspace", "agent")}
@@ -84,17 +87,17 @@ class Connection:
         asked = operation.request.model_validate(face.ask(dict(given)) if face is not None else dict(given))
         response = await self._send(operation, asked, place=place, upload=upload)
         if operation.answers is Body.BYTES:
-            return response.content
+            return response.content if face is None else face.give(response.content)
         value = response.json()
         if operation.long:
             value = await self._outcome(Run.model_validate(value), place=place, on_progress=on_progress)
         answer = TypeAdapter(operation.response).validate_python(value)
         return answer if face is None else face.give(answer)
 
-    async def lines(self, name: str, *, place: Target) -> AsyncIterator[str]:
-        """Yield the lines of an operation that answers with lines."""
+    async def lines(self, name: str, given: Mapping[str, Any] | None = None, *, place: Target) -> AsyncIterator[str]:
+        """Yield the lines of an operation that answers with lines; all that it asks stands in its address."""
         client = await self._open()
-        address = self._address(CATALOGUE[name], {}, place)
+        address = self._address(CATALOGUE[name], given or {}, place)
         async with self._reaching(), client.stream("GET", address, headers=self._headers) as response:
             if not response.is_success:
                 await response.aread()
@@ -107,6 +110,7 @@ class Connection:
     async def _send(
         self, operation: Operation[Any, Any], asked: Model, *, place: Target, upload: bytes | Iterable[str] | None
     ) -> "httpx2.Response":
+        """Send a request as its route wants it, with a key by which the server knows it when it comes again."""
         client = await self._open()
         fields = to_jsonable_python(asked.model_dump(mode="json", exclude_unset=True))
         headers = dict(self._headers)
@@ -129,10 +133,10 @@ class Connection:
                 return await client.request(operation.method, address, headers=headers, **sent)
 
         # What is sent line by line is gone after the first attempt.
-        attempts = ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
-        return await self._persist(send, attempts=attempts, harmless=_is_harmless(operation, asked))
+        attempts = MAX_ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
+        return await self._retry(send, attempts=attempts, harmless=_is_harmless(operation, asked))
 
-    async def _persist(self, send: Send, *, attempts: int, harmless: bool) -> "httpx2.Response":
+    async def _retry(self, send: Send, *, attempts: int, harmless: bool) -> "httpx2.Response":
         """Ask until there is an answer, the attempts are used up, or asking again could do it twice."""
         for failures in range(1, attempts + 1):
             try:
@@ -166,6 +170,7 @@ class Connection:
                             run = Run.model_validate(json.loads(line.removeprefix("data: ")))
                             _tell(run.step, on_progress)
         except asyncio.CancelledError:
+            # Shielded: the cancellation must not cut off the very request that tells the server of it.
             await asyncio.shield(client.delete(address, headers=self._headers))
             raise
         if run.state is RunState.DONE:
@@ -177,18 +182,20 @@ class Connection:
         raise _ERRORS.get(run.error or "", RemanentError)(run.message or f"the work failed with {run.error}")
 
     def _address(self, operation: Operation[Any, Any], fields: Mapping[str, Any], place: Target) -> str:
+        """Return where an operation is asked for: the place, then its own path with the fields that stand in it."""
         steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
         return f"{self._url}/v1/{'/'.join(steps)}/{path}"
 
     async def _open(self) -> "httpx2.AsyncClient":
+        """Return the HTTP client, made at the first request; one, however many ask at once."""
         if self._is_closed:
             raise StoreClosed(f"the connection to {self._url} was closed; connect again")
         async with self._opening:
             if self._client is None:
                 # In a thread: importing the client and loading certificates takes a quarter of a second.
                 self._client = await asyncio.to_thread(
-                    make_client, read_timeout=self._timeout, connect_timeout=self._timeout, limit=MOST_READ
+                    make_client, read_timeout=self._timeout, connect_timeout=self._timeout, limit=MAX_RESPONSE_BYTES
                 )
             return self._client
 
@@ -217,6 +224,7 @@ class _Reaching:
 
 
 def _checked(url: str) -> str:
+    """Return an address without its last slash, or refuse it: passwords in addresses end up in logs."""
     parts = urlsplit(url.strip())
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise InvalidSettings(f"{url!r} is no address of a server; write it like http://127.0.0.1:8765")
@@ -239,11 +247,13 @@ def _is_harmless(operation: Operation[Any, Any], asked: Model) -> bool:
 
 
 async def _joined(lines: Iterable[str]) -> AsyncIterator[bytes]:
+    """Yield lines as they are sent: an import may be larger than memory."""
     for line in lines:
         yield line.encode() + b"\n"
 
 
-def _tell(step: Step, on_progress: Callable[[Progress], None] | None) -> None:
+def _tell(step: ProgressStep, on_progress: Callable[[Progress], None] | None) -> None:
+    """Tell of a step in the form in which the library tells of it."""
     if on_progress is not None:
         pending = 0 if step.total is None else step.total - step.done
         on_progress(Progress(pending=pending, done=step.done, failed=0))
@@ -256,7 +266,7 @@ def _failure(response: "httpx2.Response") -> RemanentError:
         name, detail = str(body["type"]).removeprefix(_PREFIX), str(body["detail"])
     except (ValueError, KeyError, TypeError):
         return ServerUnreachable(f"{response.url} answers {response.status_code}, and not as Remanent does")
-    if response.status_code == 412:
+    if response.status_code == 412:  # If-Match did not match: the record has changed since it was read
         return VersionConflict(detail)
     if name not in _ERRORS:
         kind = InvalidInput if response.status_code < 500 else ServerUnreachable

@@ -11,7 +11,7 @@ from remanent.settings import Settings
 F = TypeVar("F")
 
 
-class Step(Model):
+class ProgressStep(Model):
     """How far long work has come."""
 
     done: Count = 0
@@ -19,7 +19,7 @@ class Step(Model):
     note: Text = ""
 
 
-Report = Callable[[Step], None]
+Report = Callable[[ProgressStep], None]
 """Is told of progress; called on the event loop."""
 
 

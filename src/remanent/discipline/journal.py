@@ -16,11 +16,11 @@ from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store,
 from remanent.stores.store import ERASING
 from remanent.stores.transaction import AppendEntry
 
-Also = Callable[[Transaction, Sequence[Entry]], None]
+WithinTransaction = Callable[[Transaction, Sequence[Entry]], None]
 """Does something more in the unit of work that keeps entries."""
 
 
-class Told(Protocol):
+class JournalListener(Protocol):
     """Who is told of what is appended and erased: the disciplines that are at work."""
 
     async def on_append(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
@@ -53,7 +53,7 @@ class Journal:
         self._longest = longest
         self._clock = clock
         self._new_id = new_id
-        self.told: Told | None = None
+        self.listener: JournalListener | None = None
         """The disciplines; set once they are open."""
         self.recall: Recall | None = None
         """The read path, which keeps answers; set once it is put together."""
@@ -67,7 +67,7 @@ class Journal:
         *,
         session: str | None = None,
         task: str | None = None,
-        also: Also | None = None,
+        also: WithinTransaction | None = None,
     ) -> Receipt:
         """Keep messages for good, with whatever is asked for in the same unit of work."""
         scope = scope.within(session=session, task=task)
@@ -113,8 +113,8 @@ class Journal:
     async def _follow(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
         await self._echoes.keep(tx)
         self._indexing.request(tx)
-        if self.told is not None:
-            await self.told.on_append(tx, entries, by=by)
+        if self.listener is not None:
+            await self.listener.on_append(tx, entries, by=by)
 
     def index(self, tx: Transaction) -> None:
         """Ask for the index of records that are put in this unit of work, however much waits."""
@@ -131,8 +131,8 @@ class Journal:
         # After a crash the rows are gone already, and only the store's note tells which they were.
         went: dict[str, Any] = note if isinstance(note, dict) else {"records": erased.record_ids}
         await self._vectors.erased(scope.owner, None if went.get("everything") else tuple(went.get("records", ())))
-        if self.told is not None:
-            await self.told.on_erase(scope, erased)
+        if self.listener is not None:
+            await self.listener.on_erase(scope, erased)
         if self.recall is not None:
             await self.recall.erased(scope.owner)
         return erased

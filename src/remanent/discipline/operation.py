@@ -9,8 +9,20 @@ from enum import StrEnum
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hints
 
 from remanent.bilingual import Bilingual, Language
-from remanent.discipline.permission import Permission
 from remanent.model import Model
+from remanent.text.boundaries import excerpt
+
+
+class Permission(StrEnum):
+    """What a key may allow; each is given on its own, and `admin` allows everything."""
+
+    READ = "read"
+    WRITE = "write"
+    APPROVE = "approve"
+    ADMIN = "admin"
+    METRICS = "metrics"
+    """The figures of the whole server, and nothing of any memory: for what scrapes `/metrics`."""
+
 
 Q = TypeVar("Q", bound=Model)
 A = TypeVar("A")
@@ -83,6 +95,8 @@ class Face:
     """The method of the façade that does the same: what a client of a server offers under the same name."""
 
     method: str
+    part: str = ""
+    """The part of the agent that has the method: `admin`, or a discipline's name; empty for the agent itself."""
     ask: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given
     """Makes the request's fields of the method's arguments."""
     give: Callable[[Any], Any] = lambda answer: answer
@@ -205,3 +219,22 @@ def operation(
         return declared
 
     return declare
+
+
+MAX_QUOTE_LENGTH = 60
+"""Characters of a memory that are quoted to say which one is meant."""
+
+RESTORED = Bilingual("Restored: “{about}”.", "已恢复：“{about}”。")
+
+
+class HasContent(Protocol):
+    """A record, or a node of a graph."""
+
+    @property
+    def content(self) -> str:
+        """What it says."""
+
+
+def show_restored(screen: Screen, answer: HasContent) -> None:
+    """Say what is back."""
+    screen.line(screen.word(RESTORED, about=excerpt(answer.content, MAX_QUOTE_LENGTH)))

@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 from remanent import plugins
 from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.operation import Operation
-from remanent.discipline.parts import Parts
-from remanent.discipline.port import Discipline, OpenDiscipline
+from remanent.discipline.port import Discipline, OpenDiscipline, Parts
 from remanent.errors import InvalidInput, InvalidSettings
 from remanent.jobs import Handler
 from remanent.model import Entry, Scope

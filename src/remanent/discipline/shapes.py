@@ -1,9 +1,11 @@
-"""What requests and answers have in common: described fields, pages and their cursors."""
+"""What requests and answers have in common: described fields, pages with their cursors, uploads."""
 
 import base64
 import json
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -79,6 +81,12 @@ class Remember(Model):
     task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
 
 
+def listed_messages(given: dict[str, Any]) -> dict[str, Any]:
+    """Make a list of the messages that a method takes: a single one need not be in a list there."""
+    messages = given["messages"]
+    return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
+
+
 class Nothing(Model):
     """Nothing needs to be said."""
 
@@ -128,3 +136,28 @@ def read_cursor(cursor: str, kind: type[T]) -> T:
     if type(place) is not kind:
         raise InvalidInput("this cursor is of another listing; give the `next` of a page of this one")
     return place
+
+
+MAX_IN_MEMORY = 1 << 20
+
+
+async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
+    """Return everything that is sent."""
+    return b"".join([piece async for piece in pieces])
+
+
+@asynccontextmanager
+async def spooled_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[Iterator[str]]:
+    """Take everything in before anything is done with it, then give it line by line."""
+    with tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY) as file:
+        async for piece in pieces:
+            file.write(piece)
+        file.seek(0)
+        yield (_text(line, number) for number, line in enumerate(file, start=1))
+
+
+def _text(line: bytes, number: int) -> str:
+    try:
+        return line.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"line {number} is not UTF-8; convert it first") from error

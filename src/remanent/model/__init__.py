@@ -16,6 +16,7 @@ from remanent.model.found import (
     ItemOrder,
     LeftOut,
     PathRank,
+    RecallOptions,
 )
 from remanent.model.ids import NewId, id_source
 from remanent.model.job import Job, JobState, Receipt
@@ -100,6 +101,7 @@ __all__ = [
     "Probed",
     "ProceduralData",
     "RawData",
+    "RecallOptions",
     "Receipt",
     "Record",
     "RecordData",

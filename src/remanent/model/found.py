@@ -1,16 +1,17 @@
 """The answer to a recall: items with their sources and reasons, the gate's verdict, and the text for a model."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, SerializeAsAny
 
 from remanent.errors import InvalidInput
 from remanent.model.base import Count, Model, Share, Text
 from remanent.model.clock import Instant
-from remanent.model.entry import Origin
+from remanent.model.entry import Entry, Origin
 from remanent.model.ids import Id
 from remanent.model.kinds import Kind
+from remanent.model.record import Source
 
 
 class GateReason(StrEnum):
@@ -73,6 +74,24 @@ class FoundSource(Model):
     """Who said it, which is how far it can be trusted."""
     recorded_at: Instant | None = None
     """When it was told; `None` in answers from before this was kept."""
+
+    @classmethod
+    def of(cls, entry: Entry, source: Source | None = None) -> Self:
+        """Return the words of an entry that a source names, or all of them."""
+        start = source.start if source is not None else 0
+        end = len(entry.text) if source is None or source.end is None else min(source.end, len(entry.text))
+        return cls(
+            entry_id=entry.id,
+            caller_id=entry.caller_id,
+            session=entry.scope.session,
+            role=entry.role,
+            occurred_at=entry.occurred_at,
+            start=start,
+            end=end,
+            text=entry.text[start:end],
+            origin=entry.origin,
+            recorded_at=entry.recorded_at,
+        )
 
 
 class PathRank(Model):
@@ -156,6 +175,27 @@ Grain = Literal["item", "turns", "session"]
 """How much an item holds: the memory, a turn with its neighbours, or the whole session."""
 
 ItemOrder = Literal["relevance", "time"]
+
+
+class RecallOptions(Model):
+    """The rarer wishes of a recall; what is not set is decided by the settings and the recipe."""
+
+    recipe: str | SerializeAsAny[Model] | None = None
+    """How to search: "default", "quality" (with a cross-encoder), "hybrid", "words", "meaning", "tiers", or a `Recipe`.
+
+    A plain `Model` here, because recipes are declared further right, where the recall paths are."""
+    order: ItemOrder | Literal["auto"] = "auto"
+    """With "time", items come as they happened; "auto" does that for questions that ask for a course of events."""
+    as_of: Instant | None = None
+    """Answer from what was known at that moment."""
+    asked_at: Instant | None = None
+    """The moment that "yesterday" counts from; now unless given."""
+    source_share: float | None = None
+    """How much of the answer one session may fill while others have something to say; the recipe's unless given."""
+    gate: bool | None = None
+    """Whether a question that nothing here answers gets no items; `False` takes the nearest in any case."""
+    seen: tuple[str, ...] = ()
+    """Fingerprints (`found.injection.fingerprints`) of what the model was given before: left out of the text."""
 
 
 class Found(Model):

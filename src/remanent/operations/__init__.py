@@ -5,7 +5,7 @@ it. `Service` is the one way to do one: it checks the permission, calls the hand
 """
 
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import Report, Step
+from remanent.discipline.call import ProgressStep, Report
 from remanent.discipline.operation import Body, Command, Face, Level, Operation, Tool, operation
 from remanent.operations.access.keys import LOCAL, Permission, Principal, Reach, Target
 from remanent.operations.call import ServiceCall
@@ -24,13 +24,13 @@ __all__ = [
     "Operation",
     "Permission",
     "Principal",
+    "ProgressStep",
     "Reach",
     "Report",
     "Run",
     "RunState",
     "Service",
     "ServiceCall",
-    "Step",
     "Target",
     "Tool",
     "operation",

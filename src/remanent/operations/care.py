@@ -7,11 +7,9 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any
 
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import Step
-from remanent.discipline.operation import Body, Command, Face, Level, Screen, operation
-from remanent.discipline.permission import Permission
-from remanent.discipline.shapes import MAX_ITEMS, Done, Limit, Nothing, Page, Session, about, items_of
-from remanent.discipline.uploads import spooled_lines
+from remanent.discipline.call import ProgressStep
+from remanent.discipline.operation import Body, Command, Face, Level, Permission, Screen, operation
+from remanent.discipline.shapes import MAX_ITEMS, Done, Limit, Nothing, Page, Session, about, items_of, spooled_lines
 from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
 from remanent.model import Job, JobState, Model, Scope
@@ -114,11 +112,11 @@ async def load(call: ServiceCall, request: Nothing) -> ImportCounts:
             raise DamagedExport(str(error)) from error
 
 
-@operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue"))
+@operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue", part="admin"))
 async def queue(call: ServiceCall, request: Nothing) -> QueueState:
     """Show the state of the agent's background work."""
     del request
-    return await call.agent.queue()
+    return await call.agent.admin.queue()
 
 
 class ListJobs(Model):
@@ -141,11 +139,11 @@ class ListJobs(Model):
     permission=READ,
     route="GET jobs",
     examples=({"states": ["dead"]},),
-    face=Face("jobs", give=items_of),
+    face=Face("jobs", part="admin", give=items_of),
 )
 async def jobs(call: ServiceCall, request: ListJobs) -> Page[Job]:
     """List background jobs that are waiting, running or have been given up."""
-    return Page(items=tuple(await call.agent.jobs(states=request.states, limit=request.limit)))
+    return Page(items=tuple(await call.agent.admin.jobs(states=request.states, limit=request.limit)))
 
 
 class ByJob(Model):
@@ -160,22 +158,26 @@ class ByJob(Model):
     permission=WRITE,
     route="POST jobs/{job_id}/revive",
     settles=True,
-    face=Face("revive", give=lambda _: None),
+    face=Face("revive", part="admin", give=lambda _: None),
     command=Command(repeated="job_id"),
 )
 async def revive(call: ServiceCall, request: ByJob) -> Done:
     """Retry background jobs that have been given up."""
-    await call.agent.revive(request.job_id)
+    await call.agent.admin.revive(request.job_id)
     return Done()
 
 
 @operation(
-    "check", zh="检查该智能体文件的每一页、索引与引用。", permission=READ, route="GET health", face=Face("check")
+    "check",
+    zh="检查该智能体文件的每一页、索引与引用。",
+    permission=READ,
+    route="GET health",
+    face=Face("check", part="admin"),
 )
 async def check(call: ServiceCall, request: Nothing) -> Health:
     """Check every page, index and reference in an agent's files."""
     del request
-    return await call.agent.check()
+    return await call.agent.admin.check()
 
 
 class Settle(Model):
@@ -199,7 +201,7 @@ async def settle(call: ServiceCall, request: Settle) -> Done:
     """Wait until background work is finished."""
 
     def tell(progress: Progress) -> None:
-        call.report(Step(done=progress.done, total=progress.done + progress.pending))
+        call.report(ProgressStep(done=progress.done, total=progress.done + progress.pending))
 
     await call.agent.settle(timeout=request.timeout, on_progress=tell)
     return Done()

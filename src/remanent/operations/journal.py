@@ -4,9 +4,8 @@ import hashlib
 from typing import Annotated, Any, Literal
 
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import Step
-from remanent.discipline.operation import Body, Command, Face, Tool, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.call import ProgressStep
+from remanent.discipline.operation import Body, Command, Face, Permission, Tool, operation
 from remanent.discipline.shapes import (
     MAX_ITEMS,
     AsOf,
@@ -22,13 +21,14 @@ from remanent.discipline.shapes import (
     Until,
     about,
     items_of,
+    listed_messages,
     page_of,
     read_cursor,
+    read_whole,
 )
-from remanent.discipline.uploads import read_whole
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
-from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, Receipt
+from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, RecallOptions, Receipt
 from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -43,11 +43,6 @@ def _keyed(request: Remember, key: str) -> Remember:
     )
 
 
-def _listed(given: dict[str, Any]) -> dict[str, Any]:
-    messages = given["messages"]
-    return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
-
-
 @operation(
     "remember",
     zh="永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
@@ -60,7 +55,7 @@ def _listed(given: dict[str, Any]) -> dict[str, Any]:
     examples=(
         {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
     ),
-    face=Face("remember", ask=_listed),
+    face=Face("remember", ask=listed_messages),
     tool=Tool(
         "remember",
         Bilingual(
@@ -148,6 +143,12 @@ class RecallRequest(Model):
     ] = ()
 
 
+def _flattened(given: dict[str, Any]) -> dict[str, Any]:
+    """Lay the options beside the other fields: over the wire a request is flat, so that each field is an option."""
+    options: RecallOptions | None = given.pop("options", None)
+    return given if options is None else given | {name: getattr(options, name) for name in options.model_fields_set}
+
+
 @operation(
     "recall",
     zh="根据记忆回答问题，最佳在前；每个答案都带有来源，以及它为何排在此处。",
@@ -156,7 +157,7 @@ class RecallRequest(Model):
     route="POST recall",
     changes=False,
     examples=({"query": "where does she live?", "limit": 3},),
-    face=Face("recall"),
+    face=Face("recall", ask=_flattened),
     command=Command(arguments=("query",), explains=True),
     tool=Tool(
         "recall",
@@ -171,7 +172,8 @@ class RecallRequest(Model):
 async def recall(call: ServiceCall, request: RecallRequest) -> Found:
     """Answer a question from memory. Every answer comes with its sources and the reasons for its rank."""
     given = {name: getattr(request, name) for name in RecallRequest.model_fields if name != "query"}
-    return await call.agent.recall(request.query, **given)
+    options = RecallOptions(**{name: given.pop(name) for name in RecallOptions.model_fields})
+    return await call.agent.recall(request.query, options=options, **given)
 
 
 class ListEntries(Model):
@@ -320,7 +322,7 @@ async def evaluate(call: ServiceCall, request: Evaluate) -> Evaluation:
     """Measure how well and how fast recall answers questions whose answers are known."""
 
     def tell(progress: Progress) -> None:
-        call.report(Step(done=progress.done, total=progress.done + progress.pending))
+        call.report(ProgressStep(done=progress.done, total=progress.done + progress.pending))
 
     return await call.agent.evaluate(request.questions, recipe=request.recipe, on_progress=tell)
 

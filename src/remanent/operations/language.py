@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import JsonValue
 
-from remanent.discipline.operation import Command, Level, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Command, Level, Permission, operation
 from remanent.discipline.shapes import Nothing, Page, about
 from remanent.embedding import open_embedder
 from remanent.errors import InvalidInput

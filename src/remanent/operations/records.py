@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bilingual import Bilingual
-from remanent.discipline.operation import Command, Face, Tool, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Command, Face, Permission, Tool, operation, show_restored
 from remanent.discipline.shapes import (
     AsOf,
     ByRecord,
@@ -24,7 +23,6 @@ from remanent.discipline.shapes import (
     page_of,
     read_cursor,
 )
-from remanent.discipline.showing import show_restored
 from remanent.model import Conflict, ConflictState, Link, Model, Record, Status, Tombstone, Version
 from remanent.model.base import Share
 from remanent.model.ids import Id

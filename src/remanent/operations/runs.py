@@ -20,7 +20,7 @@ from typing import IO, Annotated, Any
 
 from pydantic import Field, JsonValue, TypeAdapter
 
-from remanent.discipline.call import Report, Step
+from remanent.discipline.call import ProgressStep, Report
 from remanent.discipline.operation import Operation
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
@@ -52,7 +52,7 @@ class Run(Model):
     state: RunState = RunState.RUNNING
     started_at: Instant
     ended_at: Instant | None = None
-    step: Step = Step()
+    step: ProgressStep = ProgressStep()
     response: JsonValue = None
     """The operation's answer, once it is done."""
     error: str | None = None
@@ -309,7 +309,7 @@ class Runs:
     async def _do(self, kept: _RunState, operation: Operation[Any, Any], work: Work) -> None:
         """Do the work and note how it ended, before anybody is told."""
 
-        def report(step: Step) -> None:
+        def report(step: ProgressStep) -> None:
             self._change(kept, kept.run.replace(step=step))
 
         try:

@@ -9,8 +9,7 @@ from pydantic import Field, JsonValue
 
 from remanent.bilingual import Bilingual
 from remanent.context.scratchpad import MAX_KEY_CHARACTERS, MAX_VALUE_CHARACTERS
-from remanent.discipline.operation import Command, Face, Tool, operation
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Command, Face, Permission, Tool, operation
 from remanent.discipline.shapes import Done, about
 from remanent.model import Model
 from remanent.model.base import Text

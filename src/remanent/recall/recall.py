@@ -55,7 +55,7 @@ than that is not found."""
 
 
 @dataclass(frozen=True, slots=True)
-class RecallOptions:
+class AnswerOptions:
     """Everything but the question itself that decides an answer."""
 
     recipe: Recipe
@@ -207,7 +207,7 @@ class Recall:
             raise InvalidInput(f"limit must be between 1 and {MAX_LIMIT}, not {limit}")
         if source_share is not None and not 0 < source_share <= 1:
             raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
-        options = RecallOptions(
+        options = AnswerOptions(
             recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
             grain=_one_of(grain, ("item", "turns", "session"), "grain"),
@@ -234,7 +234,7 @@ class Recall:
 
     # ── answering ────────────────────────────────────────────────────────────
 
-    async def _answer(self, question: Question, options: RecallOptions) -> tuple[Found, datetime | None]:
+    async def _answer(self, question: Question, options: AnswerOptions) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""
         async with self._slots.hold(question.scope.org):
             if len(question.read) > READ_ON_THE_LOOP:
@@ -265,7 +265,7 @@ class Recall:
         )
         return found, min((end for end in ends if end is not None), default=None)
 
-    async def _shortlist(self, question: Question, options: RecallOptions) -> _Shortlist:
+    async def _shortlist(self, question: Question, options: AnswerOptions) -> _Shortlist:
         """Return the best candidates, read whole and judged by the gate."""
         gathered, ranked = await self._rank(question, options, width=2 * options.limit)
         wanted = [one.record_id for one in ranked[: options.shortlist]]
@@ -292,7 +292,7 @@ class Recall:
         return _Shortlist(best, rest, texts, crowd_of, verdict, gathered.left_out)
 
     async def _rank(
-        self, question: Question, options: RecallOptions, *, width: int, all_of_them: bool = False
+        self, question: Question, options: AnswerOptions, *, width: int, all_of_them: bool = False
     ) -> tuple[Gathered, list[RankedCandidate]]:
         """Ask the paths and rank what they found, best first: as many as are read, or all."""
         recipe, share = options.recipe, options.share(question)
@@ -320,7 +320,7 @@ class Recall:
         )
 
     def _crowds(
-        self, question: Question, ranked: Sequence[RankedCandidate], texts: _Texts, options: RecallOptions
+        self, question: Question, ranked: Sequence[RankedCandidate], texts: _Texts, options: AnswerOptions
     ) -> dict[str, str]:
         """Return by record the crowd of near-duplicates that it stands in, where these fill more than their share."""
         share = options.share(question)
@@ -331,7 +331,7 @@ class Recall:
         return {member: first for first, members in found.items() for member in members}
 
     async def _uncrowded(
-        self, question: Question, texts: _Texts, crowd_of: dict[str, str], options: RecallOptions
+        self, question: Question, texts: _Texts, crowd_of: dict[str, str], options: AnswerOptions
     ) -> tuple[Gathered, list[RankedCandidate]]:
         """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
         gathered, ranked = await self._rank(question, options, width=MAX_WIDTH, all_of_them=True)
@@ -372,7 +372,7 @@ class Recall:
             load_timeout=self._settings.load_timeout,
         )
 
-    def _chosen(self, question: Question, shortlist: _Shortlist, options: RecallOptions) -> list[RankedCandidate]:
+    def _chosen(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[RankedCandidate]:
         """Choose from the best without twins and without one source's filling the answer."""
         by_id = {one.record_id: one for one in shortlist.best}
         twins, units_of = options.recipe.twins, {one: shortlist.texts.units(one) for one in by_id}
@@ -391,7 +391,7 @@ class Recall:
         )
         return [by_id[record_id] for record_id in chosen]
 
-    async def _sessions(self, question: Question, shortlist: _Shortlist, options: RecallOptions) -> list[FoundItem]:
+    async def _sessions(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[FoundItem]:
         """Rank sessions by the evidence that all candidates of each give together, then by the words of the whole.
 
         Where a message goes on talking, those like the best ones count instead of words.

@@ -120,7 +120,7 @@ async def fill(home: Path, *, seed: int = SEED) -> Home:
         await vectors.search(agent.scope, question, model=MODEL, record_filter=RecordFilter(), limit=3)
         await vectors.settle()
         folder = agent._parts.store.layout.folder(agent.scope)  # type: ignore[attr-defined]
-        await agent.repair()
+        await agent.admin.repair()
     assert files.index_files(folder), "no index file was made"
     shutil.copy(folder / "memory.db", folder / "memory.db.backup-0")
     return made
@@ -268,7 +268,7 @@ async def look_after(home: Path, made: Home, what: str) -> list[str]:
         said = [entry.text for entry in await agent.entries(limit=500) if entry.text]
         if said != [*made.living(what), LATER]:
             problems.append(f"{len(said)} texts are there instead of {len(made.living(what)) + 1}")
-        problems += (await agent.check()).problems
+        problems += (await agent.admin.check()).problems
         problems += [f"{path} is left" for path in (home / ".erasing").glob("*")]
     return problems + [f"after closing: {left}" for left in remains(home, made, what)[:3]]
 

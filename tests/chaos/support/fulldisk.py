@@ -103,8 +103,8 @@ async def play_with_the_facade(home: Path, disk: Disk) -> None:
         await memory.settle()
         assert "checkers" in (await agent.recall("Who plays checkers?", limit=3)).text
         assert len(await agent.entries(limit=10_000)) == said + 2
-        assert not await agent.dead_letters()
-        assert not (await agent.check()).problems
+        assert not await agent.admin.dead_letters()
+        assert not (await agent.admin.check()).problems
     print(f"{said} messages acknowledged")
 
 

@@ -72,6 +72,7 @@ def test_operations_say_themselves_what_traces_call_them() -> None:
     assert acts == {
         "recall": "search_memory",
         "associative.recall": "search_memory",
+        "associative.search": "search_memory",
         "bank.search": "search_memory",
         "remember": "create_memory",
         "associative.remember": "create_memory",

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from remanent.discipline.permission import Permission
+from remanent.discipline.operation import Permission
 from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound, StorageError
 from remanent.model import Clock, Model, system_clock

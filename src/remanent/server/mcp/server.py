@@ -25,7 +25,7 @@ from remanent.bilingual import Bilingual
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
 from remanent.model import Scope as Whose
-from remanent.operations import CATALOGUE, LOCAL, Catalogue, Principal, Report, Service, Step, Target
+from remanent.operations import CATALOGUE, LOCAL, Catalogue, Principal, ProgressStep, Report, Service, Target
 from remanent.server.authentication import NAMES, Authenticator, default_scope, place_of, scope_of
 from remanent.server.limits import OrgCapacity, body_chunks, body_cost, count_separators, declared_length
 from remanent.server.mcp.resources import Prompts, Resources
@@ -121,7 +121,7 @@ class _Progress:
         self._last: asyncio.Task[None] | None = None
         self.report: Report = self._report
 
-    def _report(self, step: Step) -> None:
+    def _report(self, step: ProgressStep) -> None:
         self._last = asyncio.create_task(self._send(step, after=self._last))
 
     async def sent(self) -> None:
@@ -129,7 +129,7 @@ class _Progress:
         if self._last is not None:
             await asyncio.gather(self._last, return_exceptions=True)
 
-    async def _send(self, step: Step, *, after: "asyncio.Task[None] | None") -> None:
+    async def _send(self, step: ProgressStep, *, after: "asyncio.Task[None] | None") -> None:
         if after is not None:
             await asyncio.gather(after, return_exceptions=True)
         await self._ctx.session.report_progress(step.done, step.total, step.note or None)

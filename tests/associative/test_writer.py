@@ -4,17 +4,18 @@ import asyncio
 
 import pytest
 
-from remanent.associative.line import LANE
-from remanent.associative.nodes import NodeStore
-from remanent.associative.words import EARLIER, LATER
-from remanent.associative.writing import Draft, _create
-from remanent.errors import ModelUnavailable, QueueFull
+from remanent.associative import REMEMBER
+from remanent.associative.graph_store import NodeStore
+from remanent.associative.model import EARLIER, LATER, TRACE
+from remanent.associative.writer import NodeDraft, _create
+from remanent.errors import InvalidInput, ModelUnavailable, NotFound, QueueFull
 from remanent.language.roles.annotation import AnnotationResponse
 from remanent.language.roles.segmentation import Segment
 from remanent.language.shapes import UtteranceSpan
-from remanent.model import JobState, Maker, Origin, read_messages
-from remanent.stores import EntryQuery, JobQuery
+from remanent.model import Job, Maker, Origin, Source, read_messages
+from remanent.stores import EntryQuery, Erasure, Transaction
 from tests.associative.conftest import Make
+from tests.associative.test_graph import fresh
 from tests.associative.world import MemoryWorld, picture, records_of
 from tests.jobs.world import ADA, BOB
 
@@ -187,33 +188,79 @@ async def test_a_full_queue_refuses_and_loses_nothing_that_waits(make: Make) -> 
         await memory.remember(text)
     with pytest.raises(QueueFull, match="wait"):
         await memory.remember("one too many")
-    with pytest.raises(QueueFull):
-        await memory.recall(["登录"])
     assert len(await world.store.entries(ADA, _all_entries())) == 3, "what was refused was not kept either"
     await world.settle()
     assert [node.content for node in await memory.nodes()] == [LOGIN, SOCIAL, REVIEW]
 
 
 @pytest.mark.spec("ASSOC-03")
-async def test_recall_takes_its_turn_behind_what_was_remembered_before(world: MemoryWorld) -> None:
+async def test_recall_sees_what_was_remembered_before_and_enqueues_nothing(world: MemoryWorld) -> None:
     memory = world.memory()
     await memory.remember(LOGIN)
     asked = asyncio.ensure_future(memory.recall(["令牌"]))
     await world.quiet()
-    waiting = await world.store.jobs(ADA, JobQuery(states=(JobState.PENDING,), lanes=(LANE,)))
-    assert [job.kind for job in waiting] == ["associative.remember", "associative.recall"]
+    assert not asked.done(), "its turn has not come"
+    assert [job.kind for job in await world.jobs()] == ["associative.remember"], "a read leaves nothing durable"
     world.start()
     assert await world.until(asked) == f"[记忆] {LOGIN}"
 
 
-async def test_what_a_recall_asks_stands_in_no_job(world: MemoryWorld) -> None:
-    memory = world.memory()
+@pytest.mark.spec("ASSOC-03")
+async def test_recall_waits_only_for_what_was_asked_before_it(world: MemoryWorld) -> None:
+    memory, later = world.memory(), asyncio.Event()
     await memory.remember(LOGIN)
-    asked = asyncio.ensure_future(memory.recall(["机密词"]))
+    (first,) = await world.jobs()
+    asked = asyncio.ensure_future(memory.search(["令牌"]))
     await world.quiet()
-    assert "机密词" not in repr(await world.jobs())
+    await memory.remember([SOCIAL, REVIEW])
+    handlers = world.associations.handlers
+
+    async def remember(job: Job, tx: Transaction) -> None:
+        if job.id != first.id:
+            await later.wait()
+        await handlers[REMEMBER](job, tx)
+
+    world.at_work = world.worker({**handlers, REMEMBER: remember})
+    world.at_work.watch(ADA)
+    found = await world.until(asked)
+    assert ([item.text for item in found.items], found.not_in_graph) == ([LOGIN], 2)
+    later.set()
+    await world.settle()
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_recall_does_not_wait_for_a_job_in_back_off_and_says_what_is_missing(world: MemoryWorld) -> None:
+    memory = world.memory()
+    await world.say(LOGIN)
+    world.engine.broken["segmentation"] = ModelUnavailable("no model")
+    await memory.remember([SOCIAL, REVIEW])
     world.start()
-    await world.until(asked)
+    await world.quiet()
+    (waiting,) = await world.jobs()
+    assert waiting.not_before is not None, "it failed and waits for its next attempt"
+    found = await asyncio.wait_for(memory.search(["令牌"]), 30)
+    assert ([item.text for item in found.items], found.not_in_graph) == ([LOGIN], 2)
+    text = await memory.recall(["令牌"])
+    assert text == f"[记忆] {LOGIN}\n---\n[记忆] 另有 2 条消息尚未整理成记忆"
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_a_full_queue_refuses_no_reader(make: Make) -> None:
+    world = make(max_queue_size=1)
+    await world.say(LOGIN)
+    world.engine.broken["segmentation"] = ModelUnavailable("no model")
+    await world.memory().remember(SOCIAL)
+    world.start()
+    await world.quiet()
+    assert (await world.memory().search(["令牌"])).not_in_graph == 1
+
+
+async def test_what_a_search_finds_names_the_words_it_rests_on(world: MemoryWorld) -> None:
+    receipt = await world.say(LOGIN, session="monday")
+    (item,) = (await world.memory().search(["令牌"])).items
+    (source,) = item.sources
+    assert (source.entry_id, source.text, source.session) == (receipt.entry_ids[0], LOGIN, "monday")
+    assert (item.record_id, item.kind, item.rank) == (item.node.id, TRACE, 1)
 
 
 @pytest.mark.spec("ASSOC-06")
@@ -283,10 +330,100 @@ async def test_a_node_of_several_messages_is_trusted_as_far_as_the_least_trusted
     ]
     places = tuple(UtteranceSpan(utterance=number, start=0, end=9) for number in (0, 1))
     annotation = AnnotationResponse(content=LOGIN, phrase="登录", keywords=())
-    draft = Draft("n1", Segment(text=LOGIN, places=places), annotation, Maker(), {})
+    draft = NodeDraft("n1", Segment(text=LOGIN, places=places), annotation, Maker(), {})
     async with world.store.transaction(ADA) as tx:
         for entry in entries:
             tx.append(entry)
         _create(NodeStore(await world.associations.graphs.work(tx, at=world.time.now), world.store), draft, entries)
     (record,) = await records_of(world.store)
+    assert record.trust is Origin.UNTRUSTED
+
+
+CAT = "团子是一只三岁的橘猫，住在杭州，最喜欢吃鱼。"
+
+
+async def forget_the_cat(world: MemoryWorld) -> str:
+    """Have a node deleted, and return its id."""
+    await world.plant({"f": "港口的吊车昨天搬到了北边的码头。", "cat": CAT}, focuses=["f"])
+    await world.compress()
+    assert "cat" not in await world.graph()
+    return "cat"
+
+
+async def test_a_deleted_node_is_made_again_from_the_journal(world: MemoryWorld) -> None:
+    node_id = await forget_the_cat(world)
+    (stone,) = await world.memory().forgotten()
+    assert stone.sources
+    node = await world.memory().restore(node_id)
+    assert (node.id, node.content, node.scan_count) == (node_id, CAT, 0)
+    assert await world.memory().forgotten() == []
+    assert CAT in await world.memory().recall(["团子"])
+    assert await world.strengths() == {("f", "cat"): 1.0, ("cat", "f"): 1.0}
+    assert picture(await world.graph()) == await fresh(world)
+
+
+async def test_links_that_dangled_lead_to_it_again(world: MemoryWorld) -> None:
+    await world.plant({"f": CAT, "tiny": "四个字符"}, [("f", "tiny", 0.7, "上文")], focuses=["f"])
+    await world.compress()
+    assert (await world.memory().links("f")).dangling
+    await world.memory().restore("tiny")
+    health = await world.memory().links("f")
+    assert health.dangling == ()
+    assert {(link.to_id, link.relation) for link in health.valid} == {("tiny", "上文"), ("tiny", "")}
+
+
+async def test_without_a_focus_it_becomes_one(world: MemoryWorld) -> None:
+    await world.plant({"cat": CAT})
+    await world.compress()
+    await world.memory().restore("cat")
+    assert [node.id for node in await world.memory().focus()] == ["cat"]
+
+
+async def test_what_the_journal_no_longer_has_cannot_be_made_again(world: MemoryWorld) -> None:
+    node_id = await forget_the_cat(world)
+    (stone,) = await world.memory().forgotten()
+    await world.store.erase(ADA, Erasure(entry_ids=(stone.sources[0].entry_id,)))
+    world.associations.forget(ADA)
+    with pytest.raises(NotFound):
+        await world.memory().restore(node_id)
+    assert await world.memory().forgotten() == [], "erasing takes the tombstone, too"
+
+
+async def test_only_what_was_forgotten_can_be_restored(world: MemoryWorld) -> None:
+    await world.plant({"a": CAT}, focuses=["a"])
+    with pytest.raises(InvalidInput, match="not forgotten"):
+        await world.memory().restore("a")
+    with pytest.raises(NotFound, match="no node"):
+        await world.memory().restore("nobody")
+
+
+async def test_a_node_put_out_of_mind_by_hand_can_be_made_again(world: MemoryWorld) -> None:
+    from tests.associative.world import records_of
+
+    await world.plant({"f": CAT, "cat": CAT}, focuses=["f"])
+    (_, record) = await records_of(world.store)
+    async with world.store.transaction(ADA) as tx:
+        tx.forget(record, at=world.time.now)
+    node = await world.memory().restore("cat")
+    assert node.content == CAT
+    assert picture(await world.graph()) == await fresh(world)
+
+
+@pytest.mark.spec("SAFE-04")
+async def test_it_is_trusted_as_far_as_the_least_trusted_of_its_entries(world: MemoryWorld) -> None:
+    said = [{"role": "user", "content": CAT}, {"role": "stranger", "content": "团子爱晒太阳。"}]
+    entries = [
+        message.entry(world.new_id(), scope=ADA, recorded_at=world.time.now)
+        for message in read_messages(said, longest=99)
+    ]
+    async with world.store.transaction(ADA) as tx:
+        work = await world.associations.graphs.work(tx, at=world.time.now)
+        for entry in entries:
+            tx.append(entry)
+        sources = [Source(entry_id=entry.id, end=len(entry.text)) for entry in entries]
+        NodeStore(work, world.store).create_node("团子", "团子", (), node_id="cat", sources=sources)
+    await world.plant({"f": "港口的吊车昨天搬到了北边的码头。"}, focuses=["f"])
+    await world.compress()
+    await world.memory().restore("cat")
+    (record,) = [record for record in await records_of(world.store) if record.id == "cat"]
     assert record.trust is Origin.UNTRUSTED

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from remanent.associative.links import LinkStore
-from remanent.associative.nodes import NodeStore
+from remanent.associative.graph_store import LinkStore, NodeStore
 from remanent.model import Kind, Link
 from remanent.stores import Erasure
 from tests.associative.world import MemoryWorld, picture
@@ -47,7 +46,7 @@ async def test_the_graph_is_read_once_and_then_follows_commits(
 
 
 async def test_a_graph_of_many_links_is_read_in_pieces(world: MemoryWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("remanent.associative.graphs.LINKS_AT_ONCE", 3)
+    monkeypatch.setattr("remanent.associative.graph.LINKS_AT_ONCE", 3)
     await world.plant(dict.fromkeys("abcd", TEXT), [(a, b, 0.5) for a in "abcd" for b in "abcdx" if a != b])
     assert await fresh(world) == picture(await world.graph())
 
@@ -134,7 +133,7 @@ async def test_erasing_takes_nodes_links_and_tombstones_with_it(world: MemoryWor
 async def test_the_longest_unused_graphs_are_let_go_when_there_is_no_room(
     world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remanent.associative.graphs.MOST_HELD", 2)
+    monkeypatch.setattr("remanent.associative.graph.MAX_VERTICES", 2)
     await world.plant({"a": TEXT, "b": TEXT})
     await world.plant({"c": TEXT}, scope=BOB)
     await world.graph()

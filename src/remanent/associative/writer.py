@@ -1,4 +1,4 @@
-"""How what was said becomes nodes: cut, annotated, linked with each other and with the focuses, all in one commit."""
+"""How what was said becomes nodes, and how a deleted node is made again from the journal: each in one commit."""
 
 import asyncio
 import logging
@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import JsonValue
 
-from remanent.associative.compression import SAMPLE, CompressionScheduler, least_important
-from remanent.associative.focus import FocusManager
-from remanent.associative.graph import Vertex
-from remanent.associative.graphs import Graphs, Work
-from remanent.associative.links import LinkStore
-from remanent.associative.nodes import NodeStore
-from remanent.associative.words import EARLIER, LATER
-from remanent.errors import LanguageError
+from remanent.associative.compression import SAMPLE_FACTOR, CompressionScheduler, least_important
+from remanent.associative.graph import Graphs, GraphTransaction, Vertex
+from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
+from remanent.associative.model import EARLIER, LATER, Forgotten, Node
+from remanent.associative.search import entries_of
+from remanent.errors import InvalidInput, LanguageError, NotFound
 from remanent.jobs import Requeue, describe_failure
 from remanent.language import Answer, Engine
 from remanent.language.engines import OfflineEngine
@@ -28,17 +26,19 @@ from remanent.language.roles.segmentation import Segment, SegmentationRequest
 from remanent.language.shapes import Utterance
 from remanent.model import Clock, Entry, Job, Maker, Scope, Source, least_trusted, to_millis
 from remanent.model.ids import uuid7
-from remanent.stores import EntryQuery, Store, Transaction
+from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
 
-EARLIER_SHOWN = 10
-"""How many entries before the new ones are shown, to tell who is meant."""
-AT_ONCE = 4
-"""Pieces of language work that run beside each other."""
+MAX_EARLIER_ENTRIES = 10
+"""Entries before the new ones that the model is shown, to resolve pronouns; chosen by hand."""
+MAX_CONCURRENT = 4
+"""Pieces of language work that run beside each other; chosen by hand."""
 FOCUS_STRENGTH = 1.0
+"""The strength of a link with a focus, by the seed; it does not weaken while the node is in focus."""
 _INDEXES = 1 << 12
+"""Nodes of one job whose ids sort in their order; beyond it the order begins anew, and ids stay distinct."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -52,7 +52,7 @@ def node_id_of(job: Job, index: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NodeDraft:
     """A node that is about to be made."""
 
     node_id: str
@@ -93,7 +93,7 @@ class Writer:
         segments = await self._segments(job.scope, entries)
         focused = FocusManager(await self._graphs.at(job.scope), most=self._settings.max_focus_count).focused()
         drafts = await _gathered(
-            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=AT_ONCE
+            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=MAX_CONCURRENT
         )
         work = await self._graphs.work(tx, at=self._clock())
         await self._write(work, job, entries, drafts)
@@ -104,14 +104,13 @@ class Writer:
     # ── language work ────────────────────────────────────────────────────────
 
     async def _entries(self, job: Job) -> list[Entry]:
-        named = job.payload.get("entries")
-        wanted = tuple(str(entry_id) for entry_id in named) if isinstance(named, list) else ()
+        wanted = entries_of(job)
         # One that was stored before under the caller's id is not found under the new one, and was remembered then.
         found = await self._store.entries(job.scope.owner, EntryQuery(entry_ids=wanted, limit=max(1, len(wanted))))
         return [entry for entry in found if entry.text.strip() and not entry.erased]
 
     async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
-        query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=EARLIER_SHOWN)
+        query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=MAX_EARLIER_ENTRIES)
         earlier = [entry for entry in await self._store.entries(scope, query) if not entry.erased]
         request = SegmentationRequest(
             utterances=tuple(_utterance(entry) for entry in entries),
@@ -124,12 +123,12 @@ class Writer:
             raise Requeue(f"segmentation failed: {describe_failure(error)}") from error
         return answer.value.segments
 
-    async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> Draft:
+    async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> NodeDraft:
         annotation = await self._annotation(segment.text)
         await asyncio.sleep(0)
         names = await self._relations(segment.text, focused)
         relations = {vertex.id: name for vertex, name in zip(focused, names, strict=True)}
-        return Draft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
+        return NodeDraft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
 
     async def _annotation(self, text: str) -> Answer[AnnotationResponse]:
         request = AnnotationRequest(text=text)
@@ -153,7 +152,9 @@ class Writer:
 
     # ── nodes and links ──────────────────────────────────────────────────────
 
-    async def _write(self, work: Work, job: Job, entries: Sequence[Entry], drafts: Sequence[Draft]) -> None:
+    async def _write(
+        self, work: GraphTransaction, job: Job, entries: Sequence[Entry], drafts: Sequence[NodeDraft]
+    ) -> None:
         if self._settings.schedule == "fixed":
             drafts = drafts[-self._settings.max_nodes :]
         nodes, links = NodeStore(work, self._store), LinkStore(work)
@@ -177,14 +178,16 @@ class Writer:
             for later in node_ids[place + 1 : place + 1 + self._settings.batch_reach]:
                 links.create_links(later, earlier, strength, EARLIER, LATER)
 
-    async def _free_slots(self, work: Work, nodes: NodeStore, job: Job, *, count: int, staying: Sequence[str]) -> None:
+    async def _free_slots(
+        self, work: GraphTransaction, nodes: NodeStore, job: Job, *, count: int, staying: Sequence[str]
+    ) -> None:
         """With a fixed number of slots, delete the least important of a sample where there is no room."""
         graph = work.graph
         missing = len(graph) + count - self._settings.max_nodes
         if self._settings.schedule != "fixed" or missing <= 0:
             return
         candidates = [vertex for vertex in graph.nodes() if vertex.id not in staying]
-        size = max(self._settings.compression_batch_size, SAMPLE * missing)
+        size = max(self._settings.compression_batch_size, SAMPLE_FACTOR * missing)
         drawn = random.Random(job.id).sample(candidates, min(size, len(candidates)))
         reused = [vertex.id for vertex in least_important(graph, drawn, missing)]
         await nodes.delete_nodes(reused, reason="slot reused")
@@ -194,7 +197,7 @@ def _utterance(entry: Entry) -> Utterance:
     return Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at)
 
 
-def _create(nodes: NodeStore, draft: Draft, entries: Sequence[Entry]) -> None:
+def _create(nodes: NodeStore, draft: NodeDraft, entries: Sequence[Entry]) -> None:
     first = entries[draft.segment.places[0].utterance]
     nodes.create_node(
         draft.annotation.content,
@@ -229,3 +232,85 @@ async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T], *, at
 def entries_payload(entry_ids: Sequence[str]) -> dict[str, JsonValue]:
     """Return the payload of a job for entries."""
     return {"entries": list(entry_ids)}
+
+
+class Restorer:
+    """Brings deleted nodes back."""
+
+    def __init__(
+        self,
+        store: Store,
+        graphs: Graphs,
+        engine: Engine,
+        *,
+        settings: "AssociativeSettings",
+        clock: Clock,
+        index: Callable[[Transaction], None],
+    ) -> None:
+        self._store = store
+        self._graphs = graphs
+        self._engine = engine
+        self._settings = settings
+        self._clock = clock
+        self._index = index
+
+    async def restore(self, scope: Scope, node_id: str) -> Node:
+        """Make a deleted node again under its id: links that dangle lead to it again, and the focuses know it.
+
+        Its text is that of the journal, not what compression had left of it.
+        """
+        graph = await self._graphs.at(scope)
+        if node_id in graph:
+            raise InvalidInput(f"node {node_id} is not forgotten; there is nothing to restore")
+        memorial = graph.memorials.get(node_id)
+        if memorial is None:
+            raise NotFound(f"no node {node_id} was forgotten here")
+        text, entries = await self._words(scope, memorial.forgotten)
+        first = entries[0]
+        async with asyncio.timeout(self._settings.worker_timeout):
+            answer = await self._engine.run(ANNOTATION, AnnotationRequest(text=text))
+        async with self._store.transaction(scope.owner) as tx:
+            work = await self._graphs.work(tx, at=self._clock())
+            nodes, links = NodeStore(work, self._store), LinkStore(work)
+            focus = FocusManager(work.graph, most=self._settings.max_focus_count)
+            await self._clear(nodes, scope, node_id)
+            node = nodes.create_node(
+                answer.value.content,
+                answer.value.phrase,
+                answer.value.keywords,
+                node_id=node_id,
+                sources=memorial.forgotten.sources,
+                scope=first.scope,
+                occurred_at=first.occurred_at,
+                trust=least_trusted(entry.origin for entry in entries),
+                made_by=answer.made_by,
+            )
+            nodes.unbury(node_id)
+            focuses = focus.get_focus_list()
+            for focus_id in focuses:
+                links.create_links(node_id, focus_id, FOCUS_STRENGTH)
+            if not focuses:
+                focus.update_focus(work, [node_id])
+            self._index(tx)
+        return node
+
+    async def _words(self, scope: Scope, forgotten: Forgotten) -> tuple[str, list[Entry]]:
+        """Return the text that a node came from, and its entries, of which there is at least one."""
+        wanted = tuple(dict.fromkeys(source.entry_id for source in forgotten.sources))
+        query = EntryQuery(entry_ids=wanted, limit=max(1, len(wanted)))
+        entries = {entry.id: entry for entry in await self._store.entries(scope.owner, query) if not entry.erased}
+        spans = [
+            (entries[source.entry_id], entries[source.entry_id].text[source.start : source.end].strip())
+            for source in forgotten.sources
+            if source.entry_id in entries
+        ]
+        words = [text for _, text in spans if text]
+        if not words:
+            raise NotFound(f"node {forgotten.node_id} cannot be made again: the journal no longer has its words")
+        return "\n".join(words), [entry for entry, _ in spans]
+
+    async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
+        """Make room for a node that was put out of mind by hand: its record is still there."""
+        wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(node_id,), limit=1)
+        if await self._store.records(scope.owner, wanted):
+            nodes.drop(node_id)

@@ -1,10 +1,11 @@
-"""What the associative memory says of itself: nodes, recollections, and what is left of the forgotten."""
+"""The types of the associative memory: nodes, what a recall finds, and what is left of the forgotten."""
 
 from enum import StrEnum
 
-from remanent.model import Instant, Model, Source
+from remanent.model import Found, FoundItem, Instant, Model, Source
 from remanent.model.base import Count, Share, Text
 from remanent.model.ids import Id
+from remanent.model.kinds import RecordData, register_kind
 
 EARLIER = "上文"
 """The relation from a node to one that was said before it in the same batch."""
@@ -38,7 +39,7 @@ class Hop(Model):
     strength: Share
 
 
-class Recollected(Model):
+class SearchHit(Model):
     """A node that a recall found, and how it came there."""
 
     node: Node
@@ -74,17 +75,43 @@ class Forgotten(Model):
     """The journal entries that it came from."""
 
 
-class Recollection(Model):
-    """The answer to a recall, strongest path first."""
+class RecalledNode(FoundItem):
+    """A node that a recall found, with its sources like any other item, and how it came to mind.
 
-    items: tuple[Recollected, ...] = ()
+    Its score is the strength of its path: the product of the strengths of its hops.
+    """
+
+    node: Node
+    matched_keywords: tuple[Text, ...] = ()
+    similarity: float | None = None
+    focus_id: Id
+    strength: Share
+    hops: tuple[Hop, ...] = ()
+
+
+class AssociativeFound(Found):
+    """The answer to a recall, strongest path first, with what was forgotten on the way."""
+
+    items: tuple[RecalledNode, ...] = ()
+    dangling: tuple[DanglingLink, ...] = ()
+    """Links to deleted nodes that were met on the way."""
+    once_known: tuple[Forgotten, ...] = ()
+    """Deleted nodes that the keywords ask about."""
+    not_in_graph: Count = 0
+    """Messages that were remembered and are no nodes yet: their turn has not come, or a model is out of order."""
+
+
+class SearchResult(Model):
+    """What one search of a graph finds, before the journal is asked for the sources."""
+
+    items: tuple[SearchHit, ...] = ()
     dangling: tuple[DanglingLink, ...] = ()
     """Links to deleted nodes that were met on the way."""
     once_known: tuple[Forgotten, ...] = ()
     """Deleted nodes that the keywords ask about."""
 
 
-class Fate(StrEnum):
+class CompressionDecision(StrEnum):
     """What a compression does with a node."""
 
     PROTECTED = "protected"
@@ -122,3 +149,13 @@ class GraphState(Model):
     """Newest first."""
     forgotten: Count = 0
     """How many nodes were deleted and not restored."""
+
+
+class TraceData(RecordData):
+    """A node of the associative memory; its links are those of its record."""
+
+    original_length: Count = 0
+    """Length of the content before any compression: the measure of every target length."""
+
+
+TRACE = register_kind("trace", TraceData, section="recent_episodes")
