@@ -178,8 +178,11 @@ async def test_a_reserve_answers_health_checks_and_administrators(tmp_path: Path
         for key, org in zip(keys * 2, "abab", strict=True):
             head = HEAD.replace("/acme/", f"/{org}/") + f"authorization: {key['authorization']}\r\n\r\n{{"
             await stack.enter_async_context(connected(served, head))
-        while "remanent_requests_under_way 5\n" not in (await served.http.get("/metrics")).text:
-            pass
+        figures = await served.key("metrics", everywhere=True)
+        while (
+            "remanent_requests_under_way 5\n" not in (told := await served.http.get("/metrics", headers=figures)).text
+        ):
+            assert told.status_code == 200
         assert await status(served, "/livez") == 200
         assert await status(served, "/readyz") in {200, 503}
         assert (await served.until_ready()).status_code == 200

@@ -42,7 +42,7 @@ class Served:
             if checks["models"]:
                 return answer
 
-    async def key(self, *permissions: str, org: str = "acme", **within: str) -> dict[str, str]:
+    async def key(self, *permissions: str, org: str = "acme", **within: Any) -> dict[str, str]:
         """Make a key and return the header that carries it."""
         from remanent.operations import Place
 
