@@ -97,6 +97,17 @@ $(VENV)/.conformance: $(VENV)/.dev
 conformance: $(VENV)/.conformance  ## Hold the MCP server to the protocol's own suite (needs npm)
 	@REMANENT_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest tests/chaos/test_mcp_conformance.py $(ARGS)
 
+# What a person runs while working. Whole packages that need neither a model, a server nor another process; of those,
+# nothing that is marked as slow. `make check` proves the rest.
+QUICK := tests/test_architecture.py tests/test_public_surface.py tests/test_settings.py tests/test_fairness.py \
+  tests/model tests/loaders tests/http tests/jobs tests/context tests/discipline tests/operations tests/scripts tests/text
+.PHONY: quick
+quick: $(VENV)/.dev  ## What to run while working: format, lint, types, and the quick tests (under 90 s)
+	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -n $(WORKERS) -q -m 'not slow and not chaos' $(QUICK) $(ARGS)
+
 .PHONY: check
 check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face, tests with coverage
 	@printf '» format\n'

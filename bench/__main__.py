@@ -7,7 +7,7 @@ import typer
 
 from bench import commands
 from remanent.cli.app import Commands
-from remanent.cli.options import PLAIN, Place, placed
+from remanent.cli.options import PLAIN, CommonOptions, with_common_options
 
 app = typer.Typer(
     name="bench",
@@ -19,9 +19,9 @@ app = typer.Typer(
 
 
 @app.command()
-@placed("machine")
+@with_common_options("machine")
 def associative(
-    place: Place,
+    place: CommonOptions,
     *,
     messages: Annotated[
         int,
@@ -36,9 +36,9 @@ def associative(
 
 
 @app.command()
-@placed("machine")
+@with_common_options("machine")
 def store(
-    place: Place,
+    place: CommonOptions,
     *,
     full: Annotated[bool, typer.Option("--full", help="Go to a million records; takes some twenty minutes.")] = False,
 ) -> None:
@@ -47,9 +47,9 @@ def store(
 
 
 @app.command()
-@placed("machine")
+@with_common_options("machine")
 def server(
-    place: Place,
+    place: CommonOptions,
     *,
     size: Annotated[int, typer.Option("--size", metavar="N", min=100, help="Memories to search.")] = 100_000,
 ) -> None:
@@ -58,23 +58,23 @@ def server(
 
 
 @app.command()
-@placed("machine")
-def proxy(place: Place) -> None:
+@with_common_options("machine")
+def proxy(place: CommonOptions) -> None:
     """Measure what the proxy adds to a chat beyond recall, with a real server and a model that answers at once."""
     commands.proxy(place)
 
 
 @app.command()
-@placed("machine")
-def embedding(place: Place) -> None:
+@with_common_options("machine")
+def embedding(place: CommonOptions) -> None:
     """Measure MiniLM beside sentence-transformers on torch, which is installed into .venv-bench/ the first time."""
     commands.embedding(place)
 
 
 @app.command()
-@placed("machine")
+@with_common_options("machine")
 def language(
-    place: Place,
+    place: CommonOptions,
     *,
     data: Annotated[
         Path | None, typer.Option("--data", help="Folder with the public sentence pairs and key-phrase sets.")
@@ -88,9 +88,9 @@ def language(
 
 
 @app.command()
-@placed("machine")
+@with_common_options("machine")
 def bank(
-    place: Place,
+    place: CommonOptions,
     *,
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Generated tasks of each kind.")] = 50,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="What the tasks are made from.")] = 7,
@@ -100,9 +100,9 @@ def bank(
 
 
 @app.command()
-@placed("machine")
+@with_common_options("machine")
 def recall(
-    place: Place,
+    place: CommonOptions,
     *,
     name: Annotated[
         str,

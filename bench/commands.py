@@ -21,12 +21,12 @@ from bench.server import run_server_bench
 from bench.store import run_store_bench
 from remanent.cli import words
 from remanent.cli.exits import Exit
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin
 from remanent.errors import InvalidInput
 
 
-def store(place: Place, *, full: bool) -> None:
+def store(place: CommonOptions, *, full: bool) -> None:
     """Measure the store; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
@@ -34,7 +34,7 @@ def store(place: Place, *, full: bool) -> None:
     _end(screen, place, figures)
 
 
-def proxy(place: Place) -> None:
+def proxy(place: CommonOptions) -> None:
     """Measure what the proxy adds to a chat; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
@@ -42,7 +42,7 @@ def proxy(place: Place) -> None:
     _end(screen, place, figures)
 
 
-def server(place: Place, *, size: int) -> None:
+def server(place: CommonOptions, *, size: int) -> None:
     """Measure a server under load; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
@@ -50,26 +50,26 @@ def server(place: Place, *, size: int) -> None:
     _end(screen, place, figures)
 
 
-def embedding(place: Place) -> None:
+def embedding(place: CommonOptions) -> None:
     """Measure the local MiniLM beside another runtime; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     _end(screen, place, run_embedding_bench(report=screen.note))
 
 
-def language(place: Place, *, data: Path | None, folder: Path | None) -> None:
+def language(place: CommonOptions, *, data: Path | None, folder: Path | None) -> None:
     """Measure language work without a model; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     figures = run_language_bench(data, screen.note, folder=folder)
     _end(screen, place, figures + run_keyword_bench(data, screen.note))
 
 
-def bank(place: Place, *, count: int, seed: int) -> None:
+def bank(place: CommonOptions, *, count: int, seed: int) -> None:
     """Measure the task bank without a model; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     _end(screen, place, run_bank_bench(screen.note, count=count, seed=seed))
 
 
-def associative(place: Place, *, messages: int, folder: Path | None) -> None:
+def associative(place: CommonOptions, *, messages: int, folder: Path | None) -> None:
     """Measure the associative memory; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as home:
@@ -78,7 +78,7 @@ def associative(place: Place, *, messages: int, folder: Path | None) -> None:
 
 
 def recall(
-    place: Place,
+    place: CommonOptions,
     *,
     name: str,
     data: Path | None,
@@ -103,7 +103,7 @@ def recall(
     _end(screen, place, figures)
 
 
-def _end(screen: Screen, place: Place, figures: Sequence[Figure]) -> None:
+def _end(screen: Terminal, place: CommonOptions, figures: Sequence[Figure]) -> None:
     if place.as_json:
         screen.give(figures)
     else:
@@ -112,7 +112,7 @@ def _end(screen: Screen, place: Place, figures: Sequence[Figure]) -> None:
         raise typer.Exit(Exit.NO)
 
 
-def _table(screen: Screen, figures: Sequence[Figure]) -> Table:
+def _table(screen: Terminal, figures: Sequence[Figure]) -> Table:
     table = Table(screen.word(words.FIGURE))
     for phrase in (words.MEASURED, words.PROMISED):
         table.add_column(screen.word(phrase), justify="right")

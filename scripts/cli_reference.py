@@ -9,7 +9,7 @@ from typer.main import get_command  # noqa: TID251 - the commands can only be as
 from typer.testing import CliRunner  # noqa: TID251
 
 from remanent.cli.app import app
-from remanent.cli.exits import TABLE, Row
+from remanent.cli.exits import EXIT_MEANINGS, ExitMeaning
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
 
@@ -39,12 +39,12 @@ commands.
 
 def document() -> str:
     """Return the whole document."""
-    rows = [f"| {int(row.code)} | {row.english} | {row.chinese} | {_errors(row)} |" for row in TABLE]
+    rows = [f"| {int(row.code)} | {row.meaning.en} | {row.meaning.zh} | {_errors(row)} |" for row in EXIT_MEANINGS]
     helps = [_section(path) for path in _paths(get_command(app))]
     return HEAD + "\n".join(rows) + "\n\n## Commands · 命令\n\n" + "\n".join(helps)
 
 
-def _errors(row: Row) -> str:
+def _errors(row: ExitMeaning) -> str:
     return ", ".join(f"`{error.__name__}`" for error in row.errors)
 
 

@@ -34,7 +34,7 @@ class AsyncRemoteAgent:
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection = connection
         self._scope = scope
-        self._place = Place(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     @property
     def scope(self) -> Scope:
@@ -60,7 +60,7 @@ class AsyncRemoteMemory:
 
     async def agents(self) -> list[Scope]:
         """Return every agent of the workspace that remembers something."""
-        place = Place(org=self._org, workspace=self._workspace)
+        place = Target(org=self._org, workspace=self._workspace)
         page: Page[Scope] = await self._connection.do("agents", {}, place=place)
         return list(page.items)
 
@@ -108,7 +108,7 @@ def generate(source: str) -> str:
     imports = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     imports += [
         "from remanent.client.connection import Connection",
-        "from remanent.operations import Place",
+        "from remanent.operations import Target",
         "from remanent.discipline.shapes import Page",
     ]
     written = [_method(one, methods[one.face.method]) for one in CATALOGUE.values() if one.face is not None]

@@ -12,13 +12,13 @@ from pydantic import Field
 
 from remanent.discipline import (
     AnyAgent,
+    Bilingual,
     Call,
     Discipline,
     OpenDiscipline,
     Operation,
     Parts,
     Permission,
-    Said,
     operation,
 )
 from remanent.discipline.operation import Command, Screen
@@ -151,7 +151,7 @@ class Promises(Discipline):
     """Notices what was promised, and knows what is still open."""
 
     name = "promises"
-    purpose = Said("See what was promised and is not kept yet.", "查看已作出但尚未兑现的承诺。")
+    purpose = Bilingual("See what was promised and is not kept yet.", "查看已作出但尚未兑现的承诺。")
     kinds = (PROMISE,)
     settings = PromiseSettings
     agent_face = AsyncPromises

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from remanent.memory import aopen
-from remanent.operations import Place, Service
+from remanent.operations import Service, Target
 from tests.chaos.support.counts import FULL, times
 from tests.chaos.support.places import fast_folder
 
@@ -39,7 +39,7 @@ async def keys(home: Path, orgs: list[str]) -> dict[str, str]:
     async with aopen(home, embedder="none") as memory, Service(memory) as service:
         for org in orgs:
             asked = {"name": org, "permissions": ["read", "write"]}
-            made[org] = (await service.perform("keys.create", asked, place=Place(org=org))).token
+            made[org] = (await service.perform("keys.create", asked, place=Target(org=org))).token
     return made
 
 

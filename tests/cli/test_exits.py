@@ -5,7 +5,7 @@ import pytest
 
 from remanent import errors
 from remanent.cli import execution
-from remanent.cli.exits import TABLE, Exit, exit_of, guarded, row_of
+from remanent.cli.exits import EXIT_MEANINGS, Exit, exit_of, meaning_of, run_guarded
 from remanent.errors import NotFound, QueueFull, RemanentError
 from tests.cli.conftest import Cli
 
@@ -21,6 +21,7 @@ EXPECTED = {
     "DuplicateEntry": 4,
     "NotAuthenticated": 77,
     "NotPermitted": 77,
+    "OriginRefused": 65,
     "BusyError": 75,
     "QueueFull": 75,
     "StoreBusy": 75,
@@ -31,6 +32,7 @@ EXPECTED = {
     "StorageFull": 75,
     "IntegrityError": 5,
     "DamagedExport": 5,
+    "KeysDamaged": 5,
     "DatabaseMissing": 5,
     "SchemaTooNew": 69,
     "StoreClosed": 69,
@@ -50,8 +52,8 @@ def error_classes() -> list[type[RemanentError]]:
 
 
 def test_the_codes_are_those_that_were_promised() -> None:
-    assert [int(row.code) for row in TABLE] == [0, 1, 2, 3, 4, 5, 65, 69, 75, 77, 78, 130]
-    assert {row.code for row in TABLE} == set(Exit)
+    assert [int(row.code) for row in EXIT_MEANINGS] == [0, 1, 2, 3, 4, 5, 65, 69, 75, 77, 78, 130]
+    assert {row.code for row in EXIT_MEANINGS} == set(Exit)
 
 
 def test_every_error_has_the_code_that_was_promised() -> None:
@@ -70,9 +72,9 @@ def test_a_full_disk_may_be_tried_again_and_other_trouble_of_the_system_may_not(
 
 @pytest.mark.parametrize("code", Exit)
 def test_every_code_is_explained_in_both_languages(code: Exit) -> None:
-    row = row_of(code)
-    assert row.english.isascii()
-    assert not row.chinese.isascii()
+    row = meaning_of(code)
+    assert row.meaning.en.isascii()
+    assert not row.meaning.zh.isascii()
 
 
 def fails(error: BaseException) -> object:
@@ -80,24 +82,24 @@ def fails(error: BaseException) -> object:
 
 
 def test_an_error_is_one_line_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(lambda: fails(NotFound("no record x here")), []) == 3
+    assert run_guarded(lambda: fails(NotFound("no record x here")), []) == 3
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == ("", "Error: no record x here\n")
 
 
 def test_with_json_an_error_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(lambda: fails(QueueFull("太满了")), ["remember", "--json"]) == 75
+    assert run_guarded(lambda: fails(QueueFull("太满了")), ["remember", "--json"]) == 75
     assert capsys.readouterr().err == '{"error": "QueueFull", "message": "太满了", "exit": 75}\n'
 
 
 def test_debugging_shows_where_it_happened(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMANENT_DEBUG", "1")
-    assert guarded(lambda: fails(NotFound("x")), []) == 3
+    assert run_guarded(lambda: fails(NotFound("x")), []) == 3
     assert "Traceback" in capsys.readouterr().err
 
 
 def test_a_defect_does_not_look_like_an_empty_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(lambda: fails(ZeroDivisionError("division by zero")), []) == 69
+    assert run_guarded(lambda: fails(ZeroDivisionError("division by zero")), []) == 69
     shown = capsys.readouterr().err
     assert "ZeroDivisionError: division by zero" in shown
     assert "REMANENT_DEBUG=1" in shown
@@ -105,7 +107,7 @@ def test_a_defect_does_not_look_like_an_empty_answer(capsys: pytest.CaptureFixtu
 
 
 def test_trouble_of_the_system_is_told_in_its_words(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(lambda: fails(PermissionError(13, "Permission denied", "/x")), []) == 69
+    assert run_guarded(lambda: fails(PermissionError(13, "Permission denied", "/x")), []) == 69
     assert capsys.readouterr().err == "Error: [Errno 13] Permission denied: '/x'\n"
 
 
@@ -113,6 +115,6 @@ def test_an_interrupt_ends_with_130_and_no_traceback(cli: Cli, monkeypatch: pyte
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(execution, "execution", interrupted)
+    monkeypatch.setattr(execution, "perform", interrupted)
     said = cli("recall", "x")
     assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")

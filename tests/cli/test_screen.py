@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from remanent.cli.display import show_found
-from remanent.cli.screen import Meter, Screen, human_size, local_time, visible
+from remanent.cli.screen import ProgressMeter, Terminal, human_size, local_time, visible
 from remanent.model import Found, FoundItem, FoundSource, Kind
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -48,8 +48,8 @@ def test_a_text_without_control_characters_is_shown_as_it_is(text: str) -> None:
     ],
 )
 def test_an_age_is_told_in_one_unit(past: timedelta, english: str, chinese: str) -> None:
-    assert Screen(as_json=False, language="en").age(NOW - past, now=NOW) == english
-    assert Screen(as_json=False, language="zh").age(NOW - past, now=NOW) == chinese
+    assert Terminal(as_json=False, language="en").age(NOW - past, now=NOW) == english
+    assert Terminal(as_json=False, language="zh").age(NOW - past, now=NOW) == chinese
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
@@ -66,7 +66,7 @@ def test_a_size_is_told_as_people_say_it(size: int, text: str) -> None:
 
 def test_quick_work_shows_no_progress() -> None:
     console = terminal()
-    with Meter(console, "Working", total=10, timer=lambda: 0.0) as meter:
+    with ProgressMeter(console, "Working", total=10, timer=lambda: 0.0) as meter:
         meter.advance(10)
     assert written(console) == ""
 
@@ -74,7 +74,7 @@ def test_quick_work_shows_no_progress() -> None:
 def test_long_work_shows_how_far_it_is() -> None:
     console = terminal()
     ticks = count()
-    with Meter(console, "Working", total=10, timer=lambda: float(next(ticks))) as meter:
+    with ProgressMeter(console, "Working", total=10, timer=lambda: float(next(ticks))) as meter:
         meter.advance(5)
         meter.note("half")
     assert "Working" in written(console)
@@ -85,7 +85,7 @@ def test_long_work_shows_how_far_it_is() -> None:
 def test_work_without_a_known_end_shows_that_it_goes_on() -> None:
     console = terminal()
     ticks = count()
-    with Meter(console, "Indexing", timer=lambda: float(next(ticks))) as meter:
+    with ProgressMeter(console, "Indexing", timer=lambda: float(next(ticks))) as meter:
         meter.note("3 + 1")
     assert "3 + 1" in written(console)
 
@@ -93,13 +93,13 @@ def test_work_without_a_known_end_shows_that_it_goes_on() -> None:
 def test_without_a_terminal_there_is_no_progress_at_all() -> None:
     console = Console(file=io.StringIO())
     ticks = count()
-    with Meter(console, "Working", timer=lambda: float(next(ticks))) as meter:
+    with ProgressMeter(console, "Working", timer=lambda: float(next(ticks))) as meter:
         meter.advance()
     assert written(console) == ""
 
 
 def test_json_is_one_line_for_programs_and_indented_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    screen = Screen(as_json=True, language="en")
+    screen = Terminal(as_json=True, language="en")
     screen.give({"a": ["苍鹭"]})
     screen.out = terminal()
     screen.give({"a": ["苍鹭"]})
@@ -107,7 +107,7 @@ def test_json_is_one_line_for_programs_and_indented_on_a_terminal(capsys: pytest
 
 
 def test_on_a_terminal_an_answer_is_a_card() -> None:
-    screen = Screen(as_json=False, language="en")
+    screen = Terminal(as_json=False, language="en")
     screen.out = terminal()
     source = FoundSource(entry_id="e", session="visit", role="user", occurred_at=NOW, start=0, end=4, text="figs")
     item = FoundItem(
@@ -122,7 +122,7 @@ def test_on_a_terminal_an_answer_is_a_card() -> None:
 
 
 def test_only_a_clear_yes_is_a_yes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    screen = Screen(as_json=False, language="en")
+    screen = Terminal(as_json=False, language="en")
     for answer, meant in {"y": True, "Yes\n": True, "是\n": True, "": False, "\n": False, "yep\n": False}.items():
         monkeypatch.setattr("sys.stdin", io.StringIO(answer))
         assert screen.ask("Really?") is meant

@@ -2,14 +2,15 @@ from string import Formatter
 
 import pytest
 
+from remanent.bilingual import Bilingual
 from remanent.cli import words
-from remanent.cli.words import Phrase, language_of, locale_language
+from remanent.cli.words import language_of, locale_language
 
 
-def phrases() -> dict[str, Phrase]:
-    found: dict[str, Phrase] = {}
+def phrases() -> dict[str, Bilingual]:
+    found: dict[str, Bilingual] = {}
     for name, value in vars(words).items():
-        if isinstance(value, Phrase):
+        if isinstance(value, Bilingual):
             found[name] = value
         elif isinstance(value, dict) and name.isupper():
             found |= {f"{name}.{key}": phrase for key, phrase in value.items()}

@@ -26,7 +26,7 @@ from remanent.errors import (
 )
 from remanent.memory import AsyncAgent
 from remanent.model import Probe
-from remanent.operations import CATALOGUE, Permission, Place, Reach
+from remanent.operations import CATALOGUE, Permission, Reach, Target
 from tests.server.rest.conftest import Served, running
 
 FACES = sorted({one.face.method for one in CATALOGUE.values() if one.face is not None})
@@ -150,7 +150,7 @@ async def test_what_may_pass_is_tried_again_and_what_could_be_stored_twice_is_no
         waits.clear()
         connection = Connection("http://127.0.0.1:9", key=None, timeout=1, sleep=sleep, chance=lambda: 0.0)
         with pytest.raises(ServerUnreachable):
-            await connection.do(name, given, place=Place(org="a", workspace="b", agent="c"))
+            await connection.do(name, given, place=Target(org="a", workspace="b", agent="c"))
         await connection.close()
         return len(waits) + 1
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Parts, Said
+from remanent.discipline import AnyAgent, Bilingual, Discipline, OpenDiscipline, Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, Job
 from remanent.stores import Transaction
@@ -20,7 +20,7 @@ TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8
 def declared() -> dict[str, Any]:
     """What the document declares, as it stands there."""
     (code,) = re.findall(r"## Add a discipline.*?```python\n(.*?)```", TEXT, re.DOTALL)
-    known = (AnyAgent, Discipline, Entry, Job, Mapping, OpenDiscipline, Parts, Said, Sequence, Transaction)
+    known = (AnyAgent, Discipline, Entry, Job, Mapping, OpenDiscipline, Parts, Bilingual, Sequence, Transaction)
     names: dict[str, Any] = {one.__name__: one for one in known} | {"Handler": Handler}
     exec(compile(code, "CONTRIBUTING.md", "exec"), names)
     return names

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Parts, Said
+from remanent.discipline import AnyAgent, Bilingual, Discipline, OpenDiscipline, Parts
 from remanent.model import Entry, Scope
 from remanent.stores import Erased, Transaction
 
@@ -44,7 +44,7 @@ class Listener(Discipline):
     """Hears all that is appended and erased."""
 
     name = "listener"
-    purpose = Said("Listens.", "倾听。")
+    purpose = Bilingual("Listens.", "倾听。")
     agent_face = Heard
 
     def __init__(self) -> None:

@@ -11,13 +11,13 @@ import remanent
 from remanent import plugins
 from remanent.discipline import (
     AnyAgent,
+    Bilingual,
     Call,
     Discipline,
     OpenDiscipline,
     Operation,
     Parts,
     Permission,
-    Said,
     operation,
     registered,
     registry,
@@ -41,7 +41,7 @@ class Other(Discipline):
     """A discipline of another distribution."""
 
     name = "other"
-    purpose = Said("Another.", "另一个。")
+    purpose = Bilingual("Another.", "另一个。")
 
     def open(self, parts: Parts) -> OpenDiscipline:
         del parts

@@ -9,7 +9,7 @@ import pytest
 import scripts.cli_face
 from remanent.discipline.shapes import Limit, Page, Session
 from remanent.model import Entry, Model
-from remanent.operations import CATALOGUE, Call, Operation, Permission, operation
+from remanent.operations import CATALOGUE, Operation, Permission, ServiceCall, operation
 from remanent.server.documentation import openapi
 from tests.server.rest.conftest import AGENT, running
 
@@ -20,7 +20,7 @@ TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8
 def declared() -> Operation[Any, Any]:
     """What the document declares, as it stands there."""
     (code,) = re.findall(r"## Add an operation.*?```python\n(.*?)```", TEXT, re.DOTALL)
-    known = (Model, operation, Permission, Call, Entry, Page)
+    known = (Model, operation, Permission, ServiceCall, Entry, Page)
     names: dict[str, Any] = {one.__name__: one for one in known}
     names |= {"Session": Session, "Limit": Limit}
     exec(compile(code, "CONTRIBUTING.md", "exec"), names)

@@ -8,8 +8,8 @@ import pytest
 from remanent.discipline.call import Call, Report
 from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import QueueFull
-from remanent.operations import Permission, Place, RunState, Service, operation
-from remanent.operations.runs import KEPT_FREE, MOST_OF_ONE, MOST_RUNNING
+from remanent.operations import Permission, RunState, Service, Target, operation
+from remanent.operations.runs import KEPT_FREE, MAX_RUNNING, MAX_RUNNING_PER_ORG
 
 
 @operation("wait_for_ever", zh="永远等待。", permission=Permission.READ, long=True)
@@ -22,17 +22,17 @@ async def begin(service: Service, org: str) -> str:
     async def work(_: Report) -> Any:
         await asyncio.Event().wait()
 
-    place = Place(org=org, workspace="lab", agent="ada")
+    place = Target(org=org, workspace="lab", agent="ada")
     return (await service.runs.start(wait_for_ever, work, place=place)).run_id
 
 
 @pytest.mark.spec("SAFE-02")
 async def test_the_runs_of_one_organisation_do_not_keep_others_from_theirs(service: Service) -> None:
-    mine = [await begin(service, "greedy") for _ in range(MOST_OF_ONE)]
+    mine = [await begin(service, "greedy") for _ in range(MAX_RUNNING_PER_ORG)]
     with pytest.raises(QueueFull, match="of this organisation"):
         await begin(service, "greedy")
-    assert MOST_OF_ONE < MOST_RUNNING
-    for number in range(MOST_RUNNING - MOST_OF_ONE):
+    assert MAX_RUNNING_PER_ORG < MAX_RUNNING
+    for number in range(MAX_RUNNING - MAX_RUNNING_PER_ORG):
         await begin(service, f"other-{number}")
     with pytest.raises(QueueFull):
         await begin(service, "late")
@@ -43,9 +43,9 @@ async def test_the_runs_of_one_organisation_do_not_keep_others_from_theirs(servi
 @pytest.mark.spec("SAFE-02")
 async def test_the_last_places_are_for_those_who_run_nothing(service: Service) -> None:
     for org in ("a", "b", "c"):
-        for _ in range(MOST_OF_ONE):
+        for _ in range(MAX_RUNNING_PER_ORG):
             await begin(service, org)
-    assert 3 * MOST_OF_ONE == MOST_RUNNING - KEPT_FREE
+    assert 3 * MAX_RUNNING_PER_ORG == MAX_RUNNING - KEPT_FREE
     await begin(service, "d")
     with pytest.raises(QueueFull):
         await begin(service, "d")

@@ -20,22 +20,22 @@ from remanent.operations import (
     CATALOGUE,
     LOCAL,
     Body,
-    Call,
     Catalogue,
     Operation,
     Permission,
-    Place,
     Principal,
     Reach,
     RunState,
     Service,
+    ServiceCall,
     Step,
+    Target,
     operation,
 )
 from remanent.operations.runs import Run, RunFiles
 from tests.power import Disk
 
-HERE = Place(org="acme", workspace="lab", agent="ada")
+HERE = Target(org="acme", workspace="lab", agent="ada")
 
 
 def holder(*permissions: Permission, org: str | None = "acme", workspace: str | None = None) -> Principal:
@@ -80,7 +80,7 @@ async def test_outside_of_its_reach_a_principal_finds_nothing_whether_it_exists_
     await service.perform("remember", {"messages": ["secret"]}, place=HERE)
     stranger = holder(Permission.ADMIN, org="other")
     messages = set()
-    for place in (HERE, Place(org="acme", workspace="lab", agent="nobody"), Place(org="x", workspace="y", agent="z")):
+    for place in (HERE, Target(org="acme", workspace="lab", agent="nobody"), Target(org="x", workspace="y", agent="z")):
         with pytest.raises(NotFound) as refused:
             await service.perform("recall", {"query": "secret"}, place=place, principal=stranger)
         messages.add(str(refused.value))
@@ -93,13 +93,13 @@ async def test_within_its_reach_a_principal_may_do_what_its_key_says(service: Se
     with pytest.raises(NotPermitted):
         await service.perform("remember", {"messages": ["x"]}, place=HERE, principal=reader)
     with pytest.raises(NotFound):
-        await service.perform("keys.list", {}, place=Place(org="acme"), principal=reader)
+        await service.perform("keys.list", {}, place=Target(org="acme"), principal=reader)
     assert await service.perform("entries", {}, place=HERE, principal=holder(Permission.ADMIN)) is not None
 
 
 async def test_an_operation_must_be_told_where(service: Service) -> None:
     with pytest.raises(InvalidInput, match="told the agent"):
-        await service.perform("recall", {"query": "x"}, place=Place(org="acme", workspace="lab"))
+        await service.perform("recall", {"query": "x"}, place=Target(org="acme", workspace="lab"))
 
 
 async def test_what_changes_something_is_noted_and_so_is_what_was_refused(service: Service) -> None:
@@ -132,7 +132,7 @@ async def test_what_only_an_administrator_may_see_is_noted_when_it_is_seen(servi
 
 
 @operation("lines", zh="若干行。", permission=Permission.ADMIN, changes=False)
-async def in_lines(call: Call, request: Nothing) -> AsyncIterator[str]:
+async def in_lines(call: ServiceCall, request: Nothing) -> AsyncIterator[str]:
     """Answer with lines."""
     del call, request
     yield "x"
@@ -167,20 +167,20 @@ async def test_what_cannot_be_noted_is_not_done(service: Service) -> None:
 @pytest.mark.spec("SAFE-03")
 async def test_an_organisation_reads_and_verifies_its_own_log_only(service: Service) -> None:
     await service.perform("remember", {"messages": ["a"]}, place=HERE)
-    admin, mine = holder(Permission.ADMIN), Place(org="acme")
+    admin, mine = holder(Permission.ADMIN), Target(org="acme")
     sound = await service.perform("audit.verify", {}, place=mine, principal=admin)
     assert (sound.intact, sound.lines) == (True, 1)
-    other = Place(org="other", workspace="lab", agent="bob")
+    other = Target(org="other", workspace="lab", agent="bob")
     for _ in range(3):
         await service.perform("remember", {"messages": ["b"]}, place=other)
     # Being refused elsewhere is told to whose key it was; nobody can fill another's log, or make one.
     for org in ("other", "nowhere"):
         with pytest.raises(NotFound):
             await service.perform(
-                "recall", {"query": "b"}, place=Place(org=org, workspace="w", agent="a"), principal=admin
+                "recall", {"query": "b"}, place=Target(org=org, workspace="w", agent="a"), principal=admin
             )
     (service.memory.settings.home / ".access" / "audit" / "other.jsonl").write_bytes(b"")
-    assert not (await service.perform("audit.verify", {}, place=Place(org="other"))).intact
+    assert not (await service.perform("audit.verify", {}, place=Target(org="other"))).intact
     told = await service.perform("audit.verify", {}, place=mine, principal=admin)
     assert (told.intact, told.lines) == (True, 4)
     listed = await service.perform("audit.list", {}, place=mine, principal=admin)
@@ -199,11 +199,11 @@ async def test_until_a_first_key_a_local_caller_needs_none_and_any_other_does(se
     assert service.authenticate(None, is_local=True) == LOCAL
     with pytest.raises(NotAuthenticated, match="remanent keys create"):
         service.authenticate(None)
-    made = await service.perform("keys.create", {"name": "k"}, place=Place(org="acme"))
+    made = await service.perform("keys.create", {"name": "k"}, place=Target(org="acme"))
     assert made.is_first
     with pytest.raises(NotAuthenticated, match="remanent keys create"):
         service.authenticate(None, is_local=True)
-    assert not (await service.perform("keys.create", {"name": "l"}, place=Place(org="acme"))).is_first
+    assert not (await service.perform("keys.create", {"name": "l"}, place=Target(org="acme"))).is_first
     principal = service.authenticate(made.token)
     assert principal.reach == Reach(org="acme")
     assert principal.permissions == {Permission.READ, Permission.WRITE}
@@ -213,15 +213,15 @@ async def test_a_key_cannot_make_one_that_reaches_further(service: Service) -> N
     admin = holder(Permission.ADMIN)
     with pytest.raises(NotPermitted):
         await service.perform(
-            "keys.create", {"name": "k", "everywhere": True}, place=Place(org="acme"), principal=admin
+            "keys.create", {"name": "k", "everywhere": True}, place=Target(org="acme"), principal=admin
         )
-    await service.perform("keys.create", {"name": "own"}, place=Place(org="acme"), principal=admin)
-    await service.perform("keys.create", {"name": "other"}, place=Place(org="other"))
-    listed = await service.perform("keys.list", {}, place=Place(org="acme"), principal=admin)
+    await service.perform("keys.create", {"name": "own"}, place=Target(org="acme"), principal=admin)
+    await service.perform("keys.create", {"name": "other"}, place=Target(org="other"))
+    listed = await service.perform("keys.list", {}, place=Target(org="acme"), principal=admin)
     assert [key.name for key in listed.items] == ["own"]
-    (foreign,) = (await service.perform("keys.list", {}, place=Place(org="other"))).items
+    (foreign,) = (await service.perform("keys.list", {}, place=Target(org="other"))).items
     with pytest.raises(NotFound):
-        await service.perform("keys.revoke", {"key_id": foreign.key_id}, place=Place(org="acme"), principal=admin)
+        await service.perform("keys.revoke", {"key_id": foreign.key_id}, place=Target(org="acme"), principal=admin)
 
 
 async def test_long_work_is_started_followed_and_fetched(service: Service) -> None:
@@ -247,7 +247,7 @@ async def test_a_run_is_found_only_where_it_was_started(service: Service) -> Non
 
 
 @operation("never", zh="永不。", permission=Permission.READ, long=True)
-async def never(call: Call, request: Nothing) -> Done:
+async def never(call: ServiceCall, request: Nothing) -> Done:
     """Wait for ever, after one step."""
     del request
     call.report(Step(done=1, total=2))
@@ -256,7 +256,7 @@ async def never(call: Call, request: Nothing) -> Done:
 
 
 @operation("fail", zh="失败。", permission=Permission.READ, long=True)
-async def fail(call: Call, request: Nothing) -> Done:
+async def fail(call: ServiceCall, request: Nothing) -> Done:
     """Fail."""
     del call, request
     raise InvalidInput("as told")
@@ -294,14 +294,14 @@ class Words(Model):
 
 
 @operation("tell", zh="讲述。", permission=Permission.WRITE, long=True)
-async def tell(call: Call, request: Words) -> Words:
+async def tell(call: ServiceCall, request: Words) -> Words:
     """Tell something back."""
     del call
     return request
 
 
 @operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
-async def go_on(call: Call, request: Words) -> Words:
+async def go_on(call: ServiceCall, request: Words) -> Words:
     """Go on for ever."""
     del call
     await asyncio.Event().wait()
@@ -354,7 +354,7 @@ async def test_work_whose_process_ended_is_told_as_interrupted(service: Service)
 async def test_runs_that_are_written_down_are_bounded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     from remanent.operations import runs
 
-    monkeypatch.setattr(runs, "MOST_KEPT", 3)
+    monkeypatch.setattr(runs, "MAX_KEPT", 3)
     monkeypatch.setattr(runs, "_TIDY_EVERY", 2)
     able = Service(service.memory, catalogue=service.catalogue.with_more([tell]))
     able.runs._files._most = 3
@@ -450,7 +450,7 @@ class _Wave(Model):
 
 def _wave(name: str, **more: Any) -> Operation[_Wave, Done]:
     @operation(name, zh="挥手。", permission=Permission.READ, **more)
-    async def wave(call: Call, request: _Wave) -> Done:
+    async def wave(call: ServiceCall, request: _Wave) -> Done:
         """Wave."""
         del call, request
         return Done()
@@ -482,7 +482,7 @@ def test_a_place_in_the_path_must_be_a_field_of_the_request() -> None:
 
 
 def test_an_operation_without_words_is_refused() -> None:
-    async def silent(call: Call, request: Nothing) -> Done:
+    async def silent(call: ServiceCall, request: Nothing) -> Done:
         del call, request
         return Done()
 

@@ -9,14 +9,14 @@ import pytest
 import remanent
 from remanent import errors
 from remanent.memory import aopen
-from remanent.operations import CATALOGUE, Place, Service
+from remanent.operations import CATALOGUE, Service, Target
 from remanent.server.mcp.tools import chosen, offered
 from tests.scenario.play import play
 from tests.scenario.test_same_everywhere import through
 from tests.server.mcp.world import TRANSPORTS, Transport, connected
 
 TOOLS = {operation.name: (name, offered(operation)) for name, operation in chosen(CATALOGUE).items()}
-ADA = Place(org="default", workspace="default", agent="ada")
+ADA = Target(org="default", workspace="default", agent="ada")
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

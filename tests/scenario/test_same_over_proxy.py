@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import remanent
 from remanent.model import Found, Message, Receipt
-from remanent.operations import Place
+from remanent.operations import Target
 from remanent.operations.scratchpad import PadValues
 from tests.language.scripted.steps import Step, says
 from tests.language.scripted.wire import Request, Wire
@@ -19,7 +19,7 @@ from tests.scenario.play import play, steps
 from tests.scenario.test_same_everywhere import through
 from tests.server.proxy.world import MODEL, Hands, World, question, world
 
-ADA = Place(org="default", workspace="default", agent="ada")
+ADA = Target(org="default", workspace="default", agent="ada")
 # The proxy gives every message an id of its own and says by which way it came.
 OWN = frozenset({"caller_id", "metadata"})
 # A busy machine must not look like a memory that fails.

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.cli.exits import TABLE
+from remanent.cli.exits import EXIT_MEANINGS
 from scripts.cli_reference import DOCUMENT, document, main
 
 
@@ -28,7 +28,7 @@ def test_a_stale_reference_is_refused_and_written_anew(
 
 def test_the_reference_holds_every_exit_code_and_every_command() -> None:
     text = document()
-    for row in TABLE:
-        assert f"| {int(row.code)} | {row.english} | {row.chinese} |" in text
+    for row in EXIT_MEANINGS:
+        assert f"| {int(row.code)} | {row.meaning.en} | {row.meaning.zh} |" in text
     for command in ("remember", "recall", "erase", "doctor", "keys create"):
         assert f"### remanent {command}\n" in text

@@ -1,4 +1,4 @@
-"""The door: whichever interface somebody comes through, one rate holds."""
+"""Authentication: whichever interface somebody comes through, one rate holds."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ from starlette.requests import Request
 
 from remanent.errors import NotAuthenticated, NotPermitted, RateLimited
 from remanent.memory import aopen
-from remanent.operations import LOCAL, Permission, Place, Reach, Service
+from remanent.operations import LOCAL, Permission, Reach, Service, Target
 from remanent.operations.access.keys import KeyRing
-from remanent.server.authentication import Door
+from remanent.server.authentication import Authenticator
 
 
 def request(*, peer: str = "127.0.0.1", **headers: str) -> Request:
@@ -20,42 +20,42 @@ def request(*, peer: str = "127.0.0.1", **headers: str) -> Request:
 async def test_every_interface_of_a_server_takes_from_the_same_bucket(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none", server={"rate": 1, "burst": 4}) as memory, Service(memory) as service:
         settings = memory.settings.server
-        rest, mcp, proxy = (Door(service, settings, timer=lambda: 100.0) for _ in range(3))
-        for door in (rest, mcp, proxy, rest):
-            assert door.principal(request()).name
-        for door in (rest, mcp, proxy):
+        rest, mcp, proxy = (Authenticator(service, settings, timer=lambda: 100.0) for _ in range(3))
+        for authenticator in (rest, mcp, proxy, rest):
+            assert authenticator.principal(request()).name
+        for authenticator in (rest, mcp, proxy):
             with pytest.raises(RateLimited):
-                door.principal(request())
+                authenticator.principal(request())
 
 
 async def test_guessing_keys_costs_the_same_bucket_everywhere(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none", server={"rate": 1, "burst": 50}) as memory, Service(memory) as service:
-        await service.perform("keys.create", {"name": "a", "permissions": ["read"]}, place=Place(org="acme"))
-        doors = [Door(service, memory.settings.server, timer=lambda: 100.0) for _ in range(2)]
-        for door in doors:
+        await service.perform("keys.create", {"name": "a", "permissions": ["read"]}, place=Target(org="acme"))
+        authenticators = [Authenticator(service, memory.settings.server, timer=lambda: 100.0) for _ in range(2)]
+        for authenticator in authenticators:
             with pytest.raises(NotAuthenticated):
-                door.principal(request(authorization="Bearer wrong"))
+                authenticator.principal(request(authorization="Bearer wrong"))
         with pytest.raises(RateLimited):
-            doors[0].principal(request(authorization="Bearer wrong"))
+            authenticators[0].principal(request(authorization="Bearer wrong"))
 
 
 async def test_two_servers_do_not_share_theirs(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none", server={"rate": 1, "burst": 1}) as memory:
         for _ in range(2):
             async with Service(memory) as service:
-                Door(service, memory.settings.server, timer=lambda: 100.0).principal(request())
+                Authenticator(service, memory.settings.server, timer=lambda: 100.0).principal(request())
 
 
 @pytest.mark.spec("SAFE-01")
 async def test_without_a_key_only_the_machine_itself_comes_in_and_each_request_is_judged(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
-        door = Door(service, memory.settings.server, timer=lambda: 100.0)
-        assert door.principal(request()) == LOCAL
+        authenticator = Authenticator(service, memory.settings.server, timer=lambda: 100.0)
+        assert authenticator.principal(request()) == LOCAL
         with pytest.raises(NotAuthenticated, match="on the machine itself"):
-            door.principal(request(peer="192.0.2.1"))
+            authenticator.principal(request(peer="192.0.2.1"))
         KeyRing(tmp_path).create("made elsewhere", reach=Reach(org="acme"), permissions=(Permission.READ,))
         with pytest.raises(NotAuthenticated, match="a key is needed"):
-            door.principal(request())
+            authenticator.principal(request())
 
 
 @pytest.mark.spec("SAFE-01")
@@ -73,13 +73,13 @@ async def test_what_concerns_the_whole_server_is_told_to_its_operator_only(
     tmp_path: Path, reach: Reach, permission: Permission, lets_in: bool
 ) -> None:
     async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
-        door = Door(service, memory.settings.server, timer=lambda: 100.0)
-        assert door.operator(request()) == LOCAL
+        authenticator = Authenticator(service, memory.settings.server, timer=lambda: 100.0)
+        assert authenticator.operator(request()) == LOCAL
         _, token = service.keys.create("k", reach=reach, permissions=(permission,))
         with pytest.raises(NotAuthenticated):
-            door.operator(request())
+            authenticator.operator(request())
         if lets_in:
-            assert door.operator(request(peer="192.0.2.1", authorization=f"Bearer {token}")).may(permission)
+            assert authenticator.operator(request(peer="192.0.2.1", authorization=f"Bearer {token}")).may(permission)
             return
         with pytest.raises(NotPermitted, match="--permission metrics --everywhere"):
-            door.operator(request(authorization=f"Bearer {token}"))
+            authenticator.operator(request(authorization=f"Bearer {token}"))

@@ -7,7 +7,7 @@ import pytest
 
 from remanent.errors import StorageError
 from remanent.memory import aopen
-from remanent.server.health import Warming, readiness
+from remanent.server.health import Warmup, readiness
 
 
 async def test_the_server_is_ready_when_its_models_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +20,7 @@ async def test_the_server_is_ready_when_its_models_are_loaded(tmp_path: Path, mo
             return agents
 
         monkeypatch.setattr(memory, "warm", warm)
-        warming = Warming(memory, agents=7)
+        warming = Warmup(memory, agents=7)
         async with warming.running():
             found = await readiness(memory, oldest=300, warming=warming)
             assert not found.ready
@@ -39,7 +39,7 @@ async def test_what_cannot_be_loaded_does_not_keep_the_server_from_its_work(
 
     async with aopen(tmp_path / "home", embedder="none") as memory:
         monkeypatch.setattr(memory, "warm", fail)
-        warming = Warming(memory, agents=7)
+        warming = Warmup(memory, agents=7)
         async with warming.running():
             await warming.models.wait()
         assert not warming.done.is_set()
@@ -53,7 +53,7 @@ async def test_stopping_does_not_wait_for_what_is_loaded(tmp_path: Path, monkeyp
 
     async with aopen(tmp_path / "home", embedder="none") as memory:
         monkeypatch.setattr(memory, "warm", never)
-        warming = Warming(memory, agents=7)
+        warming = Warmup(memory, agents=7)
         async with warming.running():
             await asyncio.sleep(0)
         assert not warming.done.is_set()

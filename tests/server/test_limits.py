@@ -12,10 +12,18 @@ from starlette.requests import Request
 
 from remanent.discipline.shapes import Done, Nothing
 from remanent.operations import Permission, operation
-from remanent.operations.call import Call
+from remanent.operations.call import ServiceCall
 from remanent.operations.service import CATALOGUE
 from remanent.server import limits, rest
-from remanent.server.limits import LARGE, LARGE_OF_ONE, OFF_LOOP, RateLimit, Shares, cost_of, separators
+from remanent.server.limits import (
+    LARGE_BODY_BYTES,
+    MAX_LARGE_BODIES_PER_ORG,
+    MIN_THREADED_BYTES,
+    OrgCapacity,
+    RateLimit,
+    body_cost,
+    count_separators,
+)
 from remanent.settings import ServerSettings
 from tests.server.rest.conftest import AGENT, running
 
@@ -39,7 +47,7 @@ async def test_large_bodies_are_parsed_and_checked_off_the_event_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(tmp_path) as served:
-        for size, is_on_loop in ((100, True), (OFF_LOOP, False)):
+        for size, is_on_loop in ((100, True), (MIN_THREADED_BYTES, False)):
             with (
                 threads_of(monkeypatch, limits, "from_json") as parsed,
                 threads_of(monkeypatch, limits, "check_shape") as shaped,
@@ -52,7 +60,7 @@ async def test_large_bodies_are_parsed_and_checked_off_the_event_loop(
 
 @pytest.mark.spec("SAFE-02")
 async def test_large_bodies_of_one_organisation_do_not_go_before_those_of_others(tmp_path: Path) -> None:
-    shares, done = Shares(ServerSettings()), list[str]()
+    capacity, done = OrgCapacity(ServerSettings()), list[str]()
     begun, go_on = threading.Event(), threading.Event()
 
     def first() -> None:
@@ -60,9 +68,9 @@ async def test_large_bodies_of_one_organisation_do_not_go_before_those_of_others
         assert go_on.wait(60)
 
     async def read(org: str, number: int) -> None:
-        await shares.read(org, size=OFF_LOOP, work=lambda: done.append(f"{org}{number}"))
+        await capacity.parse(org, size=MIN_THREADED_BYTES, work=lambda: done.append(f"{org}{number}"))
 
-    busy = asyncio.create_task(shares.read("a", size=OFF_LOOP, work=first))
+    busy = asyncio.create_task(capacity.parse("a", size=MIN_THREADED_BYTES, work=first))
     await asyncio.to_thread(begun.wait, 60)
     waiting = [asyncio.create_task(read("a", number)) for number in range(20)]
     await asyncio.sleep(0)
@@ -91,9 +99,9 @@ async def test_a_body_of_a_great_many_values_is_refused_before_it_is_parsed(
 def test_commas_in_strings_separate_nothing(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_PIECE", piece)
     values = ["a,b", 'say "x, y", then', "\\", "\\,", '\\"', ["é,", {"k,\\": 1, "l": [2, 3]}], "", '\\\\\\"']
-    assert separators(json.dumps(values).encode(), most=100) == len(values) - 1 + 1 + 1 + 1
-    assert separators(json.dumps(values, ensure_ascii=False).encode(), most=100) == 10
-    assert separators(b"[" + b"1," * 1000, most=7) >= 7
+    assert count_separators(json.dumps(values).encode(), most=100) == len(values) - 1 + 1 + 1 + 1
+    assert count_separators(json.dumps(values, ensure_ascii=False).encode(), most=100) == 10
+    assert count_separators(b"[" + b"1," * 1000, most=7) >= 7
 
 
 @pytest.mark.spec("SAFE-02")
@@ -113,7 +121,7 @@ def test_nobody_owes_more_than_a_full_bucket() -> None:
     now = [0.0]
     limit = RateLimit(2.0, 10, timer=lambda: now[0])
     limit.take("a")
-    limit.charge("a", cost=cost_of(10**12))
+    limit.charge("a", cost=body_cost(10**12))
     now[0] += 5.6
     limit.take("a")
 
@@ -121,10 +129,10 @@ def test_nobody_owes_more_than_a_full_bucket() -> None:
 @pytest.mark.spec("SAFE-02")
 async def test_work_of_an_organisation_waits_for_its_own_and_not_for_others(tmp_path: Path) -> None:
     async with running(tmp_path, org_concurrency=1, rate=0) as served:
-        shares = Shares.of(served.service)
+        capacity = OrgCapacity.of(served.service)
         here = f"{AGENT}/entries"
         await served.http.get(here.replace("acme", "quiet"))
-        async with shares.turn("greedy"):
+        async with capacity.work_slot("greedy"):
             waiting = asyncio.create_task(served.http.get(here.replace("acme", "greedy")))
             others = [await served.http.get(here.replace("acme", org)) for org in ("quiet", "acme")]
             assert [answer.status_code for answer in others] == [200, 200]
@@ -134,14 +142,17 @@ async def test_work_of_an_organisation_waits_for_its_own_and_not_for_others(tmp_
 
 @pytest.mark.spec("SAFE-02")
 async def test_large_bodies_of_one_organisation_leave_room_for_those_of_others() -> None:
-    shares = Shares(ServerSettings())
+    capacity = OrgCapacity(ServerSettings())
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(shares.room("quiet", sent(LARGE)))
-        taken = [asyncio.create_task(stack.enter_async_context(shares.room("greedy", sent(LARGE)))) for _ in range(50)]
+        await stack.enter_async_context(capacity.body_slot("quiet", sent(LARGE_BODY_BYTES)))
+        taken = [
+            asyncio.create_task(stack.enter_async_context(capacity.body_slot("greedy", sent(LARGE_BODY_BYTES))))
+            for _ in range(50)
+        ]
         await asyncio.wait(taken, return_when=asyncio.FIRST_COMPLETED)
-        await stack.enter_async_context(shares.room("greedy", sent(LARGE - 1)))
-        await stack.enter_async_context(shares.room("other", sent(LARGE)))
-        assert sum(task.done() for task in taken) == LARGE_OF_ONE
+        await stack.enter_async_context(capacity.body_slot("greedy", sent(LARGE_BODY_BYTES - 1)))
+        await stack.enter_async_context(capacity.body_slot("other", sent(LARGE_BODY_BYTES)))
+        assert sum(task.done() for task in taken) == MAX_LARGE_BODIES_PER_ORG
         for task in taken:
             task.cancel()
         await asyncio.gather(*taken, return_exceptions=True)
@@ -152,7 +163,7 @@ def sent(size: int) -> Request:
 
 
 @operation("never", zh="永不。", permission=Permission.READ, long=True)
-async def never(call: Call, request: Nothing) -> Done:
+async def never(call: ServiceCall, request: Nothing) -> Done:
     """Wait for ever."""
     del call, request
     await asyncio.Event().wait()
@@ -168,6 +179,6 @@ async def test_streams_about_long_work_end_some_time_and_count_as_requests(tmp_p
         told = await served.http.get(f"{where}/events")
         assert (told.status_code, told.text.count("event: progress")) == (200, 1)
         assert (await served.http.get(where)).json()["state"] == "running"
-        with Shares.of(served.service).seat("acme"):
+        with OrgCapacity.of(served.service).request_slot("acme"):
             assert (await served.http.get(f"{where}/events")).status_code == 429
         assert (await served.http.get(f"{where}/events")).status_code == 200

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from remanent.memory import aopen
 from remanent.operations import Service
 from remanent.operations.access.keys import MARKER, KeyRing, Permission, Reach
-from remanent.server.app import create_app
+from remanent.server.app import ServerPart, create_app
 from remanent.server.mcp.server import Mcp
 from remanent.server.proxy import Proxy
 from tests.server.attacks import CROSS_SITE, FORMS, HOSTS, KEYLESS, PROXIED, STATES, Attack, send, serving
@@ -89,7 +89,7 @@ async def _met(home: Path, *, peer: str, headers: dict[str, str]) -> dict[str, i
     """Return the status of a bare request to every method of every route of the whole application."""
     met = {}
     async with aopen(home, embedder="none", server={"rate": 0}) as memory, Service(memory) as service:
-        parts = [Mcp(service), Proxy(service)]
+        parts: list[ServerPart] = [Mcp(service), Proxy(service)]
         app = create_app(service, parts=parts)
         transport = httpx2.ASGITransport(app=app, client=(peer, 1))
         routes = app._app.routes  # type: ignore[attr-defined]

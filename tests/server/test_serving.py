@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from remanent.server.serving import MOST_ARENAS, _listen, tame_allocator
+from remanent.server.serving import MAX_ARENAS, _listen, tune_allocator
 
 _POOLS = """
 import sys, threading
-from remanent.server.serving import tame_allocator
-told = tame_allocator(cores=2) if sys.argv[1] == "tamed" else True
+from remanent.server.serving import tune_allocator
+told = tune_allocator(cores=2) if sys.argv[1] == "tamed" else True
 gate = threading.Barrier(13)
 
 def hold():
@@ -37,7 +37,7 @@ assert told
 """
 
 
-@pytest.mark.skipif(not tame_allocator(cores=MOST_ARENAS), reason="this C library has no pools to share")
+@pytest.mark.skipif(not tune_allocator(cores=MAX_ARENAS), reason="this C library has no pools to share")
 def test_threads_share_the_pools_of_memory() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC", "GLIBC"))}
 

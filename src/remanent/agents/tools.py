@@ -96,7 +96,8 @@ class FunctionTool:
         try:
             checked = self._arguments.model_validate(arguments)
         except ValidationError as error:
-            raise InvalidInput(describe(error, what=self._declaration.name)) from error
+            name = self._declaration.name
+            raise InvalidInput(f"invalid {name}: {describe(error, what=name)}") from error
         given = {name: getattr(checked, name) for name in type(checked).model_fields}
         # A plain function runs in a thread: it may take its time, and others must not wait for it.
         is_async = inspect.iscoroutinefunction(self._function)

@@ -9,7 +9,8 @@ from remanent.associative.kinds import TRACE
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.path import AssociativePath
 from remanent.associative.settings import AssociativeSettings
-from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts, Said
+from remanent.bilingual import Bilingual
+from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, EntryKind, Receipt, Scope
 from remanent.model.message import Messages
@@ -23,7 +24,7 @@ class Associative(Discipline):
     """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
 
     name = NAME
-    purpose = Said("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。")
+    purpose = Bilingual("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。")
     kinds = (TRACE,)
     settings = AssociativeSettings
     agent_face = AsyncAssociativeMemory

@@ -9,7 +9,7 @@ from remanent.associative.showing import show_forgotten, show_recollection, show
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Body, Command, operation
 from remanent.discipline.permission import Permission
-from remanent.discipline.shapes import MOST, Done, Nothing, Page, Remember, Since, Until, about
+from remanent.discipline.shapes import MAX_ITEMS, Done, Nothing, Page, Remember, Since, Until, about
 from remanent.discipline.showing import show_restored
 from remanent.discipline.uploads import spooled_lines
 from remanent.model import Model, Receipt
@@ -48,7 +48,7 @@ class Recall(Model):
     ] = None
     depth: Annotated[int | None, about("Hops from a focus.", "从关注点出发的跳数。", ge=0, le=1000)] = None
     limit: Annotated[
-        int | None, about("How many at most; 0 is no limit.", "最多多少条；0 表示不限。", ge=0, le=MOST)
+        int | None, about("How many at most; 0 is no limit.", "最多多少条；0 表示不限。", ge=0, le=MAX_ITEMS)
     ] = None
     since: Since = None
     until: Until = None

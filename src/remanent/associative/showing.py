@@ -4,20 +4,21 @@ from collections.abc import Iterable
 
 from remanent.associative.taking import Taken
 from remanent.associative.words import Forgotten, Recollected, Recollection
-from remanent.discipline.operation import Said, Screen
+from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Screen
 
-IN_FOCUS = Said("in focus", "关注点")
-FOCUS_PATH = Said("from focus “{focus}”", "自关注点“{focus}”")
-NO_ASSOCIATION = Said("Nothing comes to mind.", "什么也想不起来。")
-ONCE_KNOWN = Said(
+IN_FOCUS = Bilingual("in focus", "关注点")
+FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
+NO_ASSOCIATION = Bilingual("Nothing comes to mind.", "什么也想不起来。")
+ONCE_KNOWN = Bilingual(
     "Once known: “{about}” ({size} characters; learned {learned}, forgotten {forgotten}).",
     "曾经记得：“{about}”（{size} 字；记于 {learned}，忘于 {forgotten}）。",
 )
-REBUILT_FROM = Said(
+REBUILT_FROM = Bilingual(
     "It can be rebuilt from {entries}: `remanent associative restore {node_id}`.",
     "可由 {entries} 重建：`remanent associative restore {node_id}`。",
 )
-TRIPLES_TAKEN = Said(
+TRIPLES_TAKEN = Bilingual(
     "{nodes} nodes and {links} links taken in; {known} nodes were here already.",
     "读入 {nodes} 个节点、{links} 条关联；{known} 个节点原已存在。",
 )

@@ -7,7 +7,8 @@ from remanent.bank.face import AsyncBanks, Means
 from remanent.bank.kinds import QUERY_NODE
 from remanent.bank.settings import BankSettings
 from remanent.bank.tree import source_of
-from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts, Said
+from remanent.bilingual import Bilingual
+from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts
 from remanent.embedding import open_image_reader
 from remanent.model import Entry
 
@@ -16,7 +17,7 @@ class TaskBank(Discipline):
     """The memory of one long task, which cross-checks what it learns."""
 
     name = "bank"
-    purpose = Said(
+    purpose = Bilingual(
         "Work on one long task with a memory that cross-checks what it learns.", "用会交叉核对的记忆处理一项长任务。"
     )
     kinds = (QUERY_NODE,)

@@ -14,9 +14,9 @@ from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
 from remanent.bank.insight import InsightDoc
 from remanent.bank.running import RunResult
+from remanent.bilingual import Bilingual
 from remanent.discipline.call import Call, Step
 from remanent.discipline.operation import Body, Command, Tool, operation
-from remanent.discipline.operation import Said as SaidInBoth
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
@@ -78,7 +78,7 @@ class BankAnswer(Model):
     command=None,
     tool=Tool(
         "bank_run",
-        SaidInBoth(
+        Bilingual(
             "Answer a question from a long text that is given with it; contradictions in the text are cross-checked. "
             "With a bank_id what was learned is kept, and task_state shows it.",
             "根据随问题给出的长文本作答，并交叉核对其中的矛盾。给出 bank_id 则保留所得，可用 task_state 查看。",
@@ -145,7 +145,7 @@ def _shown(text: str) -> str:
     command=Command(arguments=("bank_id",)),
     tool=Tool(
         "task_state",
-        SaidInBoth(
+        Bilingual(
             "See how a long task stands that was kept under a bank_id: its goal, the steps done and the next one, what "
             "is known so far with ids for deep_retrieval, and which contradictions are open.",
             "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"

@@ -1,4 +1,9 @@
-"""The command line: `remanent …`."""
+"""The command line: `remanent …`.
+
+Most commands are generated from the operations (`generation` writes `commands`); `execution` does one, `display` shows
+its answer. What draws or explains more than a table can (`doctor`, `demo`, `bank`, `associative`, `serving`) is
+written by hand.
+"""
 
 
 def main() -> None:

@@ -8,13 +8,14 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperGroup
 
+from remanent.bilingual import Bilingual
 from remanent.cli.commands import COMMANDS
-from remanent.cli.exits import guarded, quiet_pipe
-from remanent.cli.options import PLAIN, Made, Place, add_commands, placed
+from remanent.cli.exits import quiet_pipe, run_guarded
+from remanent.cli.options import PLAIN, CommonOptions, GeneratedCommand, add_commands, say, with_common_options
 from remanent.plugins import others_declared, ours_available
 
 
-def commands() -> Iterator[Made]:
+def commands() -> Iterator[GeneratedCommand]:
     """Yield every command that is made of an operation."""
     available = {"", *ours_available()}
     yield from (made for made in COMMANDS if made.discipline in available)
@@ -22,7 +23,7 @@ def commands() -> Iterator[Made]:
         yield from _of_others()
 
 
-def _of_others() -> list[Made]:
+def _of_others() -> list[GeneratedCommand]:
     """Make the commands of other distributions' disciplines."""
     from remanent.cli.generation import commands_text
     from remanent.discipline import registered
@@ -36,9 +37,12 @@ def _of_others() -> list[Made]:
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
-HELP = """A memory that LLM agents can trust: durable, traceable, searchable, erasable; local first.
-
-Data goes to standard output, everything else to standard error. Exit codes: docs/cli.md."""
+HELP = say(
+    "A memory that LLM agents can trust: durable, traceable, searchable, erasable, and local first.\n\n"
+    "Data goes to standard output, everything else to standard error. The exit codes are listed in docs/cli.md.",
+    "值得信赖的智能体记忆：持久、可追溯、可检索、可抹除，数据留在本机。\n\n"
+    "数据写到标准输出，其余内容写到标准错误。退出码见 docs/cli.md。",
+)
 
 
 class Commands(TyperGroup):
@@ -48,7 +52,7 @@ class Commands(TyperGroup):
         standalone, options["standalone_mode"] = options.get("standalone_mode", True), False
         given = options.get("args", args[0] if args else None)
         arguments = sys.argv[1:] if given is None else list(given)
-        code = guarded(lambda: super(Commands, self).main(*args, **options), arguments)
+        code = run_guarded(lambda: super(Commands, self).main(*args, **options), arguments)
         if standalone:
             sys.exit(code)
         return code
@@ -72,6 +76,7 @@ def main() -> None:
 
 
 def _show_version(wanted: bool) -> None:
+    """Print the version and end, before any other option is looked at."""
     if wanted:
         from importlib.metadata import version
 
@@ -82,9 +87,11 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
+        bool,
+        typer.Option("--version", is_eager=True, callback=_show_version, help=say("Show the version.", "显示版本。")),
     ] = False,
 ) -> None:
+    """Take the options that stand before a command."""
     del version
 
 
@@ -93,22 +100,37 @@ GROUPS: dict[str, typer.Typer] = {}
 add_commands(app, commands(), groups=GROUPS)
 
 
-def drawn(discipline: str, name: str | None = None) -> Callable[[Command], Command]:
-    """Add a command that draws what a discipline holds, which a table cannot show, where the discipline is there."""
-    return GROUPS[discipline].command(name) if discipline in GROUPS else lambda function: function
+def discipline_command(discipline: str, name: str, text: Bilingual) -> Callable[[Command], Command]:
+    """Add a command that draws what a discipline holds, which a table cannot show, if the discipline is installed."""
+    if discipline not in GROUPS:
+        return lambda function: function
+    return GROUPS[discipline].command(name, help=say(text.en, text.zh))
 
 
-@app.command()
-@placed("agents")
+@app.command(
+    help=say(
+        "Check the installation, the machine and every agent in the home folder. Narrow it with --org, --workspace and "
+        "--agent.",
+        "检查安装、本机以及数据目录中的每个智能体；可用 --org、--workspace、--agent 缩小范围。",
+    )
+)
+@with_common_options("agents")
 def doctor(
-    place: Place,
+    place: CommonOptions,
     *,
     ctx: typer.Context,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Save what is readable of damaged agents to new files beside them.")
+        bool,
+        typer.Option(
+            "--repair",
+            help=say(
+                "Save what is readable of a damaged agent to a new file beside it.",
+                "将损坏的智能体中可读的内容另存为新文件。",
+            ),
+        ),
     ] = False,
 ) -> None:
-    """Examine the installation, the machine and every agent of the home; --org, --workspace and --agent narrow that."""
+    """Check the installation, the machine and every agent in the home folder."""
     from remanent.cli import doctor as examination
 
     # The environment says whose memory to use; only the command line says to look at nobody else's.
@@ -117,19 +139,41 @@ def doctor(
     examination.examine(place, repair=repair, only=place.agent if is_asked_for else None)
 
 
-@app.command()
-@placed("machine")
+@app.command(
+    help=say(
+        "Serve memory over HTTP: REST, MCP and a proxy for any OpenAI-compatible model.",
+        "通过 HTTP 提供记忆服务：REST、MCP，以及面向任何 OpenAI 兼容模型的代理。",
+    )
+)
+@with_common_options("machine")
 def serve(
-    place: Place,
+    place: CommonOptions,
     *,
     host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Where to listen; other than loopback needs a key first.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help=say(
+                "The address to listen on; any but loopback needs a key first.",
+                "监听地址；除本机回环地址外，须先有密钥。",
+            ),
+        ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=65_535, help="The port; 0 takes a free one.")
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=65_535, help=say("The port; 0 picks a free one.", "端口；0 表示任选空闲端口。")
+        ),
     ] = None,
     sample: Annotated[
-        bool, typer.Option("--sample", help="Fill a workspace with a small bilingual sample, if it is empty.")
+        bool,
+        typer.Option(
+            "--sample",
+            help=say(
+                "Fill the workspace `sample` with a small bilingual sample if it is empty.",
+                "若工作区 sample 为空，则填入一份中英双语示例。",
+            ),
+        ),
     ] = False,
 ) -> None:
     """Serve memory over HTTP: REST, MCP and a proxy for any OpenAI-compatible model."""
@@ -138,35 +182,61 @@ def serve(
     serving.serve(place, host=host, port=port, sample=sample)
 
 
-@mcp.callback(invoke_without_command=True)
-@placed("agents")
-def serve_mcp(place: Place, *, ctx: typer.Context) -> None:
-    """Serve an agent that speaks MCP, over standard input and output; its client starts this by itself."""
+@mcp.callback(
+    invoke_without_command=True,
+    help=say(
+        "Serve an agent that speaks MCP over standard input and output; its client starts this command itself.",
+        "经标准输入输出为使用 MCP 的智能体提供服务；由其客户端自行启动。",
+    ),
+)
+@with_common_options("agents")
+def serve_mcp(place: CommonOptions, *, ctx: typer.Context) -> None:
+    """Serve an agent that speaks MCP, over standard input and output."""
     if ctx.invoked_subcommand is None:
         from remanent.cli import serving
 
         serving.serve_mcp(place)
 
 
-@mcp.command("install")
-@placed("agents")
+@mcp.command(
+    "install",
+    help=say(
+        "Show the configuration that gives an MCP client this memory, or write it.",
+        "显示让 MCP 客户端使用此记忆的配置，或直接写入。",
+    ),
+)
+@with_common_options("agents")
 def install_mcp(
-    place: Place,
+    place: CommonOptions,
     *,
     client: Annotated[
         str,
         typer.Option(
             "--for",
             metavar="CLIENT",
-            help="claude-desktop, claude-code, cursor, vscode, windsurf or gemini-cli.",
+            help=say(
+                "The client: claude-desktop, claude-code, cursor, vscode, windsurf or gemini-cli.",
+                "客户端：claude-desktop、claude-code、cursor、vscode、windsurf 或 gemini-cli。",
+            ),
         ),
     ],
     write: Annotated[
         bool,
-        typer.Option("--write", help="Put it into the client's file; other entries stay, the old file is kept beside."),
+        typer.Option(
+            "--write",
+            help=say(
+                "Write it into the client's file; other entries stay, and the old file is kept as a backup.",
+                "写入客户端的配置文件；其他条目不变，原文件留作备份。",
+            ),
+        ),
     ] = False,
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="PATH", help="Another file than the client's usual one.")
+        Path | None,
+        typer.Option(
+            "--file",
+            metavar="PATH",
+            help=say("A file other than the client's usual one.", "改用其他文件，而非客户端的默认文件。"),
+        ),
     ] = None,
 ) -> None:
     """Show the configuration that gives an MCP client this memory, or write it."""
@@ -175,54 +245,103 @@ def install_mcp(
     serving.install_mcp(place, name=client, write=write, file=file)
 
 
-@app.command()
-@placed("machine")
-def demo(place: Place) -> None:
-    """Show it working on a small bilingual sample. Without --home, in a folder that is removed at the end."""
+@app.command(
+    help=say(
+        "Show it working on a small bilingual sample. Without --home, in a folder that is removed at the end.",
+        "用一份中英双语示例演示。不给 --home 时使用临时文件夹，结束后删除。",
+    )
+)
+@with_common_options("machine")
+def demo(place: CommonOptions) -> None:
+    """Show it working on a small bilingual sample."""
     from remanent.cli import demo as show
 
     show.run(place)
 
 
-@drawn("bank")
-@placed("agents")
+@discipline_command(
+    "bank",
+    "run",
+    Bilingual(
+        "Read, cross-check and answer. Everything is cleared at the end unless it is exported.",
+        "阅读、交叉核对并作答。除非导出，否则结束时全部清除。",
+    ),
+)
+@with_common_options("agents")
 def run(
-    place: Place,
+    place: CommonOptions,
     *,
-    task: Annotated[str, typer.Option("--task", "-t", metavar="TEXT", help="The question or task.")],
+    task: Annotated[
+        str, typer.Option("--task", "-t", metavar="TEXT", help=say("The question or task.", "问题或任务。"))
+    ],
     context: Annotated[
         list[Path] | None,
         typer.Option(
-            "--context", "-c", metavar="FILE", exists=True, dir_okay=False, help="A text to read; repeatable."
+            "--context",
+            "-c",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help=say("A text file to read; repeatable.", "要读的文本文件；可重复。"),
         ),
     ] = None,
     image: Annotated[
         list[Path] | None,
         typer.Option(
-            "--image", "-i", metavar="FILE", exists=True, dir_okay=False, help="A picture or file; repeatable."
+            "--image",
+            "-i",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help=say("A picture or other file; repeatable.", "图片或其他文件；可重复。"),
         ),
     ] = None,
     export: Annotated[
-        Path | None, typer.Option("--export", metavar="FILE", help="Write the whole bank there as JSON.")
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="FILE",
+            help=say("Write the whole bank to this file as JSON.", "将整个记忆库以 JSON 写入此文件。"),
+        ),
     ] = None,
     bank_id: Annotated[
-        str | None, typer.Option("--id", metavar="NAME", help="Keep the bank in the store until the task is done.")
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="NAME",
+            help=say("Keep the bank under this name until the task is done.", "以此名称保存记忆库，直到任务完成。"),
+        ),
     ] = None,
 ) -> None:
-    """Read, cross-check and answer. Everything is cleared at the end unless it is exported."""
+    """Read, cross-check and answer."""
     from remanent.cli import bank
 
     bank.run(place, task=task, context=context or [], images=image or [], export=export, bank_id=bank_id)
 
 
-@drawn("bank")
-@placed("machine")
+@discipline_command(
+    "bank",
+    "show",
+    Bilingual(
+        "Draw the Query Graph of an exported bank and print its Interaction Trees.",
+        "绘制所导出记忆库的 Query Graph，并显示其 Interaction Tree。",
+    ),
+)
+@with_common_options("machine")
 def show(
-    place: Place,
+    place: CommonOptions,
     *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="An exported bank.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help=say("An exported bank.", "导出的记忆库。")),
+    ],
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Where to draw; beside the export unless given.")
+        Path | None,
+        typer.Option(
+            "--svg",
+            metavar="FILE",
+            help=say("The drawing; defaults to a file beside the export.", "图的文件；默认与导出文件放在一起。"),
+        ),
     ] = None,
 ) -> None:
     """Draw the Query Graph of an exported bank and print its Interaction Trees."""
@@ -231,15 +350,34 @@ def show(
     bank.show(place, file, svg=svg)
 
 
-@drawn("associative", "show")
-@placed("agent")
+@discipline_command(
+    "associative",
+    "show",
+    Bilingual(
+        "Show an agent's associative memory: its size, what is in focus, or a drawing of the graph.",
+        "显示智能体的联想记忆：规模、关注点，或图的绘制。",
+    ),
+)
+@with_common_options("agent")
 def show_associative(
-    place: Place,
+    place: CommonOptions,
     *,
-    svg: Annotated[bool, typer.Option("--svg", help="Draw it: focuses, strengths, and ends that dangle.")] = False,
+    svg: Annotated[
+        bool,
+        typer.Option(
+            "--svg",
+            help=say(
+                "Draw it as SVG: focuses, strengths and dangling links.", "绘制成 SVG：关注点、强度与悬空的关联。"
+            ),
+        ),
+    ] = False,
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="FILE", help="Where the drawing goes; standard output if not given."),
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help=say("The file of the drawing; defaults to standard output.", "图的文件；默认为标准输出。"),
+        ),
     ] = None,
 ) -> None:
     """Show an agent's associative memory: its size, what is in focus, or a drawing of the graph."""

@@ -1,4 +1,7 @@
-"""`associative`: the memory that forgets, shown."""
+"""`associative show`: the memory that forgets, as figures or as a drawing.
+
+A module of its own, as `bank` is, because a discipline may be missing and the others must still work.
+"""
 
 from pathlib import Path
 
@@ -6,11 +9,11 @@ from rich.table import Table
 
 from remanent.associative import GraphState, Node
 from remanent.cli import words
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin, local_time, standard_output, visible
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin, local_time, standard_output, visible
 
 
-def show(place: Place, *, svg: bool, file: Path | None) -> None:
+def show(place: CommonOptions, *, svg: bool, file: Path | None) -> None:
     """Show an agent's graph: as figures and what is in focus, or as a drawing."""
     screen, settings = begin(place)
     with place.open(settings) as memory:
@@ -26,13 +29,15 @@ def show(place: Place, *, svg: bool, file: Path | None) -> None:
 
 
 def _give(drawing: str, file: Path | None) -> None:
+    """Write the drawing to a file or to standard output, in UTF-8 whatever the locale says."""
     if file is None or str(file) == "-":
         standard_output().write(drawing.encode())
     else:
         file.write_text(drawing, encoding="utf-8")
 
 
-def _tell(screen: Screen, state: GraphState, focuses: list[Node]) -> None:
+def _tell(screen: Terminal, state: GraphState, focuses: list[Node]) -> None:
+    """Show the figures, and what is in focus as a table."""
     screen.show(
         screen.word(
             words.GRAPH,

@@ -1,4 +1,7 @@
-"""`bank`: work on one long task and watch its memory grow; look at a bank that was exported."""
+"""`bank`: work on one long task and watch its memory grow; look at a bank that was exported.
+
+Showing an export needs neither a store nor a model: it is loaded into memory and thrown away.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +21,8 @@ from remanent.bank.running import End, RunResult
 from remanent.bank.settings import BankSettings
 from remanent.cli import words
 from remanent.cli.exits import Exit
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin, local_time, visible
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin, local_time, visible
 from remanent.language.offline.engine import OfflineEngine
 from remanent.model import Scope, id_source, system_clock
 from remanent.text.excerpt import excerpt
@@ -27,12 +30,13 @@ from remanent.text.excerpt import excerpt
 if TYPE_CHECKING:
     from remanent.bank._sync import Bank as SyncBank
 
-_LONGEST_LINE = 160
-_MOST_DONE = 6
+_MAX_LINE_LENGTH = 160
+_MAX_DONE_LINES = 6
+"""Finished steps that the picture shows, above the one at hand: with the rest it fits a terminal of 24 lines."""
 
 
 def run(
-    place: Place,
+    place: CommonOptions,
     *,
     task: str,
     context: Sequence[Path],
@@ -61,7 +65,7 @@ def run(
         raise typer.Exit(Exit.NO)
 
 
-def show(place: Place, file: Path, *, svg: Path | None) -> None:
+def show(place: CommonOptions, file: Path, *, svg: Path | None) -> None:
     """Draw the graph of an exported bank and print its trees."""
     import asyncio
 
@@ -93,6 +97,7 @@ def show(place: Place, file: Path, *, svg: Path | None) -> None:
 
 
 async def _loaded(exported: bytes) -> Bank:
+    """Return an exported bank, opened in memory alone and without any model: showing it must change nothing."""
     bank = open_bank(
         Scope(org="default", workspace="default", agent="bank", task="shown"),
         engine=OfflineEngine(),
@@ -106,18 +111,20 @@ async def _loaded(exported: bytes) -> Bank:
 
 
 def _tree(bank: Bank, node_id: str) -> Tree:
+    """Return a node with the raw entries behind it, each with its attachments."""
     node = bank.graph.get(node_id)
     tree = Tree(Text(visible(f"{node.context}  [{node.id}]"), style="bold"))
     tree.add(Text(visible(", ".join(node.keywords)), style="dim"))
     for entry in bank.tree.of(node_id):
-        said = f"{local_time(entry.timestamp)} {entry.source}: {excerpt(entry.text.strip(), _LONGEST_LINE)}"
+        said = f"{local_time(entry.timestamp)} {entry.source}: {excerpt(entry.text.strip(), _MAX_LINE_LENGTH)}"
         branch = tree.add(Text(visible(said)))
         for item in entry.attachments:
             branch.add(Text(visible(f"{item.name} ({item.media_type}) {item.uri or ''}")))
     return tree
 
 
-def _conflicts(screen: Screen, bank: Bank) -> Tree:
+def _conflicts(screen: Terminal, bank: Bank) -> Tree:
+    """Return every contradiction with the verdict on it, if there is one."""
     tree = Tree(Text(screen.word(words.BANK_CONFLICTS), style="bold"))
     for conflict in bank.conflicts.every:
         branch = tree.add(Text(visible(f"{conflict.state.value}: {conflict.description}")))
@@ -129,7 +136,8 @@ def _conflicts(screen: Screen, bank: Bank) -> Tree:
 # ── the report of a run ──────────────────────────────────────────────────────
 
 
-def _report(screen: Screen, bank: "SyncBank", result: RunResult, *, export: Path | None) -> None:
+def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Path | None) -> None:
+    """Show the answer on standard output, and what it rests on beside it."""
     rests_on = [node for node in bank.nodes if node.id in result.node_ids]
     if screen.as_json:
         screen.give(
@@ -161,7 +169,7 @@ def _report(screen: Screen, bank: "SyncBank", result: RunResult, *, export: Path
 class _Watch:
     """Shows what happens while it happens: on a terminal as one living picture, elsewhere line by line."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Terminal) -> None:
         self._screen = screen
         self._shown: Live | None = None
         self._task = ""
@@ -199,6 +207,7 @@ class _Watch:
             self._screen.note(line)
 
     def _take(self, event: BankEvent, line: str) -> None:
+        """Note what an event changes in the picture."""
         if event.kind in {EventKind.ROUND, EventKind.ANSWER}:
             if self._task:
                 self._done.append(f"{'✗' if self._failed else '✓'} {self._task}")
@@ -214,15 +223,17 @@ class _Watch:
             self._disputes.append(f"{_SIGNS[event.kind]} {event.text}")
 
     def _line(self, event: BankEvent) -> str:
+        """Return what an event looks like as a line; nothing for those that only a picture can show well."""
         if event.kind is EventKind.ROUND:
             return self._screen.word(words.BANK_ROUND, number=event.data["number"], task=excerpt(event.text, 200))
         if event.kind is EventKind.CHUNK:
             return self._screen.word(words.BANK_READING, done=event.data["done"], of=event.data["of"])
         if event.kind in {EventKind.PLAN, EventKind.ANSWER, EventKind.CLEARED, EventKind.NODE, EventKind.EDGE}:
             return ""
-        return f"{event.kind.value}: {excerpt(event.text, _LONGEST_LINE)}"
+        return f"{event.kind.value}: {excerpt(event.text, _MAX_LINE_LENGTH)}"
 
     def _picture(self) -> RenderableType:
+        """Return the whole picture: what is done, what is at hand, and how the graph stands."""
         count = self._count
         settled = count[EventKind.VERDICT] + count[EventKind.UNRESOLVED]
         graph = self._screen.word(
@@ -233,7 +244,7 @@ class _Watch:
             open=count[EventKind.CONFLICT] - settled,
             merges=count[EventKind.MERGE],
         )
-        lines = [_shown(task, "dim") for task in self._done[-_MOST_DONE:]]
+        lines = [_shown(task, "dim") for task in self._done[-_MAX_DONE_LINES:]]
         now = f"▶ {self._task}" if self._task else "" if self._done else self._reading
         lines += [_shown(now, "bold")] if now else []
         lines.append(_shown(graph, ""))
@@ -248,4 +259,4 @@ _MOST_NODES, _MOST_DISPUTES = 3, 3
 
 def _shown(line: str, style: str) -> Text:
     """Return one line of the picture: what is too long is cut, so that the picture keeps its height."""
-    return Text(visible(excerpt(line, _LONGEST_LINE)), style=style, no_wrap=True, overflow="ellipsis")
+    return Text(visible(excerpt(line, _MAX_LINE_LENGTH)), style=style, no_wrap=True, overflow="ellipsis")

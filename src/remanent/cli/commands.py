@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from remanent.cli import options
-from remanent.cli.options import Made, Place, choices, placed, read_moment, say
+from remanent.cli.options import CommonOptions, GeneratedCommand, choices, read_moment, say, with_common_options
 
 Session = Annotated[str | None, typer.Option("--session", "-s", metavar="NAME", help=say("The session.", "会话。"))]
 Task = Annotated[str | None, typer.Option("--task", metavar="NAME", help=say("The task.", "任务。"))]
@@ -17,7 +17,7 @@ Query = Annotated[
 Limit = Annotated[
     int,
     typer.Option(
-        "--limit", "-n", metavar="N", min=1, max=1000, help=say("How many answers at most.", "最多多少个答案。")
+        "--limit", "-n", metavar="N", min=1, max=1000, help=say("Return at most this many answers.", "最多多少个答案。")
     ),
 ]
 Grain = Annotated[
@@ -26,7 +26,7 @@ Grain = Annotated[
         "--grain",
         metavar="TEXT",
         help=say(
-            "How much an answer holds: the memory itself, a turn with its neighbours, or the whole session.",
+            "How much each answer contains: the memory itself, a turn with its neighbours, or the whole session.",
             "每个答案的范围：记忆本身、前后相邻的发言，或整个会话。",
         ),
     ),
@@ -37,7 +37,7 @@ Recipe = Annotated[
         "--recipe",
         metavar="TEXT",
         help=say(
-            "How is searched: `default`, `quality` (with a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
+            "The search recipe: `default`, `quality` (adds a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
             "检索方案：`default`、`quality`（使用交叉编码器）、`hybrid`、`words`、`meaning`、`tiers` 等。",
         ),
     ),
@@ -48,7 +48,7 @@ Order = Annotated[
         "--order",
         metavar="TEXT",
         help=say(
-            "Best first, or as it happened; `auto` is as it happened where a course of events is asked for.",
+            "Most relevant first, or in order of time; `auto` uses time when the question asks how something unfolded.",
             "按相关性或按时间排列；`auto` 在询问事情经过时按时间排列。",
         ),
     ),
@@ -64,23 +64,34 @@ Kinds = Annotated[
 ]
 Tags = Annotated[
     list[str] | None,
-    typer.Option("--tag", metavar="TEXT", help=say("Only what has all of these tags.", "只要带有全部这些标签的。")),
+    typer.Option("--tag", metavar="TEXT", help=say("Only those with all of these tags.", "只要带有全部这些标签的。")),
 ]
 Since = Annotated[
     datetime | None,
     typer.Option(
-        "--since", metavar="WHEN", parser=read_moment, help=say("What happened from then on.", "此时刻及以后发生的。")
+        "--since",
+        metavar="WHEN",
+        parser=read_moment,
+        help=say("Only what happened at or after this time.", "只要此时刻及以后发生的。"),
     ),
 ]
 Until = Annotated[
     datetime | None,
     typer.Option(
-        "--until", metavar="WHEN", parser=read_moment, help=say("What happened before then.", "此时刻以前发生的。")
+        "--until",
+        metavar="WHEN",
+        parser=read_moment,
+        help=say("Only what happened before this time.", "只要此时刻以前发生的。"),
     ),
 ]
 AsOf = Annotated[
     datetime | None,
-    typer.Option("--as-of", metavar="WHEN", parser=read_moment, help=say("What was known then.", "当时已知的内容。")),
+    typer.Option(
+        "--as-of",
+        metavar="WHEN",
+        parser=read_moment,
+        help=say("Only what was known at this time.", "只要当时已知的内容。"),
+    ),
 ]
 AskedAt = Annotated[
     datetime | None,
@@ -88,7 +99,9 @@ AskedAt = Annotated[
         "--asked-at",
         metavar="WHEN",
         parser=read_moment,
-        help=say("The moment that “yesterday” counts from; now, unless given.", "“昨天”等说法的参照时刻；默认为现在。"),
+        help=say(
+            "The time that words like “yesterday” refer to; defaults to now.", "“昨天”等说法的参照时刻；默认为现在。"
+        ),
     ),
 ]
 SourceShare = Annotated[
@@ -98,7 +111,7 @@ SourceShare = Annotated[
         metavar="N",
         max=1,
         help=say(
-            "How much of the answer one session may fill while others have something to say.",
+            "The largest share of the answers that one session may take while others match, too.",
             "其他会话也有内容时，单个会话最多可占的比例。",
         ),
     ),
@@ -108,8 +121,8 @@ Gate = Annotated[
     typer.Option(
         "--gate",
         help=say(
-            "Whether a question that nothing here answers gets no answers; as the settings say, unless given.",
-            "没有内容能回答时是否返回空结果；默认依照设置。",
+            "Return nothing when nothing stored answers the question; defaults to the setting.",
+            "没有内容能回答时返回空结果；默认依照设置。",
         ),
     ),
 ]
@@ -120,7 +133,7 @@ Budget = Annotated[
         metavar="N",
         min=0,
         max=10000000,
-        help=say("Tokens that the text for a model may have.", "供模型阅读的文本最多多少 token。"),
+        help=say("The token budget of the text for a model.", "供模型阅读的文本最多多少 token。"),
     ),
 ]
 Seen = Annotated[
@@ -129,36 +142,40 @@ Seen = Annotated[
         "--seen",
         metavar="TEXT",
         help=say(
-            "Fingerprints of what the model was given before: that is left out of the text.",
+            "Fingerprints of what the model was already given, which is then left out of the text.",
             "此前已提供给模型的内容的指纹：文本中不再重复。",
         ),
     ),
 ]
 AfterSeq = Annotated[
-    int, typer.Option("--after", metavar="N", min=0, help=say("Page on behind this place.", "从此位置之后继续。"))
+    int,
+    typer.Option("--after", metavar="N", min=0, help=say("Continue after this sequence number.", "从此序号之后继续。")),
 ]
 BeforeSeq = Annotated[
     int | None,
-    typer.Option("--before", metavar="N", min=0, help=say("Page on before this place.", "从此位置之前继续。")),
+    typer.Option(
+        "--before", metavar="N", min=0, help=say("Continue before this sequence number.", "从此序号之前继续。")
+    ),
 ]
-NewestFirst = Annotated[bool, typer.Option("--newest-first", help=say("The other way round.", "由新到旧。"))]
+NewestFirst = Annotated[bool, typer.Option("--newest-first", help=say("Show the newest first.", "由新到旧。"))]
 EntriesLimit = Annotated[
-    int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help=say("How many at most.", "最多多少条。"))
+    int,
+    typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help=say("Return at most this many.", "最多多少条。")),
 ]
 Name = Annotated[str, typer.Option("--name", metavar="NAME", help=say("The file's name.", "文件名。"))]
 MediaType = Annotated[
-    str, typer.Option("--media-type", metavar="TEXT", help=say("What is in it, as a MIME type.", "内容的 MIME 类型。"))
+    str, typer.Option("--media-type", metavar="TEXT", help=say("The MIME type of its content.", "内容的 MIME 类型。"))
 ]
 Digest = Annotated[
     str,
-    typer.Argument(metavar="DIGEST", help=say("The file's SHA-256, as its reference names it.", "文件的 SHA-256。")),
+    typer.Argument(
+        metavar="DIGEST", help=say("The file's SHA-256, as given in its reference.", "文件的 SHA-256，见其引用。")
+    ),
 ]
 EvaluateRecipe = Annotated[
     str | None,
     typer.Option(
-        "--recipe",
-        metavar="TEXT",
-        help=say("How is searched: as recall's own `recipe`.", "检索方案：同 recall 的 `recipe`。"),
+        "--recipe", metavar="TEXT", help=say("The search recipe, as for `recall`.", "检索方案，同 `recall`。")
     ),
 ]
 Statuses = Annotated[
@@ -167,12 +184,19 @@ Statuses = Annotated[
         "--status",
         metavar="STATUS",
         autocompletion=choices("remanent.model.record", "Status"),
-        help=say("Only what stands so; unless given, what answers questions.", "只要这些状态；默认为可用于作答的。"),
+        help=say(
+            "Only these statuses; defaults to those that can answer questions.", "只要这些状态的；默认为可用于作答的。"
+        ),
     ),
 ]
 ValidAt = Annotated[
     datetime | None,
-    typer.Option("--valid-at", metavar="WHEN", parser=read_moment, help=say("What held true then.", "当时成立的。")),
+    typer.Option(
+        "--valid-at",
+        metavar="WHEN",
+        parser=read_moment,
+        help=say("Only what was true at this time.", "只要当时成立的。"),
+    ),
 ]
 RecordsOrder = Annotated[
     str,
@@ -180,44 +204,61 @@ RecordsOrder = Annotated[
         "--order",
         metavar="ORDER",
         autocompletion=choices("remanent.stores.queries", "Order"),
-        help=say("In which order.", "排列顺序。"),
+        help=say("The sort order.", "排列顺序。"),
     ),
 ]
 AfterId = Annotated[
-    str | None, typer.Option("--after", metavar="ID", help=say("Page on behind this record.", "从此记忆之后继续。"))
+    str | None, typer.Option("--after", metavar="ID", help=say("Continue after this record.", "从此记忆之后继续。"))
 ]
 RecordId = Annotated[
     str,
     typer.Argument(
         metavar="RECORD_ID",
-        help=say("A record, as `recall` and `entries` show it.", "记忆的 id，见 `recall` 与 `entries` 的输出。"),
+        help=say(
+            "The id of a record, as shown by `recall` and `records`.", "记忆的 id，见 `recall` 与 `records` 的输出。"
+        ),
     ),
 ]
 AttachmentId = Annotated[
     str | None,
-    typer.Option("--attachment-id", metavar="ID", help=say("Only this file, whole.", "只要这个附件，给出全文。")),
+    typer.Option(
+        "--attachment-id", metavar="ID", help=say("Only this attachment, in full.", "只要这个附件，给出全文。")
+    ),
 ]
-FromId = Annotated[str, typer.Argument(metavar="FROM_ID", help=say("The record it leaves.", "起点记忆。"))]
-ToId = Annotated[str, typer.Argument(metavar="TO_ID", help=say("The record it leads to.", "终点记忆。"))]
-Relation = Annotated[str, typer.Option("--relation", metavar="TEXT", help=say("What ties them.", "关系名称。"))]
+FromId = Annotated[str, typer.Argument(metavar="FROM_ID", help=say("The record the link starts from.", "起点记忆。"))]
+ToId = Annotated[str, typer.Argument(metavar="TO_ID", help=say("The record the link points to.", "终点记忆。"))]
+Relation = Annotated[
+    str, typer.Option("--relation", metavar="TEXT", help=say("The name of the relation.", "关系名称。"))
+]
 Strength = Annotated[
     float,
-    typer.Option("--strength", metavar="N", min=0, max=1, help=say("How strong it is, from 0 to 1.", "强度，0 到 1。")),
+    typer.Option(
+        "--strength",
+        metavar="N",
+        min=0,
+        max=1,
+        help=say("The strength of the link, from 0 to 1.", "关联强度，0 到 1。"),
+    ),
 ]
 Reason = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help=say("Why, for the tombstone.", "原因，写入墓碑。"))
+    str, typer.Option("--reason", metavar="TEXT", help=say("The reason, kept in the tombstone.", "原因，写入墓碑。"))
 ]
 Expects = Annotated[
     int | None,
     typer.Option(
-        "--expects", metavar="N", min=1, help=say("Only if it is still at this version.", "仅当仍为此版本时执行。")
+        "--expects",
+        metavar="N",
+        min=1,
+        help=say("Fail unless this is still the current version.", "仅当仍为此版本时执行。"),
     ),
 ]
 RecordIds = Annotated[
     list[str],
     typer.Argument(
         metavar="RECORD_ID",
-        help=say("A record, as `recall` and `entries` show it.", "记忆的 id，见 `recall` 与 `entries` 的输出。"),
+        help=say(
+            "The id of a record, as shown by `recall` and `records`.", "记忆的 id，见 `recall` 与 `records` 的输出。"
+        ),
     ),
 ]
 States = Annotated[
@@ -226,11 +267,12 @@ States = Annotated[
         "--state",
         metavar="CONFLICTSTATE",
         autocompletion=choices("remanent.model.link", "ConflictState"),
-        help=say("Only those that stand so.", "只要这些状态的。"),
+        help=say("Only those in these states.", "只要这些状态的。"),
     ),
 ]
 ConflictsRecordId = Annotated[
-    str | None, typer.Option("--record-id", metavar="ID", help=say("Only those of this record.", "只要涉及此记忆的。"))
+    str | None,
+    typer.Option("--record-id", metavar="ID", help=say("Only those that involve this record.", "只要涉及此记忆的。")),
 ]
 Key = Annotated[str | None, typer.Option("--key", metavar="TEXT", help=say("Only this value.", "只要这个值。"))]
 ScratchpadReadSession = Annotated[
@@ -240,31 +282,32 @@ ScratchpadReadSession = Annotated[
         "-s",
         metavar="NAME",
         help=say(
-            "The session whose scratchpad is meant; without one, the scratchpad that belongs to none.",
-            "草稿板所属的会话；不给则为不属于任何会话的草稿板。",
+            "The session that the scratchpad belongs to; without one, the agent's own scratchpad.",
+            "草稿板所属的会话；不给则为智能体自己的草稿板。",
         ),
     ),
 ]
-ScratchpadWriteKey = Annotated[str, typer.Argument(metavar="KEY", help=say("The name of the value.", "值的名称。"))]
+ScratchpadWriteKey = Annotated[str, typer.Argument(metavar="KEY", help=say("The key of the value.", "值的名称。"))]
 Value = Annotated[
     str | None,
     typer.Argument(
-        metavar="VALUE",
-        help=say(
-            "The text to keep there, in place of what was there; without it, the value is removed.",
-            "要保存的文本，取代原有内容；不给则删除该值。",
-        ),
+        metavar="VALUE", help=say("The new text; without it, the value is removed.", "新的文本；不给则删除该值。")
     ),
 ]
-EntryIds = Annotated[list[str] | None, typer.Option("--entry", metavar="ID", help=say("Entries.", "原始记录。"))]
+EntryIds = Annotated[
+    list[str] | None, typer.Option("--entry", metavar="ID", help=say("Entries to erase.", "要抹除的原始记录。"))
+]
 EraseRecordIds = Annotated[
     list[str] | None,
     typer.Option(
-        "--record", metavar="ID", help=say("Records and the entries they came from.", "记忆及其来源的原始记录。")
+        "--record",
+        metavar="ID",
+        help=say("Records to erase, with the entries they came from.", "要抹除的记忆，连同其来源的原始记录。"),
     ),
 ]
 Everything = Annotated[
-    bool, typer.Option("--everything", help=say("All that the agent remembers.", "该智能体的全部记忆。"))
+    bool,
+    typer.Option("--everything", help=say("Erase everything that the agent remembers.", "抹除该智能体的全部记忆。")),
 ]
 JobsStates = Annotated[
     list[str] | None,
@@ -272,18 +315,23 @@ JobsStates = Annotated[
         "--state",
         metavar="JOBSTATE",
         autocompletion=choices("remanent.model.job", "JobState"),
-        help=say("Only what stands so: pending, running, dead.", "只要这些状态的：pending、running、dead。"),
+        help=say("Only jobs in these states: pending, running, dead.", "只要这些状态的：pending、running、dead。"),
     ),
 ]
 JobIds = Annotated[
-    list[str], typer.Argument(metavar="JOB_ID", help=say("A job, as `jobs` shows it.", "任务的 id，见 `jobs` 的输出。"))
+    list[str],
+    typer.Argument(metavar="JOB_ID", help=say("The id of a job, as shown by `jobs`.", "任务的 id，见 `jobs` 的输出。")),
 ]
 Timeout = Annotated[
     float | None,
-    typer.Option("--timeout", metavar="N", max=86400, help=say("Seconds to wait at most.", "最多等待的秒数。")),
+    typer.Option("--timeout", metavar="N", max=86400, help=say("Give up after this many seconds.", "最多等待的秒数。")),
 ]
-Role = Annotated[str, typer.Argument(metavar="ROLE", help=say("As `roles` names it.", "角色名，见 `roles`。"))]
-KeysCreateName = Annotated[str, typer.Argument(metavar="NAME", help=say("What the key is for.", "密钥的用途。"))]
+Role = Annotated[
+    str, typer.Argument(metavar="ROLE", help=say("The name of a role, as shown by `roles`.", "角色名，见 `roles`。"))
+]
+KeysCreateName = Annotated[
+    str, typer.Argument(metavar="NAME", help=say("A name that says what the key is for.", "密钥的名称，说明其用途。"))
+]
 Permissions = Annotated[
     list[str] | None,
     typer.Option(
@@ -291,8 +339,8 @@ Permissions = Annotated[
         metavar="PERMISSION",
         autocompletion=choices("remanent.discipline.permission", "Permission"),
         help=say(
-            "What it allows: read, write, approve, admin; metrics for the server's figures alone.",
-            "允许什么：read、write、approve、admin；metrics 仅限服务器的统计数字。",
+            "What it allows: read, write, approve, admin; `metrics` allows the server's metrics and nothing else.",
+            "允许的操作：read、write、approve、admin；metrics 仅限服务器的运行指标。",
         ),
     ),
 ]
@@ -301,20 +349,19 @@ WithinWorkspace = Annotated[
     typer.Option(
         "--within-workspace",
         metavar="NAME",
-        help=say("Only in this workspace; in the whole organisation unless given.", "仅限此工作区；默认为整个组织。"),
+        help=say("Only in this workspace; defaults to the whole organisation.", "仅限此工作区；默认为整个组织。"),
     ),
 ]
 WithinAgent = Annotated[
     str | None, typer.Option("--within-agent", metavar="NAME", help=say("Only for this agent.", "仅限此智能体。"))
 ]
 Everywhere = Annotated[
-    bool, typer.Option("--everywhere", help=say("In every organisation of the server.", "服务器上的所有组织。"))
+    bool,
+    typer.Option("--everywhere", help=say("Valid in every organisation on the server.", "适用于服务器上的所有组织。")),
 ]
 ExpiresAt = Annotated[
     datetime | None,
-    typer.Option(
-        "--expires-at", metavar="WHEN", parser=read_moment, help=say("When it ends by itself.", "自动失效的时刻。")
-    ),
+    typer.Option("--expires-at", metavar="WHEN", parser=read_moment, help=say("When it expires.", "失效时刻。")),
 ]
 KeyId = Annotated[
     str, typer.Argument(metavar="KEY_ID", help=say("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。"))
@@ -326,7 +373,7 @@ Grace = Annotated[
         metavar="N",
         min=0,
         max=2592000,
-        help=say("Seconds for which the old token still opens.", "旧令牌继续有效的秒数。"),
+        help=say("Seconds for which the old token keeps working.", "旧令牌继续有效的秒数。"),
     ),
 ]
 KeyIds = Annotated[
@@ -411,9 +458,9 @@ BankDeepRetrievalAttachmentId = Annotated[
 ]
 
 
-@placed("agent")
+@with_common_options("agent")
 def remember(
-    place: Place,
+    place: CommonOptions,
     *,
     text: options.Words = None,
     role: options.Role = "user",
@@ -424,7 +471,7 @@ def remember(
     task: Task = None,
     wait: options.Wait = True,
 ) -> None:
-    """Keep messages for good."""
+    """Store messages for good."""
     from remanent.cli.execution import perform
 
     perform(
@@ -436,9 +483,9 @@ def remember(
     )
 
 
-@placed("agent")
+@with_common_options("agent")
 def recall(
-    place: Place,
+    place: CommonOptions,
     *,
     query: Query,
     limit: Limit = 5,
@@ -458,7 +505,7 @@ def recall(
     seen: Seen = None,
     explain: options.Explain = False,
 ) -> None:
-    """Answer a question from what is remembered."""
+    """Answer a question from memory."""
     from remanent.cli.execution import perform
 
     perform(
@@ -486,9 +533,9 @@ def recall(
     )
 
 
-@placed("agent")
+@with_common_options("agent")
 def entries(
-    place: Place,
+    place: CommonOptions,
     *,
     session: Session = None,
     since: Since = None,
@@ -498,7 +545,7 @@ def entries(
     newest_first: NewestFirst = False,
     limit: EntriesLimit = 100,
 ) -> None:
-    """Show what was said, raw and in order."""
+    """Show what was said, word for word and in order."""
     from remanent.cli.execution import perform
 
     perform(
@@ -516,35 +563,39 @@ def entries(
     )
 
 
-@placed("agent")
+@with_common_options("agent")
 def attach(
-    place: Place, *, file: options.ImportFile, name: Name = "", media_type: MediaType = "application/octet-stream"
+    place: CommonOptions,
+    *,
+    file: options.ImportFile,
+    name: Name = "",
+    media_type: MediaType = "application/octet-stream",
 ) -> None:
-    """Keep a file durably and return the reference to put among a message's `attachments`."""
+    """Store a file durably and return the reference to put into a message's `attachments`."""
     from remanent.cli.execution import perform
 
     perform("attach", place, {"name": name, "media_type": media_type}, file=file)
 
 
-@placed("agent")
-def attachment(place: Place, *, digest: Digest) -> None:
-    """Return the bytes of a file that was kept."""
+@with_common_options("agent")
+def attachment(place: CommonOptions, *, digest: Digest) -> None:
+    """Return the bytes of a stored file."""
     from remanent.cli.execution import perform
 
     perform("attachment", place, {"digest": digest})
 
 
-@placed("agent")
-def evaluate(place: Place, *, file: options.QuestionsFile, recipe: EvaluateRecipe = None) -> None:
+@with_common_options("agent")
+def evaluate(place: CommonOptions, *, file: options.QuestionsFile, recipe: EvaluateRecipe = None) -> None:
     """Measure how well and how fast recall answers questions whose answers are known."""
     from remanent.cli.execution import perform
 
     perform("evaluate", place, {"recipe": recipe}, intake={"file": file})
 
 
-@placed("agent")
+@with_common_options("agent")
 def records(
-    place: Place,
+    place: CommonOptions,
     *,
     kinds: Kinds = None,
     statuses: Statuses = None,
@@ -576,73 +627,75 @@ def records(
     )
 
 
-@placed("agent")
-def get(place: Place, *, record_id: RecordId) -> None:
+@with_common_options("agent")
+def get(place: CommonOptions, *, record_id: RecordId) -> None:
     """Show a record, whatever its status."""
     from remanent.cli.execution import perform
 
     perform("get", place, {"record_id": record_id})
 
 
-@placed("agent")
-def deep_retrieval(place: Place, *, record_id: RecordId, attachment_id: AttachmentId = None) -> None:
-    """Show every raw word that a record came from, with its files; a long file only when it is asked for."""
+@with_common_options("agent")
+def deep_retrieval(place: CommonOptions, *, record_id: RecordId, attachment_id: AttachmentId = None) -> None:
+    """Show all the raw text that a record came from, with its attachments; a long one only when asked for."""
     from remanent.cli.execution import perform
 
     perform("deep_retrieval", place, {"record_id": record_id, "attachment_id": attachment_id})
 
 
-@placed("agent")
-def versions(place: Place, *, record_id: RecordId) -> None:
+@with_common_options("agent")
+def versions(place: CommonOptions, *, record_id: RecordId) -> None:
     """Show every version of a record, the current one last."""
     from remanent.cli.execution import perform
 
     perform("versions", place, {"record_id": record_id})
 
 
-@placed("agent")
-def links(place: Place, *, record_id: RecordId) -> None:
+@with_common_options("agent")
+def links(place: CommonOptions, *, record_id: RecordId) -> None:
     """Show the links from and to a record."""
     from remanent.cli.execution import perform
 
     perform("links", place, {"record_id": record_id})
 
 
-@placed("agent")
-def link(place: Place, *, from_id: FromId, to_id: ToId, relation: Relation = "", strength: Strength = 1.0) -> None:
-    """Tie two records together, from the first to the second."""
+@with_common_options("agent")
+def link(
+    place: CommonOptions, *, from_id: FromId, to_id: ToId, relation: Relation = "", strength: Strength = 1.0
+) -> None:
+    """Link two records, from the first to the second."""
     from remanent.cli.execution import perform
 
     perform("link", place, {"from_id": from_id, "to_id": to_id, "relation": relation, "strength": strength})
 
 
-@placed("agent")
-def forget(place: Place, *, record_ids: RecordIds, reason: Reason = "", expects: Expects = None) -> None:
-    """Put records out of mind."""
+@with_common_options("agent")
+def forget(place: CommonOptions, *, record_ids: RecordIds, reason: Reason = "", expects: Expects = None) -> None:
+    """Forget records: they no longer answer questions."""
     from remanent.cli.execution import perform
 
     perform("forget", place, {"reason": reason, "expects": expects}, each=("record_id", record_ids))
 
 
-@placed("agent")
-def restore(place: Place, *, record_ids: RecordIds, expects: Expects = None, wait: options.Wait = True) -> None:
-    """Bring forgotten records back to mind."""
+@with_common_options("agent")
+def restore(place: CommonOptions, *, record_ids: RecordIds, expects: Expects = None, wait: options.Wait = True) -> None:
+    """Bring forgotten records back."""
     from remanent.cli.execution import perform
 
     perform("restore", place, {"expects": expects}, each=("record_id", record_ids), wait=wait)
 
 
-@placed("agent")
-def tombstones(place: Place) -> None:
-    """Show what is left of everything forgotten."""
+@with_common_options("agent")
+def tombstones(place: CommonOptions) -> None:
+    """Show the tombstones of forgotten records."""
     from remanent.cli.execution import perform
 
     perform("tombstones", place, {})
 
 
-@placed("agent")
+@with_common_options("agent")
 def conflicts(
-    place: Place, *, states: States = None, record_id: ConflictsRecordId = None, limit: EntriesLimit = 100
+    place: CommonOptions, *, states: States = None, record_id: ConflictsRecordId = None, limit: EntriesLimit = 100
 ) -> None:
     """Show contradictions between records, oldest first."""
     from remanent.cli.execution import perform
@@ -650,27 +703,27 @@ def conflicts(
     perform("conflicts", place, {"states": states, "record_id": record_id, "limit": limit})
 
 
-@placed("agent")
-def scratchpad_read(place: Place, *, key: Key = None, session: ScratchpadReadSession = None) -> None:
-    """Show what stands on a scratchpad."""
+@with_common_options("agent")
+def scratchpad_read(place: CommonOptions, *, key: Key = None, session: ScratchpadReadSession = None) -> None:
+    """Show the contents of a scratchpad."""
     from remanent.cli.execution import perform
 
     perform("scratchpad.read", place, {"key": key, "session": session})
 
 
-@placed("agent")
+@with_common_options("agent")
 def scratchpad_write(
-    place: Place, *, key: ScratchpadWriteKey, value: Value = None, session: ScratchpadReadSession = None
+    place: CommonOptions, *, key: ScratchpadWriteKey, value: Value = None, session: ScratchpadReadSession = None
 ) -> None:
-    """Write a value on a scratchpad, or remove it."""
+    """Set or remove a value on a scratchpad."""
     from remanent.cli.execution import perform
 
     perform("scratchpad.write", place, {"key": key, "value": value, "session": session})
 
 
-@placed("agent")
+@with_common_options("agent")
 def erase(
-    place: Place,
+    place: CommonOptions,
     *,
     entry_ids: EntryIds = None,
     record_ids: EraseRecordIds = None,
@@ -678,7 +731,7 @@ def erase(
     everything: Everything = False,
     yes: options.Yes = False,
 ) -> None:
-    """Destroy texts for good."""
+    """Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored."""
     from remanent.cli.execution import perform
 
     perform(
@@ -690,96 +743,96 @@ def erase(
     )
 
 
-@placed("agent")
-def export(place: Place, *, file: options.ExportFile = Path("-")) -> None:
-    """Write everything that an agent remembers as JSON lines."""
+@with_common_options("agent")
+def export(place: CommonOptions, *, file: options.ExportFile = Path("-")) -> None:
+    """Write everything an agent remembers as JSON lines."""
     from remanent.cli.execution import perform
 
     perform("export", place, {}, file=file)
 
 
-@placed("agent")
-def import_(place: Place, *, file: options.ImportFile, wait: options.Wait = True) -> None:
-    """Fill an empty agent from an export: all of it or nothing."""
+@with_common_options("agent")
+def import_(place: CommonOptions, *, file: options.ImportFile, wait: options.Wait = True) -> None:
+    """Fill an empty agent from an export, completely or not at all."""
     from remanent.cli.execution import perform
 
     perform("import", place, {}, file=file, wait=wait)
 
 
-@placed("agent")
-def queue(place: Place) -> None:
-    """Show how the agent's background work stands."""
+@with_common_options("agent")
+def queue(place: CommonOptions) -> None:
+    """Show the state of the agent's background work."""
     from remanent.cli.execution import perform
 
     perform("queue", place, {})
 
 
-@placed("agent")
-def jobs(place: Place, *, states: JobsStates = None, limit: EntriesLimit = 100) -> None:
-    """List background work that waits, runs or was given up."""
+@with_common_options("agent")
+def jobs(place: CommonOptions, *, states: JobsStates = None, limit: EntriesLimit = 100) -> None:
+    """List background jobs that are waiting, running or have been given up."""
     from remanent.cli.execution import perform
 
     perform("jobs", place, {"states": states, "limit": limit})
 
 
-@placed("agent")
-def revive(place: Place, *, job_ids: JobIds, wait: options.Wait = True) -> None:
-    """Try given-up background work again."""
+@with_common_options("agent")
+def revive(place: CommonOptions, *, job_ids: JobIds, wait: options.Wait = True) -> None:
+    """Retry background jobs that have been given up."""
     from remanent.cli.execution import perform
 
     perform("revive", place, {}, each=("job_id", job_ids), wait=wait)
 
 
-@placed("agent")
-def check(place: Place) -> None:
-    """Examine every page, index and reference of an agent's files."""
+@with_common_options("agent")
+def check(place: CommonOptions) -> None:
+    """Check every page, index and reference in an agent's files."""
     from remanent.cli.execution import perform
 
     perform("check", place, {})
 
 
-@placed("agent")
-def settle(place: Place, *, timeout: Timeout = None) -> None:
-    """Wait until background work is done."""
+@with_common_options("agent")
+def settle(place: CommonOptions, *, timeout: Timeout = None) -> None:
+    """Wait until background work is finished."""
     from remanent.cli.execution import perform
 
     perform("settle", place, {"timeout": timeout})
 
 
-@placed("workspace")
-def agents(place: Place) -> None:
-    """List the agents of a workspace that remember something."""
+@with_common_options("workspace")
+def agents(place: CommonOptions) -> None:
+    """List the agents in a workspace that have memories."""
     from remanent.cli.execution import perform
 
     perform("agents", place, {})
 
 
-@placed("workspace")
-def roles(place: Place) -> None:
-    """Show who does the language work: every role with its engine, model and settings."""
+@with_common_options("workspace")
+def roles(place: CommonOptions) -> None:
+    """Show what handles each language task: every role with its engine, model and settings."""
     from remanent.cli.execution import perform
 
     perform("roles", place, {})
 
 
-@placed("workspace")
+@with_common_options("workspace")
 def try_(
-    place: Place,
+    place: CommonOptions,
     *,
     file: options.RequestFile = Path("-"),
     schema: options.Schema = False,
     prompt: options.Prompt = False,
     role: Role,
 ) -> None:
-    """Run one role by hand: a request goes in, the checked response comes out."""
+    """Run one role by hand: give it a request, get its validated response."""
     from remanent.cli.execution import perform
 
     perform("try", place, {"role": role}, intake={"file": file, "schema": schema, "prompt": prompt})
 
 
-@placed("org")
+@with_common_options("org")
 def keys_create(
-    place: Place,
+    place: CommonOptions,
     *,
     name: KeysCreateName,
     permissions: Permissions = None,
@@ -788,7 +841,7 @@ def keys_create(
     everywhere: Everywhere = False,
     expires_at: ExpiresAt = None,
 ) -> None:
-    """Make a key."""
+    """Create a key."""
     from remanent.cli.execution import perform
 
     perform(
@@ -805,49 +858,49 @@ def keys_create(
     )
 
 
-@placed("org")
-def keys_list(place: Place) -> None:
-    """List the keys, the revoked ones too."""
+@with_common_options("org")
+def keys_list(place: CommonOptions) -> None:
+    """List all keys, including revoked ones."""
     from remanent.cli.execution import perform
 
     perform("keys.list", place, {})
 
 
-@placed("org")
-def keys_rotate(place: Place, *, key_id: KeyId, grace: Grace = 0) -> None:
-    """Give a key another token; the old one opens until the grace is over."""
+@with_common_options("org")
+def keys_rotate(place: CommonOptions, *, key_id: KeyId, grace: Grace = 0) -> None:
+    """Replace a key's token; the old one keeps working until the grace period ends."""
     from remanent.cli.execution import perform
 
     perform("keys.rotate", place, {"key_id": key_id, "grace": grace})
 
 
-@placed("org")
-def keys_revoke(place: Place, *, key_ids: KeyIds) -> None:
-    """Let keys open nothing from now on."""
+@with_common_options("org")
+def keys_revoke(place: CommonOptions, *, key_ids: KeyIds) -> None:
+    """Revoke keys, effective immediately."""
     from remanent.cli.execution import perform
 
     perform("keys.revoke", place, {}, each=("key_id", key_ids))
 
 
-@placed("org")
-def audit_list(place: Place, *, limit: EntriesLimit = 100) -> None:
+@with_common_options("org")
+def audit_list(place: CommonOptions, *, limit: EntriesLimit = 100) -> None:
     """Show who did what to whose memory, oldest first."""
     from remanent.cli.execution import perform
 
     perform("audit.list", place, {"limit": limit})
 
 
-@placed("org")
-def audit_verify(place: Place) -> None:
-    """Walk along the organisation's audit log and say whether every line is there, and as it was written."""
+@with_common_options("org")
+def audit_verify(place: CommonOptions) -> None:
+    """Verify the organisation's audit log: whether every line is present and as it was written."""
     from remanent.cli.execution import perform
 
     perform("audit.verify", place, {})
 
 
-@placed("agent")
+@with_common_options("agent")
 def associative_remember(
-    place: Place,
+    place: CommonOptions,
     *,
     text: options.Words = None,
     role: options.Role = "user",
@@ -870,9 +923,9 @@ def associative_remember(
     )
 
 
-@placed("agent")
+@with_common_options("agent")
 def associative_recall(
-    place: Place,
+    place: CommonOptions,
     *,
     keywords: Keywords,
     relations: Relations = None,
@@ -900,113 +953,115 @@ def associative_recall(
     )
 
 
-@placed("agent")
-def associative_focus(place: Place) -> None:
+@with_common_options("agent")
+def associative_focus(place: CommonOptions) -> None:
     """Show the nodes in focus, newest first."""
     from remanent.cli.execution import perform
 
     perform("associative.focus", place, {})
 
 
-@placed("agent")
-def associative_state(place: Place) -> None:
+@with_common_options("agent")
+def associative_state(place: CommonOptions) -> None:
     """Show how many nodes and links there are and how strong they are."""
     from remanent.cli.execution import perform
 
     perform("associative.state", place, {})
 
 
-@placed("agent")
-def associative_compress(place: Place, *, wait: options.Wait = True) -> None:
+@with_common_options("agent")
+def associative_compress(place: CommonOptions, *, wait: options.Wait = True) -> None:
     """Ask for a compression, as every remembering does."""
     from remanent.cli.execution import perform
 
     perform("associative.compress", place, {}, wait=wait)
 
 
-@placed("agent")
-def associative_forgotten(place: Place) -> None:
+@with_common_options("agent")
+def associative_forgotten(place: CommonOptions) -> None:
     """Show what is left of deleted nodes, last forgotten first."""
     from remanent.cli.execution import perform
 
     perform("associative.forgotten", place, {})
 
 
-@placed("agent")
-def associative_restore(place: Place, *, node_id: NodeId, wait: options.Wait = True) -> None:
+@with_common_options("agent")
+def associative_restore(place: CommonOptions, *, node_id: NodeId, wait: options.Wait = True) -> None:
     """Make a deleted node again from the journal, while that has its words."""
     from remanent.cli.execution import perform
 
     perform("associative.restore", place, {"node_id": node_id}, wait=wait)
 
 
-@placed("agent")
-def associative_triples(place: Place, *, file: options.ExportFile = Path("-")) -> None:
+@with_common_options("agent")
+def associative_triples(place: CommonOptions, *, file: options.ExportFile = Path("-")) -> None:
     """Write the graph as N-Triples."""
     from remanent.cli.execution import perform
 
     perform("associative.triples", place, {}, file=file)
 
 
-@placed("agent")
-def associative_load_triples(place: Place, *, file: options.ImportFile, wait: options.Wait = True) -> None:
+@with_common_options("agent")
+def associative_load_triples(place: CommonOptions, *, file: options.ImportFile, wait: options.Wait = True) -> None:
     """Take in a graph of N-Triples: all of it or nothing."""
     from remanent.cli.execution import perform
 
     perform("associative.load_triples", place, {}, file=file, wait=wait)
 
 
-@placed("agent")
-def bank_get(place: Place, *, bank_id: BankId) -> None:
+@with_common_options("agent")
+def bank_get(place: CommonOptions, *, bank_id: BankId) -> None:
     """Show how a kept bank stands: its task, its nodes, its contradictions."""
     from remanent.cli.execution import perform
 
     perform("bank.get", place, {"bank_id": bank_id})
 
 
-@placed("agent")
-def bank_resume(place: Place, *, bank_id: BankId) -> None:
+@with_common_options("agent")
+def bank_resume(place: CommonOptions, *, bank_id: BankId) -> None:
     """Go on with the task of a kept bank where it was."""
     from remanent.cli.execution import perform
 
     perform("bank.resume", place, {"bank_id": bank_id})
 
 
-@placed("agent")
-def bank_observe(place: Place, *, bank_id: BankId, text: Text) -> None:
+@with_common_options("agent")
+def bank_observe(place: CommonOptions, *, bank_id: BankId, text: Text) -> None:
     """Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows."""
     from remanent.cli.execution import perform
 
     perform("bank.observe", place, {"bank_id": bank_id, "text": text})
 
 
-@placed("agent")
-def bank_search(place: Place, *, bank_id: BankId, query: BankSearchQuery, k: K = None, alpha: Alpha = None) -> None:
+@with_common_options("agent")
+def bank_search(
+    place: CommonOptions, *, bank_id: BankId, query: BankSearchQuery, k: K = None, alpha: Alpha = None
+) -> None:
     """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
     from remanent.cli.execution import perform
 
     perform("bank.search", place, {"bank_id": bank_id, "query": " ".join(query), "k": k, "alpha": alpha})
 
 
-@placed("agent")
-def bank_resolve(place: Place, *, bank_id: BankId, conflict_id: ConflictId, finding: Finding) -> None:
+@with_common_options("agent")
+def bank_resolve(place: CommonOptions, *, bank_id: BankId, conflict_id: ConflictId, finding: Finding) -> None:
     """Settle a contradiction of a kept bank: what you find is the authority."""
     from remanent.cli.execution import perform
 
     perform("bank.resolve", place, {"bank_id": bank_id, "conflict_id": conflict_id, "finding": finding})
 
 
-@placed("agent")
-def bank_undo(place: Place, *, bank_id: BankId, change_id: ChangeId) -> None:
+@with_common_options("agent")
+def bank_undo(place: CommonOptions, *, bank_id: BankId, change_id: ChangeId) -> None:
     """Take back a merge or a verdict of a kept bank."""
     from remanent.cli.execution import perform
 
     perform("bank.undo", place, {"bank_id": bank_id, "change_id": change_id})
 
 
-@placed("agent")
+@with_common_options("agent")
 def bank_deep_retrieval(
-    place: Place,
+    place: CommonOptions,
     *,
     bank_id: BankId,
     node_id: BankDeepRetrievalNodeId,
@@ -1018,24 +1073,24 @@ def bank_deep_retrieval(
     perform("bank.deep_retrieval", place, {"bank_id": bank_id, "node_id": node_id, "attachment_id": attachment_id})
 
 
-@placed("agent")
-def bank_export(place: Place, *, file: options.ExportFile = Path("-"), bank_id: BankId) -> None:
+@with_common_options("agent")
+def bank_export(place: CommonOptions, *, file: options.ExportFile = Path("-"), bank_id: BankId) -> None:
     """Write a whole kept bank as one line of JSON."""
     from remanent.cli.execution import perform
 
     perform("bank.export", place, {"bank_id": bank_id}, file=file)
 
 
-@placed("agent")
-def bank_import(place: Place, *, file: options.ImportFile, bank_id: BankId) -> None:
+@with_common_options("agent")
+def bank_import(place: CommonOptions, *, file: options.ImportFile, bank_id: BankId) -> None:
     """Make a kept bank from an export."""
     from remanent.cli.execution import perform
 
     perform("bank.import", place, {"bank_id": bank_id}, file=file)
 
 
-@placed("agent")
-def bank_clear(place: Place, *, bank_id: BankId, yes: options.Yes = False) -> None:
+@with_common_options("agent")
+def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = False) -> None:
     """Clear all that a kept bank holds."""
     from remanent.cli.execution import perform
 
@@ -1043,33 +1098,35 @@ def bank_clear(place: Place, *, bank_id: BankId, yes: options.Yes = False) -> No
 
 
 COMMANDS = (
-    Made(
+    GeneratedCommand(
         ("remember",),
         say(
-            "Keep messages for good. Durable on return; the same id in a session is stored once.",
+            "Store messages for good. They are durable on return; within a session, the same id is stored only once.",
             "永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
         ),
         remember,
     ),
-    Made(
+    GeneratedCommand(
         ("recall",),
         say(
-            "Answer a question from what is remembered. Every answer comes with its sources and the reason for its place.",
+            "Answer a question from memory. Every answer comes with its sources and the reasons for its rank.",
             "根据记忆回答问题，最佳在前；每个答案都带有来源，以及它为何排在此处。",
         ),
         recall,
     ),
-    Made(("entries",), say("Show what was said, raw and in order.", "按顺序显示说过的原话。"), entries),
-    Made(
+    GeneratedCommand(
+        ("entries",), say("Show what was said, word for word and in order.", "按顺序逐字显示说过的原话。"), entries
+    ),
+    GeneratedCommand(
         ("attach",),
         say(
-            "Keep a file durably and return the reference to put among a message's `attachments`.",
+            "Store a file durably and return the reference to put into a message's `attachments`.",
             "永久保存一个文件，并返回可放进消息 `attachments` 的引用。",
         ),
         attach,
     ),
-    Made(("attachment",), say("Return the bytes of a file that was kept.", "取出保存过的文件。"), attachment),
-    Made(
+    GeneratedCommand(("attachment",), say("Return the bytes of a stored file.", "取出保存过的文件。"), attachment),
+    GeneratedCommand(
         ("evaluate",),
         say(
             "Measure how well and how fast recall answers questions whose answers are known.",
@@ -1077,158 +1134,161 @@ COMMANDS = (
         ),
         evaluate,
     ),
-    Made(("records",), say("List what is remembered, newest first.", "列出记忆，新的在前。"), records),
-    Made(("get",), say("Show a record, whatever its status.", "显示一条记忆，无论其状态。"), get),
-    Made(
+    GeneratedCommand(("records",), say("List what is remembered, newest first.", "列出记忆，新的在前。"), records),
+    GeneratedCommand(("get",), say("Show a record, whatever its status.", "显示一条记忆，无论其状态。"), get),
+    GeneratedCommand(
         ("deep-retrieval",),
         say(
-            "Show every raw word that a record came from, with its files; a long file only when it is asked for.",
-            "读取一条记忆背后的全部原文与附件。",
+            "Show all the raw text that a record came from, with its attachments; a long one only when asked for.",
+            "读取一条记忆背后的全部原文与附件；较长的附件须单独指明。",
         ),
         deep_retrieval,
     ),
-    Made(
+    GeneratedCommand(
         ("versions",),
         say("Show every version of a record, the current one last.", "显示一条记忆的所有版本，当前版本在最后。"),
         versions,
     ),
-    Made(("links",), say("Show the links from and to a record.", "显示一条记忆的所有关联。"), links),
-    Made(
-        ("link",),
-        say("Tie two records together, from the first to the second.", "把两条记忆关联起来，由前者指向后者。"),
-        link,
+    GeneratedCommand(("links",), say("Show the links from and to a record.", "显示一条记忆的所有关联。"), links),
+    GeneratedCommand(
+        ("link",), say("Link two records, from the first to the second.", "把两条记忆关联起来，由前者指向后者。"), link
     ),
-    Made(
+    GeneratedCommand(
         ("forget",),
         say(
-            "Put records out of mind. A tombstone stays, and `restore` brings them back.",
+            "Forget records: they no longer answer questions. A tombstone remains, and `restore` brings them back.",
             "让记忆不再被想起。墓碑会保留，可用 `restore` 恢复。",
         ),
         forget,
     ),
-    Made(("restore",), say("Bring forgotten records back to mind.", "恢复被遗忘的记忆。"), restore),
-    Made(("tombstones",), say("Show what is left of everything forgotten.", "显示被遗忘之物留下的墓碑。"), tombstones),
-    Made(
+    GeneratedCommand(("restore",), say("Bring forgotten records back.", "恢复被遗忘的记忆。"), restore),
+    GeneratedCommand(
+        ("tombstones",), say("Show the tombstones of forgotten records.", "显示被遗忘的记忆留下的墓碑。"), tombstones
+    ),
+    GeneratedCommand(
         ("conflicts",),
         say("Show contradictions between records, oldest first.", "显示记忆之间的矛盾，最早的在前。"),
         conflicts,
     ),
-    Made(
+    GeneratedCommand(
         ("scratchpad", "read"),
-        say("Show what stands on a scratchpad.", "显示草稿板上的内容。"),
+        say("Show the contents of a scratchpad.", "显示草稿板上的内容。"),
         scratchpad_read,
-        group=say("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
+        group=say("Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"),
     ),
-    Made(
+    GeneratedCommand(
         ("scratchpad", "write"),
         say(
-            "Write a value on a scratchpad, or remove it. Durable on return; recall does not search scratchpads.",
-            "在草稿板上写下或删除一个值。返回即已落盘；检索不会搜到草稿板。",
+            "Set or remove a value on a scratchpad. It is durable on return; recall does not search scratchpads.",
+            "在草稿板上写入或删除一个值。返回即已落盘；检索不会搜到草稿板。",
         ),
         scratchpad_write,
-        group=say("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
+        group=say("Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"),
     ),
-    Made(
+    GeneratedCommand(
         ("erase",),
         say(
-            "Destroy texts for good. All that came from them goes too: no byte stays, nothing can be restored.",
+            "Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored.",
             "彻底销毁文本及由此产生的一切：不留一个字节，无法恢复。",
         ),
         erase,
     ),
-    Made(
+    GeneratedCommand(
         ("export",),
-        say("Write everything that an agent remembers as JSON lines.", "将智能体的全部记忆写成 JSON 行。"),
+        say("Write everything an agent remembers as JSON lines.", "将智能体的全部记忆写成 JSON 行。"),
         export,
     ),
-    Made(
+    GeneratedCommand(
         ("import",),
         say(
-            "Fill an empty agent from an export: all of it or nothing.",
-            "用导出的内容填充一个空的智能体：要么全部，要么什么都不写入。",
+            "Fill an empty agent from an export, completely or not at all.",
+            "把导出的内容导入一个空的智能体：要么全部写入，要么什么都不写入。",
         ),
         import_,
     ),
-    Made(("queue",), say("Show how the agent's background work stands.", "显示后台任务的状况。"), queue),
-    Made(
+    GeneratedCommand(("queue",), say("Show the state of the agent's background work.", "显示后台任务的状况。"), queue),
+    GeneratedCommand(
         ("jobs",),
-        say("List background work that waits, runs or was given up.", "列出等待、运行中或已放弃的后台任务。"),
+        say(
+            "List background jobs that are waiting, running or have been given up.",
+            "列出等待、运行中或已放弃的后台任务。",
+        ),
         jobs,
     ),
-    Made(("revive",), say("Try given-up background work again.", "重新尝试已放弃的后台任务。"), revive),
-    Made(
+    GeneratedCommand(
+        ("revive",), say("Retry background jobs that have been given up.", "重新尝试已放弃的后台任务。"), revive
+    ),
+    GeneratedCommand(
         ("check",),
-        say("Examine every page, index and reference of an agent's files.", "检查该智能体文件的每一页、索引与引用。"),
+        say("Check every page, index and reference in an agent's files.", "检查该智能体文件的每一页、索引与引用。"),
         check,
     ),
-    Made(("settle",), say("Wait until background work is done.", "等待后台任务完成。"), settle),
-    Made(
-        ("agents",),
-        say("List the agents of a workspace that remember something.", "列出工作区中有记忆的智能体。"),
-        agents,
+    GeneratedCommand(("settle",), say("Wait until background work is finished.", "等待后台任务完成。"), settle),
+    GeneratedCommand(
+        ("agents",), say("List the agents in a workspace that have memories.", "列出工作区中有记忆的智能体。"), agents
     ),
-    Made(
+    GeneratedCommand(
         ("roles",),
         say(
-            "Show who does the language work: every role with its engine, model and settings.",
-            "显示由谁承担语言任务：每个角色的引擎、模型与设置。",
+            "Show what handles each language task: every role with its engine, model and settings.",
+            "显示各项语言任务由什么完成：每个角色的引擎、模型与设置。",
         ),
         roles,
     ),
-    Made(
+    GeneratedCommand(
         ("try",),
         say(
-            "Run one role by hand: a request goes in, the checked response comes out.",
+            "Run one role by hand: give it a request, get its validated response.",
             "手动运行一个角色：给出请求，得到经过检查的回答。",
         ),
         try_,
     ),
-    Made(
+    GeneratedCommand(
         ("keys", "create"),
         say(
-            "Make a key. Its token is shown this once; only a hash of it is kept.",
+            "Create a key. Its token is shown only this once; only a hash of it is stored.",
             "创建密钥。令牌只显示这一次，只保存其散列。",
         ),
         keys_create,
-        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+        group=say("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     ),
-    Made(
+    GeneratedCommand(
         ("keys", "list"),
-        say("List the keys, the revoked ones too.", "列出密钥，包括已吊销的。"),
+        say("List all keys, including revoked ones.", "列出密钥，包括已吊销的。"),
         keys_list,
-        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+        group=say("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     ),
-    Made(
+    GeneratedCommand(
         ("keys", "rotate"),
         say(
-            "Give a key another token; the old one opens until the grace is over.",
+            "Replace a key's token; the old one keeps working until the grace period ends.",
             "更换密钥的令牌；旧令牌在宽限期后失效。",
         ),
         keys_rotate,
-        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+        group=say("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     ),
-    Made(
+    GeneratedCommand(
         ("keys", "revoke"),
-        say("Let keys open nothing from now on.", "吊销密钥，立即生效。"),
+        say("Revoke keys, effective immediately.", "吊销密钥，立即生效。"),
         keys_revoke,
-        group=say("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+        group=say("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     ),
-    Made(
+    GeneratedCommand(
         ("audit", "list"),
         say("Show who did what to whose memory, oldest first.", "显示审计日志：谁对谁的记忆做了什么。"),
         audit_list,
-        group=say("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
+        group=say("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
     ),
-    Made(
+    GeneratedCommand(
         ("audit", "verify"),
         say(
-            "Walk along the organisation's audit log and say whether every line is there, and as it was written.",
+            "Verify the organisation's audit log: whether every line is present and as it was written.",
             "沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
         ),
         audit_verify,
-        group=say("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
+        group=say("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "remember"),
         say(
             "Keep messages and link them into the associative memory; they are durable on return.",
@@ -1238,7 +1298,7 @@ COMMANDS = (
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "recall"),
         say(
             "Follow links from what is in focus, strongest path first; says what was forgotten on the way.",
@@ -1248,49 +1308,49 @@ COMMANDS = (
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "focus"),
         say("Show the nodes in focus, newest first.", "显示关注点，新的在前。"),
         associative_focus,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "state"),
         say("Show how many nodes and links there are and how strong they are.", "显示联想记忆的规模与强度。"),
         associative_state,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "compress"),
         say("Ask for a compression, as every remembering does.", "请求一次压缩。"),
         associative_compress,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "forgotten"),
         say("Show what is left of deleted nodes, last forgotten first.", "显示遗忘后留下的痕迹。"),
         associative_forgotten,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "restore"),
         say("Make a deleted node again from the journal, while that has its words.", "从原始记录重建被遗忘的节点。"),
         associative_restore,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "triples"),
         say("Write the graph as N-Triples.", "以 N-Triples 输出联想图。"),
         associative_triples,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("associative", "load-triples"),
         say(
             "Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are.",
@@ -1300,7 +1360,7 @@ COMMANDS = (
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "get"),
         say("Show how a kept bank stands: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
         bank_get,
@@ -1310,7 +1370,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "resume"),
         say("Go on with the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
         bank_resume,
@@ -1320,7 +1380,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "observe"),
         say(
             "Have a kept bank take in a text: sorted by topics, summarised, checked against what it knows.",
@@ -1333,7 +1393,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "search"),
         say(
             "Search the Query Graph of a kept bank: candidates and their neighbours, newest first.",
@@ -1346,7 +1406,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "resolve"),
         say("Settle a contradiction of a kept bank: what you find is the authority.", "依据给出的结论解决一处矛盾。"),
         bank_resolve,
@@ -1356,7 +1416,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "undo"),
         say("Take back a merge or a verdict of a kept bank.", "撤销一次合并或裁决。"),
         bank_undo,
@@ -1366,7 +1426,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "deep-retrieval"),
         say(
             "Read every raw entry behind a node of a kept bank, with the contents of its files.",
@@ -1379,7 +1439,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "export"),
         say("Write a whole kept bank as one line of JSON.", "导出整个记忆库（JSON）。"),
         bank_export,
@@ -1389,7 +1449,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "import"),
         say("Make a kept bank from an export.", "由导出的 JSON 建立记忆库。"),
         bank_import,
@@ -1399,7 +1459,7 @@ COMMANDS = (
         ),
         discipline="bank",
     ),
-    Made(
+    GeneratedCommand(
         ("bank", "clear"),
         say("Clear all that a kept bank holds.", "清除记忆库中的一切。"),
         bank_clear,

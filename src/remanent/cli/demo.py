@@ -1,4 +1,8 @@
-"""`demo`: remembers a small demo, recalls it with its sources, forgets, erases and exports, and says what it does."""
+"""`demo`: tells a small sample to an agent, recalls it with its sources, forgets, erases and exports.
+
+The sample is two conversations, one English, one Chinese, whose questions cross the languages. Everything that is
+claimed is measured while it runs: the bytes of a secret are counted in every file before and after it is erased.
+"""
 
 import shutil
 import tempfile
@@ -14,12 +18,12 @@ from rich.panel import Panel
 from rich.text import Text
 
 from remanent._sync import Agent, Memory
+from remanent.bilingual import Bilingual
 from remanent.cli import words
 from remanent.cli.display import show_found
 from remanent.cli.files import write_export
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin, human_size, local_time
-from remanent.cli.words import Phrase
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin, human_size, local_time
 from remanent.model import Found, system_clock
 
 HOME = "moving house"
@@ -58,7 +62,7 @@ _TOLD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SampleQuestion:
     """A question of the demonstration and the message that answers it."""
 
     question: str
@@ -66,12 +70,12 @@ class Asked:
 
 
 QUESTIONS = (
-    Asked("Which city is she moving to?", "h01"),
-    Asked("谁负责前端？", "t02"),
-    Asked("她不能吃什么？", "h09"),
-    Asked("Which database did the team choose, and which did it reject?", "t05"),
-    Asked("What was the booking code of my flight?", "h04"),
-    Asked("为什么推迟发布？", "t08"),
+    SampleQuestion("Which city is she moving to?", "h01"),
+    SampleQuestion("谁负责前端？", "t02"),
+    SampleQuestion("她不能吃什么？", "h09"),
+    SampleQuestion("Which database did the team choose, and which did it reject?", "t05"),
+    SampleQuestion("What was the booking code of my flight?", "h04"),
+    SampleQuestion("为什么推迟发布？", "t08"),
 )
 
 OUTDATED = "t01"
@@ -95,7 +99,7 @@ def sessions() -> dict[str, list[dict[str, Any]]]:
     return told
 
 
-def settle(screen: Screen, memory: Memory) -> None:
+def settle(screen: Terminal, memory: Memory) -> None:
     """Wait for the index, and show that there is something to wait for."""
     with screen.indexing() as report:
         memory.settle(on_progress=report)
@@ -108,14 +112,14 @@ EXPORT = "demo-export.jsonl"
 class Stage:
     """What the steps of the demonstration share, and what they leave for a program to read."""
 
-    screen: Screen
+    screen: Terminal
     memory: Memory
     agent: Agent
     home: Path
     step: int = 0
     done: dict[str, Any] = field(default_factory=dict)
 
-    def announce(self, phrase: Phrase) -> None:
+    def announce(self, phrase: Bilingual) -> None:
         """Say in one line what comes next."""
         self.step += 1
         if not self.screen.as_json:
@@ -124,13 +128,13 @@ class Stage:
                 Text.assemble((f" {self.step} ", "bold reverse cyan"), " ", (self.screen.word(phrase), "bold"))
             )
 
-    def say(self, phrase: Phrase, *, style: str = "", **values: object) -> None:
+    def say(self, phrase: Bilingual, *, style: str = "", **values: object) -> None:
         """Say what came of it."""
         if not self.screen.as_json:
             self.screen.show(Text(self.screen.word(phrase, **values), style))
 
 
-def run(place: Place) -> None:
+def run(place: CommonOptions) -> None:
     """Show every step on a fresh agent."""
     screen, settings = begin(place)
     begun = time.perf_counter()
@@ -153,6 +157,7 @@ def run(place: Place) -> None:
 
 @contextmanager
 def _home(given: Path | None) -> Iterator[Path]:
+    """Give the folder to play in: the one that was named, which stays, or one that is removed at the end."""
     if given is not None:
         yield given.absolute()
         return
@@ -169,6 +174,7 @@ def _unused_name(memory: Memory) -> str:
 
 
 def _remember(stage: Stage) -> None:
+    """Tell both conversations to an agent, and time how long it takes until they are durable and indexed."""
     stage.announce(words.DEMO_REMEMBER)
     begun = time.perf_counter()
     count = 0
@@ -186,6 +192,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _recall(stage: Stage) -> None:
+    """Ask every question, across languages, and note which message answered it."""
     stage.announce(words.DEMO_RECALL)
     answers = []
     for asked in QUESTIONS:
@@ -200,6 +207,7 @@ def _recall(stage: Stage) -> None:
 
 
 def _forget(stage: Stage) -> None:
+    """Forget what no longer holds, and show the tombstone that stays."""
     stage.announce(words.DEMO_FORGET)
     record_id = _id_of(stage, OUTDATED)
     stone = stage.agent.forget(record_id, reason=stage.screen.word(words.DEMO_REASON))
@@ -214,6 +222,7 @@ def _forget(stage: Stage) -> None:
 
 
 def _erase(stage: Stage) -> None:
+    """Erase the secret and count its occurrences in every file before and after: erasing is proven, not claimed."""
     stage.announce(words.DEMO_ERASE)
     entry_id = _id_of(stage, SECRET)
     before, files = _occurrences(stage.home, SECRET_WORD)
@@ -243,6 +252,7 @@ def _mentions(found: Found, word: str) -> bool:
 
 
 def _export(stage: Stage) -> None:
+    """Write everything to a file that can be read without Remanent."""
     stage.announce(words.DEMO_EXPORT)
     file = stage.home / EXPORT
     lines = write_export(stage.agent, file, stage.screen)

@@ -1,4 +1,8 @@
-"""How what is remembered and what was said looks on a screen."""
+"""How answers look: cards and tables for people at a terminal, plain lines in a pipe, JSON for programs.
+
+An operation may bring its own way to be shown; those here are for the types that operations share. Stored text can hold
+anything, so everything passes through `visible`, which leaves no control character to the terminal.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +21,7 @@ from rich.text import Text
 from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD
-from remanent.cli.screen import Screen, local_time, standard_output, visible
+from remanent.cli.screen import Terminal, local_time, standard_output, visible
 from remanent.discipline.shapes import Page
 from remanent.language.engines import RoleSetup
 from remanent.model import (
@@ -33,9 +37,9 @@ from remanent.model import (
     Tombstone,
     system_clock,
 )
-from remanent.operations import Body, Operation, Place
-from remanent.operations.access.chain import Verified
-from remanent.operations.care import Loaded
+from remanent.operations import Body, Operation, Target
+from remanent.operations.access.chain import AuditVerification
+from remanent.operations.care import ImportCounts
 from remanent.operations.keys import NewKey
 from remanent.operations.language import Tried
 from remanent.stores import Erased, Health
@@ -44,9 +48,10 @@ from remanent.text.excerpt import excerpt
 QUOTED = 60
 """Characters of a text that is quoted in a table or beside another."""
 REASON = 24
+"""Characters of a path's reason, which stands in one cell of a table."""
 
 
-def show_found(screen: Screen, found: Found, *, now: datetime) -> None:
+def show_found(screen: Terminal, found: Found, *, now: datetime) -> None:
     """Show every answer as a card: the words, then where they come from."""
     for place, item in enumerate(found.items, start=1):
         text = Text(visible(item.text))
@@ -60,7 +65,8 @@ def show_found(screen: Screen, found: Found, *, now: datetime) -> None:
             screen.show("\n".join(lines))
 
 
-def _source(screen: Screen, item: FoundItem, source: FoundSource) -> str:
+def _source(screen: Terminal, item: FoundItem, source: FoundSource) -> str:
+    """Return where an answer comes from: who said it, when, in which session, and the words if they differ."""
     parts = [source.role, local_time(source.occurred_at)]
     if source.session is not None:
         parts.append(screen.word(words.SESSION, name=source.session))
@@ -70,7 +76,7 @@ def _source(screen: Screen, item: FoundItem, source: FoundSource) -> str:
     return line if source.text == item.text else f"{line}: “{visible(excerpt(source.text, QUOTED))}”"
 
 
-def explanation(screen: Screen, found: Found) -> Table:
+def explanation(screen: Terminal, found: Found) -> Table:
     """Return the table of every answer's places on every path, and of all that moved it."""
     title = screen.word(words.EXPLAINED, recipe=found.recipe, grain=found.grain)
     table = Table(title=title, title_justify="left")
@@ -93,7 +99,7 @@ def explanation(screen: Screen, found: Found) -> Table:
     return table
 
 
-def gate_told(screen: Screen, verdict: GateVerdict) -> str:
+def gate_line(screen: Terminal, verdict: GateVerdict) -> str:
     """Return in a line why a question was answered or not."""
     reason = screen.word(words.GATE_REASONS[verdict.reason])
     return screen.word(words.GATE, score=f"{verdict.score:.2f}", threshold=f"{verdict.threshold:.2f}", reason=reason)
@@ -104,11 +110,11 @@ def _rank(rank: PathRank) -> str:
     return f"{told} {visible(excerpt(rank.reason, REASON))}" if rank.reason else told
 
 
-def _boost(screen: Screen, boost: Boost) -> str:
+def _boost(screen: Terminal, boost: Boost) -> str:
     return screen.word(words.BOOSTS[boost.name]) if boost.name in words.BOOSTS else visible(boost.name)
 
 
-def show_entries(screen: Screen, found: Sequence[Entry]) -> None:
+def show_entries(screen: Terminal, found: Sequence[Entry]) -> None:
     """Show journal entries, one after the other."""
     if not found:
         screen.tell(words.NO_ENTRIES)
@@ -123,21 +129,23 @@ def show_entries(screen: Screen, found: Sequence[Entry]) -> None:
         screen.show(line)
 
 
-MOST_COLUMNS = 8
-MOST_MISSED = 10
+MAX_COLUMNS = 8
+"""Columns of a table that nobody designed: more do not fit a terminal."""
+MAX_MISSED = 10
+"""Unanswered questions that are listed; --json lists all."""
 
 
 @dataclass(slots=True)
-class Shown:
+class CommandResult:
     """What was asked, what was answered, and where it is shown."""
 
-    screen: Screen
+    screen: Terminal
     operation: Operation[Any, Any]
     requests: Sequence[Any]
     answers: Sequence[Any]
     several: bool
     options: Mapping[str, Any]
-    place: Place
+    place: Target
     file: Path
     ends_with: Exit = Exit.OK
 
@@ -147,7 +155,7 @@ class Shown:
         return self.answers[0]
 
 
-def show(shown: Shown) -> None:
+def show(shown: CommandResult) -> None:
     """Show an answer to people, or give it to programs."""
     prepare = PREPARED.get(shown.operation.response)
     if prepare is not None:
@@ -163,7 +171,7 @@ def show(shown: Shown) -> None:
         SHOWN.get(shown.operation.response, _show_plainly)(shown)
 
 
-def value_of(shown: Shown) -> Any:
+def value_of(shown: CommandResult) -> Any:
     """Return what a program is given: what the library's own method would return."""
     if shown.operation.response is Receipt:
         return _joined(shown.answers)
@@ -177,7 +185,7 @@ def _items(answer: Any) -> Any:
 
 
 def question_of(
-    screen: Screen, operation: Operation[Any, Any], request: Mapping[str, Any], *, agent: str | None
+    screen: Terminal, operation: Operation[Any, Any], request: Mapping[str, Any], *, agent: str | None
 ) -> str:
     """Return what people are asked before something is destroyed."""
     command = operation.command
@@ -190,6 +198,7 @@ def question_of(
 
 
 def _joined(receipts: Sequence[Receipt]) -> Receipt:
+    """Return one receipt for all batches of a file, as if it had been sent at once."""
     return Receipt(
         entry_ids=tuple(entry_id for receipt in receipts for entry_id in receipt.entry_ids),
         last_seq=receipts[-1].last_seq,
@@ -198,7 +207,8 @@ def _joined(receipts: Sequence[Receipt]) -> Receipt:
     )
 
 
-def _show_receipt(shown: Shown) -> None:
+def _show_receipt(shown: CommandResult) -> None:
+    """Show the ids as data, for a script to keep, and the rest as prose."""
     receipt = _joined(shown.answers)
     shown.screen.show("\n".join(receipt.entry_ids))
     shown.screen.tell(words.REMEMBERED, count=len(receipt.entry_ids), at=local_time(receipt.recorded_at))
@@ -206,7 +216,8 @@ def _show_receipt(shown: Shown) -> None:
         shown.screen.tell(words.REPEATED, count=receipt.repeated)
 
 
-def _prepare_found(shown: Shown) -> None:
+def _prepare_found(shown: CommandResult) -> None:
+    """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
     for path in shown.answer.left_out:
         shown.screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
     if not shown.answer.items:
@@ -214,22 +225,24 @@ def _prepare_found(shown: Shown) -> None:
         shown.ends_with = Exit.NO
 
 
-def _show_found(shown: Shown) -> None:
+def _show_found(shown: CommandResult) -> None:
+    """Show the answers, and on demand how each came to its rank and why the gate let it pass."""
     if shown.answer.items:
         show_found(shown.screen, shown.answer, now=system_clock())
         if shown.options.get("explain"):
             shown.screen.show(explanation(shown.screen, shown.answer))
     if shown.options.get("explain") and shown.answer.gate is not None:
-        shown.screen.show(gate_told(shown.screen, shown.answer.gate))
+        shown.screen.show(gate_line(shown.screen, shown.answer.gate))
 
 
-def _show_tombstones(shown: Shown) -> None:
+def _show_tombstones(shown: CommandResult) -> None:
     for stone in shown.answers:
         about = excerpt(stone.about, QUOTED)
         shown.screen.show(shown.screen.word(words.FORGOTTEN, about=about, size=stone.size, record_id=stone.record_id))
 
 
-def _show_erased(shown: Shown) -> None:
+def _show_erased(shown: CommandResult) -> None:
+    """Show how much was erased, backups included."""
     erased = shown.answer
     counts = {"entries": len(erased.entry_ids), "records": len(erased.record_ids)}
     shown.screen.show(shown.screen.word(words.ERASED, **counts))
@@ -237,12 +250,12 @@ def _show_erased(shown: Shown) -> None:
         shown.screen.tell(words.ERASED_BACKUPS, count=erased.backups)
 
 
-def _show_loaded(shown: Shown) -> None:
+def _show_loaded(shown: CommandResult) -> None:
     named = ", ".join(f"{sort} {count}" for sort, count in shown.answer.counts.items() if count)
     shown.screen.tell(words.IMPORTED, agent=shown.place.agent, counts=named or "0")
 
 
-def _show_written(shown: Shown) -> None:
+def _show_written(shown: CommandResult) -> None:
     """Say where lines went, or put the bytes of a file there."""
     if isinstance(shown.answer, bytes):
         standard_output().write(shown.answer)
@@ -252,7 +265,8 @@ def _show_written(shown: Shown) -> None:
         shown.screen.tell(words.EXPORTED, lines=shown.answer, path=shown.file)
 
 
-def _show_roles(shown: Shown) -> None:
+def _show_roles(shown: CommandResult) -> None:
+    """Show every role with what does its work."""
     screen = shown.screen
     headings = (words.ROLE, words.ENGINE, words.MODEL, words.TIER, words.TEMPERATURE, words.TOP_P)
     table = Table(*(screen.word(heading) for heading in headings))
@@ -267,14 +281,16 @@ def _show_roles(shown: Shown) -> None:
         screen.tell(words.NO_MODEL)
 
 
-def _show_tried(shown: Shown) -> None:
+def _show_tried(shown: CommandResult) -> None:
+    """Show the response as data, and beside it what made it and what that cost."""
     tried = shown.answer
     shown.screen.show(json.dumps(tried.response, ensure_ascii=False, indent=2))
     tokens = {"input": tried.usage.input_tokens, "output": tried.usage.output_tokens}
     shown.screen.tell(words.ROLE_DONE, style="dim", role=tried.made_by.role, engine=tried.made_by.engine, **tokens)
 
 
-def _show_evaluation(shown: Shown) -> None:
+def _show_evaluation(shown: CommandResult) -> None:
+    """Show the figures, then the questions whose answer was not found: those are what to look into."""
     screen, found = shown.screen, shown.answer
     table = Table(screen.word(words.FIGURE))
     table.add_column(screen.word(words.MEASURED), justify="right")
@@ -296,13 +312,14 @@ def _show_evaluation(shown: Shown) -> None:
         table.add_row(screen.word(phrase), value)
     screen.show(table)
     missed = [one for one in found.results if one.wanted and one.rank is None]
-    for one in missed[:MOST_MISSED]:
+    for one in missed[:MAX_MISSED]:
         screen.tell(words.MISSED, question=excerpt(one.question, QUOTED))
-    if len(missed) > MOST_MISSED:
-        screen.tell(words.MISSED_MORE, count=len(missed) - MOST_MISSED)
+    if len(missed) > MAX_MISSED:
+        screen.tell(words.MISSED_MORE, count=len(missed) - MAX_MISSED)
 
 
-def _show_key(shown: Shown) -> None:
+def _show_key(shown: CommandResult) -> None:
+    """Show the token as data, so that it can be piped, and everything to know about it beside."""
     shown.screen.show(shown.answer.token)
     shown.screen.tell(words.KEY_MADE, key_id=shown.answer.key.key_id)
     if shown.answer.replaces_damaged:
@@ -311,12 +328,12 @@ def _show_key(shown: Shown) -> None:
         shown.screen.tell(words.FIRST_KEY, style="yellow")
 
 
-def _prepare_verified(shown: Shown) -> None:
+def _prepare_verified(shown: CommandResult) -> None:
     if not shown.answer.intact:
         shown.ends_with = Exit.DAMAGED
 
 
-def _prepare_health(shown: Shown) -> None:
+def _prepare_health(shown: CommandResult) -> None:
     if shown.answer.problems or shown.answer.indexes or shown.answer.attachments:
         shown.ends_with = Exit.DAMAGED
 
@@ -324,7 +341,8 @@ def _prepare_health(shown: Shown) -> None:
 # ── all others ───────────────────────────────────────────────────────────────
 
 
-def _show_plainly(shown: Shown) -> None:
+def _show_plainly(shown: CommandResult) -> None:
+    """Show an answer that nobody wrote a form for: pages as tables, all else as fields."""
     for answer in shown.answers:
         if isinstance(answer, Page):
             _show_rows(shown.screen, answer.items)
@@ -333,12 +351,13 @@ def _show_plainly(shown: Shown) -> None:
                 shown.screen.show(f"{name}: {_plain(value)}")
 
 
-def _show_rows(screen: Screen, items: Sequence[Any]) -> None:
+def _show_rows(screen: Terminal, items: Sequence[Any]) -> None:
+    """Show rows as a table of the columns that hold anything."""
     rows = [to_jsonable_python(item) for item in items]
     if not rows:
         screen.tell(words.NOTHING_HERE)
         return
-    columns = [name for name in rows[0] if any(row[name] not in (None, "", [], {}) for row in rows)][:MOST_COLUMNS]
+    columns = [name for name in rows[0] if any(row[name] not in (None, "", [], {}) for row in rows)][:MAX_COLUMNS]
     table = Table(*columns)
     for row in rows:
         table.add_row(*(Text(visible(excerpt(_plain(row[name]), QUOTED)), overflow="fold") for name in columns))
@@ -346,6 +365,7 @@ def _show_rows(screen: Screen, items: Sequence[Any]) -> None:
 
 
 def _plain(value: Any) -> str:
+    """Return a value as one cell of a table."""
     if value is None:
         return "–"
     if isinstance(value, str | Enum):
@@ -353,14 +373,14 @@ def _plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-Show = Callable[[Shown], None]
+Show = Callable[[CommandResult], None]
 SHOWN: Mapping[Any, Show] = {
     Receipt: _show_receipt,
     Found: _show_found,
     Page[Entry]: lambda shown: show_entries(shown.screen, shown.answer.items),
     Tombstone: _show_tombstones,
     Erased: _show_erased,
-    Loaded: _show_loaded,
+    ImportCounts: _show_loaded,
     Evaluation: _show_evaluation,
     Page[RoleSetup]: _show_roles,
     Tried: _show_tried,
@@ -368,5 +388,5 @@ SHOWN: Mapping[Any, Show] = {
 }
 """How answers are shown, by their type; an operation may say how its own are."""
 
-PREPARED: Mapping[Any, Show] = {Found: _prepare_found, Verified: _prepare_verified, Health: _prepare_health}
+PREPARED: Mapping[Any, Show] = {Found: _prepare_found, AuditVerification: _prepare_verified, Health: _prepare_health}
 """What answers of a type say before they are shown or given, and how the command ends."""

@@ -1,4 +1,8 @@
-"""`doctor`: whether the installation, the machine and the stored bytes are sound."""
+"""`doctor`: whether the installation, the machine and the stored bytes are sound.
+
+It only looks; with --repair it writes copies beside what is damaged and never touches that. Each finding says what to
+do. What needs the memory opened comes last, because it may be what does not work.
+"""
 
 import asyncio
 import platform
@@ -16,8 +20,8 @@ from rich.text import Text
 from remanent._sync import Agent, Memory
 from remanent.cli import words
 from remanent.cli.exits import Exit
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin, human_size, local_time
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin, human_size, local_time
 from remanent.embedding import Embedder, open_embedder
 from remanent.errors import IntegrityError, NotFound, RemanentError, SchemaTooNew
 from remanent.model import Scope
@@ -46,7 +50,7 @@ class Finding:
     agent: str = ""
 
 
-def examine(place: Place, *, repair: bool, only: str | None = None) -> None:
+def examine(place: CommonOptions, *, repair: bool, only: str | None = None) -> None:
     """Run every check and show what was found; ends with `Exit.DAMAGED` or `Exit.NO` when something is wrong."""
     screen, settings = begin(place)
     layout, copies = Layout(settings.home), dict[str, str]()
@@ -54,7 +58,7 @@ def examine(place: Place, *, repair: bool, only: str | None = None) -> None:
     # Without a home that can be opened there is no agent to look at, and the finding says why.
     if _is_sound(findings, "home"):
         with place.open(settings) as memory:
-            findings += _agents(screen, memory, layout, wanted=_Wanted(place, settings, only))
+            findings += _agents(screen, memory, layout, wanted=_Scope(place, settings, only))
             if not place.as_json:
                 _show(screen, findings)
             if repair:
@@ -75,10 +79,10 @@ def _is_sound(findings: Iterable[Finding], check: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Scope:
     """Which agents of the home are looked at: all of them, unless the command line names some."""
 
-    place: Place
+    place: CommonOptions
     settings: Settings
     agent: str | None
 
@@ -91,7 +95,8 @@ class _Wanted:
         return all(wanted in {None, found} for wanted, found in named)
 
 
-def _machine(screen: Screen, place: Place, settings: Settings) -> Iterator[Finding]:
+def _machine(screen: Terminal, place: CommonOptions, settings: Settings) -> Iterator[Finding]:
+    """Look at everything that does not need the memory to be opened: that may be what is broken."""
     yield Finding("remanent", True, version("remanent"))
     yield Finding("python", True, f"{platform.python_version()}, {platform.platform(terse=True)}, {platform.machine()}")
     yield _settings(screen, place)
@@ -104,7 +109,8 @@ def _machine(screen: Screen, place: Place, settings: Settings) -> Iterator[Findi
     yield Finding("engine", True, settings.engine)
 
 
-def _audit(screen: Screen, settings: Settings) -> Iterator[Finding]:
+def _audit(screen: Terminal, settings: Settings) -> Iterator[Finding]:
+    """Verify the audit log of every organisation."""
     log = AuditLog(settings.home, secrets=settings.secrets)
     orgs, lines, is_intact = log.orgs(), 0, True
     for org in orgs:
@@ -117,20 +123,22 @@ def _audit(screen: Screen, settings: Settings) -> Iterator[Finding]:
         yield Finding("audit", True, screen.word(words.AUDIT_INTACT, lines=lines, orgs=len(orgs)))
 
 
-def _settings(screen: Screen, place: Place) -> Finding:
+def _settings(screen: Terminal, place: CommonOptions) -> Finding:
     sources = setting_sources(**place.overrides())
     found = [screen.word(words.SETTINGS_FROM, names=", ".join(names), place=where) for where, names in sources.items()]
     return Finding("settings", True, "; ".join(found) or screen.word(words.SETTINGS_DEFAULT))
 
 
-def _sqlite(screen: Screen) -> Finding:
+def _sqlite(screen: Terminal) -> Finding:
+    """Check that the engine is newer than the bug by which resetting a WAL could corrupt a database."""
     found, safe = (".".join(map(str, number)) for number in (engine_version(), OLDEST_SAFE))
     if engine_version() >= OLDEST_SAFE:
         return Finding("sqlite", True, screen.word(words.SQLITE_SAFE, version=found))
     return Finding("sqlite", False, screen.word(words.SQLITE_UNSAFE, version=found, safe=safe))
 
 
-def _home(screen: Screen, home: Path) -> Finding:
+def _home(screen: Terminal, home: Path) -> Finding:
+    """Check that the home folder can be written, without making it: looking must leave no trace."""
     try:
         Layout(home).require_writable()
     except RemanentError as error:
@@ -138,7 +146,8 @@ def _home(screen: Screen, home: Path) -> Finding:
     return Finding("home", True, str(home) if home.exists() else screen.word(words.HOME_NEW, path=home))
 
 
-def _disk(screen: Screen, home: Path) -> Finding:
+def _disk(screen: Terminal, home: Path) -> Finding:
+    """Check the free space where the home folder is, or will be."""
     usage = shutil.disk_usage(_existing(home))
     enough = usage.free >= LEAST_FREE
     phrase = words.DISK_FREE if enough else words.DISK_LOW
@@ -149,7 +158,8 @@ def _existing(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.exists())
 
 
-def _embedder(screen: Screen, settings: Settings) -> Finding:
+def _embedder(screen: Terminal, settings: Settings) -> Finding:
+    """Load the embedder and time it: a wrong model or a slow machine shows here first."""
     try:
         embedder = open_embedder(settings.embedder, embedding=settings.embedding)
         if embedder is None:
@@ -174,7 +184,8 @@ async def _time(embedder: Embedder) -> tuple[float, float]:
     return loaded - begun, time.perf_counter() - loaded
 
 
-def _agents(screen: Screen, memory: Memory, layout: Layout, *, wanted: _Wanted) -> list[Finding]:
+def _agents(screen: Terminal, memory: Memory, layout: Layout, *, wanted: _Scope) -> list[Finding]:
+    """Examine every agent that was asked for; those whose database is gone are told of first."""
     lost = [scope for scope in layout.lost_scopes() if wanted.chooses(scope)]
     stored = [scope for scope in memory.agents() if wanted.chooses(scope)]
     findings = [_missing(screen, layout, scope) for scope in lost]
@@ -191,14 +202,16 @@ def _agents(screen: Screen, memory: Memory, layout: Layout, *, wanted: _Wanted) 
     return findings
 
 
-def _missing(screen: Screen, layout: Layout, scope: Scope) -> Finding:
+def _missing(screen: Terminal, layout: Layout, scope: Scope) -> Finding:
+    """Tell of a folder without its database, and of copies beside it that could take its place."""
     names = ", ".join(path.name for path in layout.copies(scope))
     beside = screen.word(words.COPIES_BESIDE, names=names) if names else ""
     detail = screen.word(words.DATABASE_MISSING, folder=layout.folder(scope), copies=beside)
     return Finding("database", False, detail, str(scope))
 
 
-def _agent(screen: Screen, agent: Agent, layout: Layout) -> Iterator[Finding]:
+def _agent(screen: Terminal, agent: Agent, layout: Layout) -> Iterator[Finding]:
+    """Examine one agent: its schema, its pages, what lies beside the database, and its queue."""
     name = str(agent.scope)
     schema = layout.schema(agent.scope)
     try:
@@ -227,7 +240,7 @@ def _agent(screen: Screen, agent: Agent, layout: Layout) -> Iterator[Finding]:
     yield _queue(screen, agent, name)
 
 
-def _beside(screen: Screen, health: Health, name: str) -> Iterator[Finding]:
+def _beside(screen: Terminal, health: Health, name: str) -> Iterator[Finding]:
     """Yield what is wrong with the files that lie beside a database."""
     for check, problems, phrase in (
         ("vectors", health.indexes, words.INDEX_DAMAGED),
@@ -237,7 +250,8 @@ def _beside(screen: Screen, health: Health, name: str) -> Iterator[Finding]:
             yield Finding(check, False, screen.word(phrase, problems="; ".join(problems)), name)
 
 
-def _queue(screen: Screen, agent: Agent, name: str) -> Finding:
+def _queue(screen: Terminal, agent: Agent, name: str) -> Finding:
+    """Tell of work that was given up, or that waits."""
     state = agent.queue()
     if state.dead:
         last = agent.dead_letters()[-1]
@@ -249,7 +263,8 @@ def _queue(screen: Screen, agent: Agent, name: str) -> Finding:
     return Finding("queue", None, detail, name)
 
 
-def _show(screen: Screen, findings: list[Finding]) -> None:
+def _show(screen: Terminal, findings: list[Finding]) -> None:
+    """Show the findings as a table, and whether all is well."""
     table = Table("", screen.word(words.CHECK), screen.word(words.FINDING))
     signs = {True: Text("✓", "green"), False: Text("✗", "bold red"), None: Text("–", "yellow")}
     for finding in findings:
@@ -263,7 +278,8 @@ def _show(screen: Screen, findings: list[Finding]) -> None:
         screen.tell(words.ALL_WELL, style="green")
 
 
-def _repair(screen: Screen, memory: Memory, findings: list[Finding]) -> dict[str, str]:
+def _repair(screen: Terminal, memory: Memory, findings: list[Finding]) -> dict[str, str]:
+    """Save what is readable of each damaged agent; the damaged file itself is never touched."""
     copies: dict[str, str] = {}
     damaged = {finding.agent for finding in findings if finding.check == "integrity" and finding.ok is False}
     for scope in memory.agents():

@@ -1,6 +1,8 @@
-"""What some commands take beside their operation's own fields: words, files, things to look at.
+"""Doing an operation for a command: its request from what the user gave, its answer on the screen.
 
-`take_<what>` makes the requests of a command that `takes` it; its parameters behind the second are the options.
+Most requests are made of options alone. Some commands take words, a file of lines or a question before they destroy;
+for each of these there is a function `take_<what>`, whose parameters behind the second are the command's own options.
+A file is read and checked completely before anything of it is stored.
 """
 
 import asyncio
@@ -14,35 +16,34 @@ import typer
 from pydantic import JsonValue
 
 from remanent.cli import words
-from remanent.cli.display import Shown, question_of, show
+from remanent.cli.display import CommandResult, question_of, show
 from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD, read_bytes, read_lines, read_text, size_of, target, waits
-from remanent.cli.options import Place
-from remanent.cli.screen import Meter, Screen, begin
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import ProgressMeter, Terminal, begin
 from remanent.errors import InvalidInput
 from remanent.language import Role
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Message, Probe
-from remanent.operations import CATALOGUE, Body, Operation, Service, Step
-from remanent.operations import Place as Where
+from remanent.operations import CATALOGUE, Body, Operation, Service, Step, Target
 from remanent.operations.language import role_of
 from remanent.settings import Settings
 
 BATCH = 256
 """Messages that are made durable together."""
 
-Told = tuple[str | None, Message]
+SessionMessage = tuple[str | None, Message]
 """A message and its session."""
 
 Requests = list[dict[str, Any]]
 
 
 def take_messages(
-    screen: Screen, given: Mapping[str, Any], *, text: Sequence[str] | None, file: Path | None, **message: Any
+    screen: Terminal, given: Mapping[str, Any], *, text: Sequence[str] | None, file: Path | None, **message: Any
 ) -> Requests:
     """Make requests of the words of one message, or of a file of many: batches, each of one session."""
     session = given.get("session")
-    told = list(_told(screen, text or (), file=file, session=session, message=message))
+    told = list(_messages_of(screen, text or (), file=file, session=session, message=message))
     if not told:
         raise InvalidInput("there is no message in this file")
     requests = []
@@ -54,9 +55,10 @@ def take_messages(
     return requests
 
 
-def _told(
-    screen: Screen, texts: Sequence[str], *, file: Path | None, session: str | None, message: dict[str, Any]
-) -> Iterator[Told]:
+def _messages_of(
+    screen: Terminal, texts: Sequence[str], *, file: Path | None, session: str | None, message: dict[str, Any]
+) -> Iterator[SessionMessage]:
+    """Yield the messages that a command was given, by one of three ways that exclude each other."""
     if file is not None:
         if texts:
             raise typer.BadParameter(screen.word(words.TEXT_AND_FILE))
@@ -72,7 +74,7 @@ def _told(
     yield session, Message.model_validate({**named, "content": content})
 
 
-def read_messages_file(file: Path, *, session: str | None) -> Iterator[Told]:
+def read_messages_file(file: Path, *, session: str | None) -> Iterator[SessionMessage]:
     """Yield the messages of a file, all of them checked before the first is kept."""
     for number, line in enumerate(read_lines(file), start=1):
         if not line.strip():
@@ -91,14 +93,14 @@ def read_messages_file(file: Path, *, session: str | None) -> Iterator[Told]:
             raise InvalidInput(f"line {number} of {file}: {error}") from error
 
 
-def take_targets(screen: Screen, given: Mapping[str, Any]) -> Requests:
+def take_targets(screen: Terminal, given: Mapping[str, Any]) -> Requests:
     """Make sure that something is named."""
     if not any(given.values()):
         raise typer.BadParameter(screen.word(words.NOTHING_TO_ERASE))
     return [dict(given)]
 
 
-def take_questions(screen: Screen, given: Mapping[str, Any], *, file: Path) -> Requests:
+def take_questions(screen: Terminal, given: Mapping[str, Any], *, file: Path) -> Requests:
     """Make a request of a file of questions, one JSON object a line."""
     del screen
     questions = []
@@ -113,7 +115,7 @@ def take_questions(screen: Screen, given: Mapping[str, Any], *, file: Path) -> R
     return [{**given, "questions": questions}]
 
 
-def take_request(screen: Screen, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:
+def take_request(screen: Terminal, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:
     """Make a request of JSON; or only show what a request is, or what a model would be told."""
     role = role_of(given["role"])
     if schema:
@@ -135,7 +137,8 @@ INTAKES: Mapping[str, Callable[..., Requests]] = {
 """Makes the requests of a command, by what it declares that it `takes`."""
 
 
-def _show_prompt(screen: Screen, role: Role[Any, Any, Any], request: Any) -> None:
+def _show_prompt(screen: Terminal, role: Role[Any, Any, Any], request: Any) -> None:
+    """Show what a model would be told for a request, without asking one."""
     told = role.prompt(request, tongue=role.tongue(request))
     turns: list[dict[str, JsonValue]] = [{"speaker": "user", "text": told.content}]
     turns += [{"speaker": turn.speaker, "text": turn.text} for turn in told.turns]
@@ -149,7 +152,7 @@ def _show_prompt(screen: Screen, role: Role[Any, Any, Any], request: Any) -> Non
 
 def perform(
     name: str,
-    place: Place,
+    place: CommonOptions,
     fields: Mapping[str, Any],
     *,
     each: tuple[str, Sequence[str]] | None = None,
@@ -172,32 +175,33 @@ def perform(
         requests = INTAKES[operation.command.takes](screen, given, **intake)
     if operation.destroys:
         _confirm(screen, operation, requests[0], place, yes=yes)
-    where = Where(org=settings.org, workspace=settings.workspace, agent=place.agent)
-    work = _Work(screen, settings, operation, where=where, file=file)
+    where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent)
+    work = _Execution(screen, settings, operation, where=where, file=file)
     shown = asyncio.run(work.run(requests, several=each is not None, options=options or {}, wait=wait))
     if shown.ends_with:
         raise typer.Exit(shown.ends_with)
 
 
 def _confirm(
-    screen: Screen, operation: Operation[Any, Any], request: Mapping[str, Any], place: Place, *, yes: bool
+    screen: Terminal, operation: Operation[Any, Any], request: Mapping[str, Any], place: CommonOptions, *, yes: bool
 ) -> None:
+    """Ask before something is destroyed; without a terminal the answer is no, so that no script destroys by mistake."""
     question = question_of(screen, operation, request, agent=place.agent)
     if not yes and not screen.ask(question):
         screen.tell(words.NOT_ERASED)
         raise typer.Exit(Exit.NO)
 
 
-class _Work:
+class _Execution:
     """One command's work on an open memory."""
 
     def __init__(
         self,
-        screen: Screen,
+        screen: Terminal,
         settings: Settings,
         operation: Operation[Any, Any],
         *,
-        where: Where,
+        where: Target,
         file: Path,
     ) -> None:
         self._screen = screen
@@ -208,7 +212,7 @@ class _Work:
 
     async def run(
         self, requests: Sequence[Mapping[str, Any]], *, several: bool, options: Mapping[str, Any], wait: bool
-    ) -> Shown:
+    ) -> CommandResult:
         """Do it, show it, and wait for the index if that is wanted."""
         operation = self._operation
         read = [operation.request.model_validate(dict(request)) for request in requests]
@@ -226,13 +230,13 @@ class _Work:
                     )
                     if operation.reads is Body.JSON and len(read) > 1:
                         meter.advance()
-            shown = Shown(self._screen, operation, read, answers, several, options, self._where, self._file)
+            shown = CommandResult(self._screen, operation, read, answers, several, options, self._where, self._file)
             show(shown)
             if wait:
                 await settle(self._screen, memory)
             return shown
 
-    async def _write_lines(self, service: Service, request: Any) -> Shown:
+    async def _write_lines(self, service: Service, request: Any) -> CommandResult:
         """Write lines to a file, whole or not at all, or to standard output."""
         lines = await service.stream(self._operation.name, request, place=self._where)
         count = 0
@@ -241,11 +245,12 @@ class _Work:
                 stream.write(line.encode() + b"\n")
                 count += 1
                 meter.note(f"{count}")
-        shown = Shown(self._screen, self._operation, [request], [count], False, {}, self._where, self._file)
+        shown = CommandResult(self._screen, self._operation, [request], [count], False, {}, self._where, self._file)
         show(shown)
         return shown
 
-    async def _upload(self, meter: Meter) -> AsyncIterator[bytes]:
+    async def _upload(self, meter: ProgressMeter) -> AsyncIterator[bytes]:
+        """Yield what is sent beside the request, and move the meter by its bytes."""
         if self._operation.reads is Body.BYTES:
             yield read_bytes(self._file)
             return
@@ -261,14 +266,16 @@ def _total(operation: Operation[Any, Any], file: Path, requests: Sequence[object
     return len(requests) if len(requests) > 1 else None
 
 
-def _to(meter: Meter) -> Any:
+def _to(meter: ProgressMeter) -> Any:
+    """Return what passes progress on to the meter."""
+
     def report(step: Step) -> None:
         meter.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
 
     return report
 
 
-async def settle(screen: Screen, memory: AsyncMemory) -> None:
+async def settle(screen: Terminal, memory: AsyncMemory) -> None:
     """Wait for the index, and show that there is something to wait for."""
     with screen.indexing() as report:
         await memory.settle(on_progress=report)

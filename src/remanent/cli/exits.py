@@ -1,4 +1,8 @@
-"""The exit codes: one table for the program, its users and the documentation."""
+"""How a command ends: the exit codes, and the one place where errors become a line and a code.
+
+One table serves the program, its help and its documentation. The numbers past 64 are those of sysexits.h, so that
+scripts can tell what is worth another try (75) from what is not.
+"""
 
 import errno
 import json
@@ -13,6 +17,7 @@ from typing import Any
 
 import typer
 
+from remanent.bilingual import Bilingual
 from remanent.cli import words
 from remanent.errors import (
     BusyError,
@@ -52,71 +57,76 @@ class Exit(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExitMeaning:
     """One code: what it means, and which errors end with it."""
 
     code: Exit
-    english: str
-    chinese: str
+    meaning: Bilingual
     errors: tuple[type[RemanentError], ...] = ()
 
 
-TABLE = (
-    Row(Exit.OK, "done", "完成"),
-    Row(
+EXIT_MEANINGS = (
+    ExitMeaning(Exit.OK, Bilingual("done", "完成")),
+    ExitMeaning(
         Exit.NO,
-        "nothing found, a check failed, or the answer to a question was no",
-        "没有找到、检查未通过，或用户选择了否",
+        Bilingual(
+            "nothing found, a check failed, or the answer to a question was no", "没有找到、检查未通过，或用户选择了否"
+        ),
         (JobFailed,),
     ),
-    Row(Exit.USAGE, "the command line is wrong", "命令行用法有误"),
-    Row(Exit.NOT_FOUND, "there is no such thing in this scope", "此范围内没有该对象", (NotFound,)),
-    Row(
+    ExitMeaning(Exit.USAGE, Bilingual("the command line is wrong", "命令行用法有误")),
+    ExitMeaning(Exit.NOT_FOUND, Bilingual("there is no such thing in this scope", "此范围内没有该对象"), (NotFound,)),
+    ExitMeaning(
         Exit.CONFLICT,
-        "somebody else changed it first, or the id is taken by another text",
-        "已被他人修改，或该 id 已属于另一段文字",
+        Bilingual(
+            "somebody else changed it first, or the id is taken by another text",
+            "已被他人修改，或该 id 已属于另一段文字",
+        ),
         (VersionConflict, DuplicateEntry),
     ),
-    Row(
+    ExitMeaning(
         Exit.DAMAGED,
-        "stored bytes are damaged; nothing was deleted",
-        "存储的数据已损坏；没有删除任何内容",
+        Bilingual("stored bytes are damaged; nothing was deleted", "存储的数据已损坏；没有删除任何内容"),
         (IntegrityError,),
     ),
-    Row(Exit.BAD_INPUT, "a value or a file is malformed", "输入的值或文件格式有误", (CallerError,)),
-    Row(
+    ExitMeaning(Exit.BAD_INPUT, Bilingual("a value or a file is malformed", "输入的值或文件格式有误"), (CallerError,)),
+    ExitMeaning(
         Exit.UNAVAILABLE,
-        "the storage failed, a package is missing, or something unforeseen happened",
-        "存储不可用、缺少依赖，或发生了意外",
+        Bilingual(
+            "the storage failed, a package is missing, or something unforeseen happened",
+            "存储不可用、缺少依赖，或发生了意外",
+        ),
         (StorageError, MissingDependency, RemanentError),
     ),
-    Row(
+    ExitMeaning(
         Exit.TRY_AGAIN,
-        "busy or full; nothing was written, try again later",
-        "繁忙或空间已满；未写入任何内容，请稍后重试",
+        Bilingual("busy or full; nothing was written, try again later", "繁忙或空间已满；未写入任何内容，请稍后重试"),
         (BusyError, StorageFull, ModelUnavailable),
     ),
-    Row(
+    ExitMeaning(
         Exit.NOT_ALLOWED,
-        "the key is missing, does not hold, or does not allow this",
-        "缺少密钥、密钥无效，或密钥不允许此操作",
+        Bilingual(
+            "the key is missing, does not hold, or does not allow this", "缺少密钥、密钥无效，或密钥不允许此操作"
+        ),
         (NotAuthenticated, NotPermitted),
     ),
-    Row(
+    ExitMeaning(
         Exit.CONFIGURATION,
-        "a setting is wrong, or a model's provider refuses what it was sent",
-        "设置有误，或模型服务拒绝了请求",
+        Bilingual(
+            "a setting is wrong, or a model's provider refuses what it was sent", "设置有误，或模型服务拒绝了请求"
+        ),
         (SetupError, ModelRejected),
     ),
-    Row(Exit.INTERRUPTED, "interrupted", "已中断"),
+    ExitMeaning(Exit.INTERRUPTED, Bilingual("interrupted", "已中断")),
 )
 
-_ROWS = {row.code: row for row in TABLE}
-_CODES = {error: row.code for row in TABLE for error in row.errors}
+_ROWS = {row.code: row for row in EXIT_MEANINGS}
+_CODES = {error: row.code for row in EXIT_MEANINGS for error in row.errors}
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system raises when nothing more fits: worth another try once there is room."""
 
 
-def row_of(code: Exit) -> Row:
+def meaning_of(code: Exit) -> ExitMeaning:
     """Return the row of a code."""
     return _ROWS[code]
 
@@ -134,7 +144,7 @@ DEBUG = "REMANENT_DEBUG"
 _Usage: Any = typer.BadParameter.__mro__[1]
 
 
-def guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
+def run_guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
     """Run the program and return its exit code; whatever goes wrong is told in one line."""
     as_json = "--json" in arguments
     try:
@@ -159,12 +169,13 @@ def guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
 
 
 def _report(error: BaseException, message: str, code: Exit, *, as_json: bool) -> Exit:
+    """Print an error as one line, in the form that was asked for, and return its exit code."""
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
     if as_json:
         line = json.dumps({"error": type(error).__name__, "message": message, "exit": int(code)}, ensure_ascii=False)
     else:
-        line = words.ERROR.say(words.locale_language(), message=message, meaning=row_of(code).chinese)
+        line = words.ERROR.say(words.locale_language(), message=message, meaning=meaning_of(code).meaning.zh)
     print(line, file=sys.stderr)
     return code
 

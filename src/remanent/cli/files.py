@@ -1,4 +1,8 @@
-"""Reading what a command is given: files and standard input, as UTF-8 whatever the locale says."""
+"""Files and standard input and output, as UTF-8 whatever the locale says.
+
+What is written takes the place of an old file only when it is complete, and is readable by its owner alone: an export
+holds everything that an agent knows.
+"""
 
 import os
 import sys
@@ -10,7 +14,7 @@ from typing import BinaryIO
 
 from remanent._sync import Agent
 from remanent.cli import words
-from remanent.cli.screen import Screen, standard_output
+from remanent.cli.screen import Terminal, standard_output
 from remanent.errors import InvalidInput
 
 STANDARD = Path("-")
@@ -44,6 +48,7 @@ def read_lines(file: Path) -> Iterator[str]:
 
 
 def _open(file: Path) -> BinaryIO:
+    """Open a file, or say in one line why that is not possible."""
     try:
         return file.open("rb")
     except OSError as error:
@@ -55,7 +60,7 @@ def size_of(file: Path) -> int | None:
     return file.stat().st_size if file.is_file() else None
 
 
-def write_export(agent: Agent, file: Path, screen: Screen) -> int:
+def write_export(agent: Agent, file: Path, screen: Terminal) -> int:
     """Write an agent's lines and return how many they are."""
     count = 0
     with target(file) as stream, screen.meter(words.EXPORTING) as meter:

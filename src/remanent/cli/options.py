@@ -1,4 +1,7 @@
-"""What the commands' options are made of, and those that some commands have beside their operation's fields."""
+"""The options that commands share, and those that some have beside their operation's fields.
+
+Help must appear at once, so that nothing heavy is imported here: no settings, no model classes, no store.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -11,27 +14,70 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from remanent.cli.words import Phrase, locale_language
+from remanent.bilingual import Bilingual
+from remanent.cli.words import NOT_A_MOMENT, locale_language
 
 if TYPE_CHECKING:
     from remanent._sync import Memory
     from remanent.settings import Settings
 
+
+def say(en: str, zh: str) -> str:
+    """Return a help text in the user's language; help is made before any settings are read."""
+    return zh if locale_language() == "zh" else en
+
+
 Home = Annotated[
     Path | None,
-    typer.Option("--home", metavar="FOLDER", help="The folder that holds all memory (also REMANENT_HOME)."),
+    typer.Option(
+        "--home",
+        metavar="FOLDER",
+        help=say(
+            "The folder that holds all memories (or set REMANENT_HOME).",
+            "存放全部记忆的文件夹（也可设 REMANENT_HOME）。",
+        ),
+    ),
 ]
-Org = Annotated[str | None, typer.Option("--org", metavar="NAME", help="The organisation (also REMANENT_ORG).")]
+Org = Annotated[
+    str | None,
+    typer.Option(
+        "--org", metavar="NAME", help=say("The organisation (or set REMANENT_ORG).", "组织（也可设 REMANENT_ORG）。")
+    ),
+]
 Workspace = Annotated[
-    str | None, typer.Option("--workspace", metavar="NAME", help="The workspace (also REMANENT_WORKSPACE).")
+    str | None,
+    typer.Option(
+        "--workspace",
+        metavar="NAME",
+        help=say("The workspace (or set REMANENT_WORKSPACE).", "工作区（也可设 REMANENT_WORKSPACE）。"),
+    ),
 ]
 WhichAgent = Annotated[
-    str, typer.Option("--agent", "-a", metavar="NAME", envvar="REMANENT_AGENT", help="Whose memory.")
+    str,
+    typer.Option(
+        "--agent",
+        "-a",
+        metavar="NAME",
+        envvar="REMANENT_AGENT",
+        help=say("The agent whose memory to use.", "使用哪个智能体的记忆。"),
+    ),
 ]
 PerhapsAgent = Annotated[
-    str | None, typer.Option("--agent", "-a", metavar="NAME", envvar="REMANENT_AGENT", help="Whose memory.")
+    str | None,
+    typer.Option(
+        "--agent",
+        "-a",
+        metavar="NAME",
+        envvar="REMANENT_AGENT",
+        help=say("The agent whose memory to use.", "使用哪个智能体的记忆。"),
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON value; errors are JSON too.")]
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json", help=say("Print one JSON value; errors are JSON, too.", "输出一个 JSON 值；错误也是 JSON。")
+    ),
+]
 
 
 Level = Literal["machine", "org", "workspace", "agent", "agents"]
@@ -39,7 +85,7 @@ Level = Literal["machine", "org", "workspace", "agent", "agents"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CommonOptions:
     """Which memory a command works on, and how it answers."""
 
     home: Path | None = None
@@ -59,7 +105,7 @@ class Place:
         return open_memory(settings=settings)
 
 
-def placed(level: Level) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_common_options(level: Level) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the shared options of its level; it gets them together as its first argument."""
     options: dict[str, tuple[Any, Any]] = {"home": (Home, None)}
     if level != "machine":
@@ -73,10 +119,12 @@ def placed(level: Level) -> Callable[[Callable[..., None]], Callable[..., None]]
     options["as_json"] = (AsJson, False)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        """Show typer one flat signature, and call the function with the common options as one object."""
+
         @wraps(function)
         def command(**values: Any) -> None:
             shared = {name: values.pop(name) for name in options}
-            function(Place(**shared), **values)
+            function(CommonOptions(**shared), **values)
 
         _, *own = inspect.signature(function).parameters.values()
         shown = [own_one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for own_one in own]
@@ -97,29 +145,24 @@ def read_moment(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
         return moment if moment.tzinfo is not None else moment.astimezone()
     except (ValueError, OverflowError, OSError) as error:
-        raise typer.BadParameter(
-            f"{text!r} is no date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00"
-        ) from error
+        raise typer.BadParameter(NOT_A_MOMENT.say(locale_language(), text=repr(text))) from error
 
 
 # No markup: the styled help takes longer to load than to read.
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
 
 GROUPS = {
-    "audit": Phrase("See what was done, and whether the log of it is intact.", "查看做过什么，以及日志是否完好。"),
-    "keys": Phrase("Make, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
-    "scratchpad": Phrase("Small values that an agent keeps at hand.", "智能体随手可用的小块内容。"),
+    "audit": Bilingual("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
+    "keys": Bilingual("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+    "scratchpad": Bilingual(
+        "Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"
+    ),
 }
 """What a group of commands is for; operations with a dot in their name stand in one. A discipline says its own."""
 
 
-def say(en: str, zh: str) -> str:
-    """Return a help text in the language of the user's locale."""
-    return zh if locale_language() == "zh" else en
-
-
 @dataclass(frozen=True, slots=True)
-class Made:
+class GeneratedCommand:
     """A command that was made of an operation: its words, what it is for, and what it runs."""
 
     path: tuple[str, ...]
@@ -131,7 +174,7 @@ class Made:
     """The discipline that it comes with; empty for those of every memory."""
 
 
-def add_commands(app: typer.Typer, commands: Iterable[Made], *, groups: dict[str, typer.Typer]) -> None:
+def add_commands(app: typer.Typer, commands: Iterable[GeneratedCommand], *, groups: dict[str, typer.Typer]) -> None:
     """Add commands, those with two words in the group of the first; some groups are there already."""
     for made in commands:
         *above, name = made.path
@@ -160,23 +203,27 @@ Wait = Annotated[
     bool,
     typer.Option(
         "--wait/--no-wait",
-        help=say("Wait until it is indexed, or leave that to later.", "等待索引完成，或留待以后。"),
+        help=say("Wait until background work is finished, or return at once.", "等待后台任务完成，或立即返回。"),
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask.", "不再询问。"))]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask for confirmation.", "不再询问确认。"))]
 ExportFile = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help=say("Where to; standard output unless given.", "写到哪里；默认为标准输出。")),
+    typer.Argument(
+        metavar="FILE", help=say("The file to write; defaults to standard output.", "写入的文件；默认为标准输出。")
+    ),
 ]
 ImportFile = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help=say("What to read; `-` is standard input.", "读取的文件；`-` 为标准输入。")),
+    typer.Argument(
+        metavar="FILE", help=say("The file to read; `-` is standard input.", "读取的文件；`-` 为标准输入。")
+    ),
 ]
 Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="TEXT",
-        help=say("The words of one message; `-` reads it from standard input.", "一条消息的内容；`-` 从标准输入读取。"),
+        help=say("The text of one message; `-` reads it from standard input.", "一条消息的内容；`-` 从标准输入读取。"),
     ),
 ]
 Role = Annotated[
@@ -190,7 +237,9 @@ MessageId = Annotated[
     typer.Option(
         "--id",
         metavar="ID",
-        help=say("Your own id: the same one is stored once in a session.", "你自己的 id：同一会话中相同的只存一次。"),
+        help=say(
+            "Your own id; within a session, the same one is stored only once.", "自定的 id；同一会话中相同的只存一次。"
+        ),
     ),
 ]
 At = Annotated[
@@ -199,7 +248,7 @@ At = Annotated[
         "--at",
         metavar="WHEN",
         parser=read_moment,
-        help=say("When it was said; now, unless given.", "何时所说；默认为现在。"),
+        help=say("When it was said; defaults to now.", "何时所说；默认为现在。"),
     ),
 ]
 MessagesFile = Annotated[
@@ -218,7 +267,7 @@ RequestFile = Annotated[
     typer.Option(
         "--file",
         metavar="FILE",
-        help=say("The request as JSON; standard input unless given.", "JSON 请求；默认为标准输入。"),
+        help=say("The request as JSON; defaults to standard input.", "JSON 请求；默认为标准输入。"),
     ),
 ]
 QuestionsFile = Annotated[
@@ -226,19 +275,20 @@ QuestionsFile = Annotated[
     typer.Argument(
         metavar="FILE",
         help=say(
-            "Questions as JSON lines: question, then ids or texts of what answers it; `-` is standard input.",
+            "Questions as JSON lines: `question`, and the `ids` or `texts` that answer it; `-` is standard input.",
             "JSON 行格式的问题：question，以及答案的 ids 或 texts；`-` 为标准输入。",
         ),
     ),
 ]
 Schema = Annotated[
-    bool, typer.Option("--schema", help=say("Only show the JSON schema of a request.", "只显示请求的 JSON schema。"))
+    bool, typer.Option("--schema", help=say("Only show the JSON schema of the request.", "只显示请求的 JSON schema。"))
 ]
 Prompt = Annotated[
-    bool, typer.Option("--prompt", help=say("Only show what a model would be told.", "只显示会告诉模型什么。"))
+    bool,
+    typer.Option("--prompt", help=say("Only show the prompt that a model would get.", "只显示会发给模型的提示词。")),
 ]
 Explain = Annotated[
-    bool, typer.Option("--explain", help=say("Show how each answer came to its place.", "显示每个答案为何排在此处。"))
+    bool, typer.Option("--explain", help=say("Explain how each answer was ranked.", "说明每个答案为何排在此处。"))
 ]
 
 

@@ -1,4 +1,7 @@
-"""Where a command writes: data to standard output, all that is said about it to standard error."""
+"""Where a command writes: data to standard output, all that is said about it to standard error.
+
+So a pipe gets the data alone, and a person sees both. Nothing is coloured unless it goes to a terminal.
+"""
 
 import sys
 import time
@@ -13,8 +16,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from remanent.cli.options import Place
-from remanent.cli.words import AGO, INDEXING, STEPS_DONE, Language, Phrase, Worded, language_of
+from remanent.bilingual import Bilingual, Language
+from remanent.cli.options import CommonOptions
+from remanent.cli.words import AGO, INDEXING, STEPS_DONE, language_of
 from remanent.jobs import Progress as JobProgress
 from remanent.settings import Settings, load_settings
 
@@ -29,7 +33,7 @@ _PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} |
 _PICTURES |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 
-class Screen:
+class Terminal:
     """The two streams of one command."""
 
     def __init__(self, *, as_json: bool, language: Language) -> None:
@@ -38,11 +42,11 @@ class Screen:
         self.out: Console = _Console()
         self.err: Console = _Console(stderr=True)
 
-    def word(self, phrase: Worded, /, **values: object) -> str:
+    def word(self, phrase: Bilingual, /, **values: object) -> str:
         """Return a phrase in the user's language, safe to show."""
         return visible(phrase.say(self.language, **values))
 
-    def tell(self, phrase: Worded, /, *, style: str = "", **values: object) -> None:
+    def tell(self, phrase: Bilingual, /, *, style: str = "", **values: object) -> None:
         """Say something about the work, beside the data."""
         self.err.print(self.word(phrase, **values), style=style, soft_wrap=True)
 
@@ -79,9 +83,9 @@ class Screen:
         print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
         return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
 
-    def meter(self, phrase: Phrase, *, total: float | None = None) -> "Meter":
+    def meter(self, phrase: Bilingual, *, total: float | None = None) -> "ProgressMeter":
         """Return a progress bar that shows itself when the work takes long."""
-        return Meter(self.err, self.word(phrase), total=total)
+        return ProgressMeter(self.err, self.word(phrase), total=total)
 
     @contextmanager
     def indexing(self) -> Iterator[Callable[[JobProgress], None]]:
@@ -95,10 +99,10 @@ class Screen:
         return self.word(AGO[unit], count=count)
 
 
-def begin(place: Place) -> tuple[Screen, Settings]:
+def begin(place: CommonOptions) -> tuple[Terminal, Settings]:
     """Return where a command writes and the settings it works with."""
     settings = load_settings(**place.overrides())
-    return Screen(as_json=place.as_json, language=language_of(settings.language)), settings
+    return Terminal(as_json=place.as_json, language=language_of(settings.language)), settings
 
 
 class _Console(Console):
@@ -118,7 +122,7 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-class Meter:
+class ProgressMeter:
     """A progress bar on standard error that is silent without a terminal and for quick work."""
 
     def __init__(
@@ -160,6 +164,7 @@ class Meter:
         return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PATIENCE)
 
     def _progress(self) -> Progress:
+        """Return the progress bar; it is made and shown when it is first needed, so that quick work shows none."""
         if self._bar is None:
             columns = [
                 SpinnerColumn(),
@@ -205,6 +210,7 @@ def human_size(count: float) -> str:
 
 
 def _age(past: timedelta) -> tuple[str, int]:
+    """Return which unit tells an age best, and how many of it."""
     seconds = past.total_seconds()
     if seconds < -60:
         return "future", 0

@@ -1,4 +1,7 @@
-"""`serve`: a memory for other processes, with a word on where to find what."""
+"""`serve` and `mcp`: a memory for other processes, and the configuration by which agents find it.
+
+The parts of the server are put together here, because only here is it known which are installed.
+"""
 
 import asyncio
 import json
@@ -9,19 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from remanent.cli import demo, words
-from remanent.cli.options import Place
-from remanent.cli.screen import Screen, begin
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import Terminal, begin
 from remanent.cli.words import language_of
 from remanent.errors import StorageError
-from remanent.operations import Place as Where
-from remanent.operations import Service
+from remanent.operations import Service, Target
 from remanent.operations.access.keys import KeyRing
 from remanent.server import mcp
-from remanent.server.app import Part
+from remanent.server.app import ServerPart
 from remanent.server.mcp.clients import client_of, configuration, entry_of
 from remanent.server.mcp.clients import install as put_entry
 from remanent.server.proxy import Proxy
-from remanent.server.serving import check_address, log_to_stderr, tame_allocator
+from remanent.server.serving import check_address, log_to_stderr, tune_allocator
 from remanent.server.serving import serve as serve_memory
 from remanent.settings import Settings, load_settings
 
@@ -31,19 +33,20 @@ TURN = 0.0005
 the usual 5 ms, which the event loop takes whenever it is busy, they would wait longer than they work."""
 
 
-def serve(place: Place, *, host: str | None, port: int | None, sample: bool) -> None:
+def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: bool) -> None:
     """Serve until a signal comes; say where to look as soon as requests are taken."""
     given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
     settings = load_settings(**place.overrides(), server=given or None)
-    screen = Screen(as_json=place.as_json, language=language_of(settings.language))
+    screen = Terminal(as_json=place.as_json, language=language_of(settings.language))
     is_open = check_address(settings)
     log_to_stderr()
-    tame_allocator()
+    tune_allocator()
     sys.setswitchinterval(TURN)
     asyncio.run(_serve(screen, settings, is_open=is_open, sample=sample))
 
 
-async def _serve(screen: Screen, settings: Settings, *, is_open: bool, sample: bool) -> None:
+async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample: bool) -> None:
+    """Serve with every part that is installed; the sample is told while requests are already taken."""
     tasks: set[asyncio.Task[None]] = set()
 
     def ready(service: Service, url: str) -> None:
@@ -51,7 +54,7 @@ async def _serve(screen: Screen, settings: Settings, *, is_open: bool, sample: b
         if sample:
             tasks.add(asyncio.create_task(_fill(screen, service, org=settings.org)))
 
-    def parts(service: Service) -> list[Part]:
+    def parts(service: Service) -> list[ServerPart]:
         if not mcp.is_installed():
             return [Proxy(service)]
         from remanent.server.mcp.server import Mcp
@@ -62,7 +65,8 @@ async def _serve(screen: Screen, settings: Settings, *, is_open: bool, sample: b
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _announce(screen: Screen, settings: Settings, url: str, *, is_open: bool, sample: bool) -> None:
+def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, sample: bool) -> None:
+    """Say where to look and what to try first; warn where the server is open to the machine, or to nobody."""
     place = {"org": settings.org, "workspace": settings.workspace, "agent": "me"}
     if sample:
         place |= {"workspace": WORKSPACE, "agent": AGENT}
@@ -78,13 +82,14 @@ def _announce(screen: Screen, settings: Settings, url: str, *, is_open: bool, sa
 
 
 def _is_key_left(settings: Settings) -> bool:
+    """Whether any key still opens something."""
     try:
         return KeyRing(settings.home).opens_anything
     except StorageError:
         return False
 
 
-async def _fill(screen: Screen, service: Service, *, org: str) -> None:
+async def _fill(screen: Terminal, service: Service, *, org: str) -> None:
     """Tell the sample to an agent that remembers nothing yet; the same messages again are stored once."""
     agent = service.memory.agent(AGENT, workspace=WORKSPACE, org=org)
     count = 0
@@ -98,7 +103,7 @@ async def _fill(screen: Screen, service: Service, *, org: str) -> None:
 NAME = "remanent"
 
 
-def serve_mcp(place: Place) -> None:
+def serve_mcp(place: CommonOptions) -> None:
     """Serve the client that started this process, until it closes our input."""
     mcp.require()
     from remanent.server.mcp.server import serve_stdio
@@ -108,7 +113,7 @@ def serve_mcp(place: Place) -> None:
     asyncio.run(serve_stdio(settings, place=_where(place, settings)))
 
 
-def install_mcp(place: Place, *, name: str, write: bool, file: Path | None) -> None:
+def install_mcp(place: CommonOptions, *, name: str, write: bool, file: Path | None) -> None:
     """Show the entry that has a client start this program, or put it into the client's configuration."""
     screen, settings = begin(place)
     client = client_of(name)
@@ -128,11 +133,11 @@ def install_mcp(place: Place, *, name: str, write: bool, file: Path | None) -> N
     screen.tell(phrase, client=client.title, file=str(done.file), backup=str(done.backup or "–"))
 
 
-def _where(place: Place, settings: Settings) -> Where:
-    return Where(org=settings.org, workspace=settings.workspace, agent=place.agent or settings.agent)
+def _where(place: CommonOptions, settings: Settings) -> Target:
+    return Target(org=settings.org, workspace=settings.workspace, agent=place.agent or settings.agent)
 
 
-def _mcp_command(settings: Settings, where: Where) -> list[str]:
+def _mcp_command(settings: Settings, where: Target) -> list[str]:
     """Return the command that starts this program for this place, wherever the client starts it."""
     scope = ["--org", where.org, "--workspace", str(where.workspace), "--agent", str(where.agent)]
     return [sys.executable, "-m", "remanent", "mcp", "--home", str(settings.home), *scope]

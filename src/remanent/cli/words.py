@@ -1,34 +1,23 @@
-"""What the commands say to people, in English and Chinese."""
+"""What the commands say to people, in English and Chinese.
+
+A table and nothing else, ordered as the commands are, so that a translator can read it from top to bottom. Short names
+stand for whole sentences: sentences that are put together from pieces cannot be translated.
+"""
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol
 
-Language = Literal["en", "zh"]
-
-
-class Worded(Protocol):
-    """A sentence in both languages: one of ours, or one that comes with an operation."""
-
-    def say(self, language: Language, **values: object) -> str:
-        """Return the sentence with its places filled."""
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """One sentence in both languages, with places to fill."""
-
-    en: str
-    zh: str
-
-    def say(self, language: Language, **values: object) -> str:
-        """Return the sentence with its places filled."""
-        return (self.zh if language == "zh" else self.en).format(**values)
+from remanent.bilingual import Bilingual, Language
 
 
 def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
-    """Return the language of the user's locale: Chinese where it says so, English elsewhere."""
+    """Return the user's language as far as the environment tells: REMANENT_LANGUAGE, else the locale; else English.
+
+    Help texts and errors are worded before settings are read, so that a settings file has no say in them.
+    """
+    chosen = environment.get("REMANENT_LANGUAGE", "").lower()
+    if chosen in {"en", "zh"}:
+        return "zh" if chosen == "zh" else "en"
     named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := environment.get(name))), "")
     return "zh" if named.lower().startswith("zh") else "en"
 
@@ -39,93 +28,99 @@ def language_of(setting: str) -> Language:
 
 
 # ── errors ──
-ERROR = Phrase("Error: {message}", "错误（{meaning}）：{message}")
-UNFORESEEN = Phrase(
+ERROR = Bilingual("Error: {message}", "错误（{meaning}）：{message}")
+UNFORESEEN = Bilingual(
     "{error}. This should not happen; set REMANENT_DEBUG=1 to see where it did",
     "{error}。这不应发生；设置 REMANENT_DEBUG=1 可查看出错位置",
 )
-INTERRUPTED = Phrase("Interrupted.", "已中断。")
+NOT_A_MOMENT = Bilingual(
+    "{text} is not a date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00",
+    "{text} 不是日期或时间；请写成 2026-05-31 或 2026-05-31T18:30:00+08:00",
+)
+INTERRUPTED = Bilingual("Interrupted.", "已中断。")
 
 # ── remembering ──
-REMEMBERED = Phrase("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
-REPEATED = Phrase("{count} of them were known already.", "其中 {count} 条此前已存在。")
-WORKING = Phrase("Working", "正在处理")
-NOTHING_HERE = Phrase("There is nothing here.", "这里没有内容。")
-INDEXING = Phrase("Indexing", "正在建立索引")
-MEASURING = Phrase("Measuring", "正在测量")
-STEPS_DONE = Phrase("{done} steps done", "已完成 {done} 步")
-NO_TEXT = Phrase(
+REMEMBERED = Bilingual("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
+REPEATED = Bilingual("{count} of them were known already.", "其中 {count} 条此前已存在。")
+WORKING = Bilingual("Working", "正在处理")
+NOTHING_HERE = Bilingual("There is nothing here.", "这里没有内容。")
+INDEXING = Bilingual("Indexing", "正在建立索引")
+MEASURING = Bilingual("Measuring", "正在测量")
+STEPS_DONE = Bilingual("{done} steps done", "已完成 {done} 步")
+NO_TEXT = Bilingual(
     "nothing to remember: give a TEXT, a `-` for standard input, or --file",
     "没有要记住的内容：请给出 TEXT、`-`（标准输入）或 --file",
 )
-TEXT_AND_FILE = Phrase("give either a TEXT or --file, not both", "TEXT 与 --file 只能二选一")
+TEXT_AND_FILE = Bilingual("give either a TEXT or --file, not both", "TEXT 与 --file 只能二选一")
 
 # ── recalling ──
-NOTHING_FOUND = Phrase("Nothing found for “{query}”.", "没有找到与“{query}”相关的记忆。")
-LEFT_OUT = Phrase("The {path} path did not answer: {reason}", "检索路径 {path} 未能作答：{reason}")
-NO_ENTRIES = Phrase("Nothing was said here yet.", "这里还没有任何记录。")
-ERASED_STUB = Phrase("(erased)", "（已抹除）")
-SESSION = Phrase("session {name}", "会话 {name}")
-CALLER_ID = Phrase("id {name}", "编号 {name}")
-PLACE = Phrase("place", "名次")
-SCORE = Phrase("score", "得分")
-TEXT = Phrase("text", "内容")
-EXPLAINED = Phrase("recipe {recipe}, grain {grain}", "检索方案 {recipe}，范围 {grain}")
-FUSED = Phrase("fused", "融合")
-CONTEXT = Phrase("context", "上下文")
-RERANKED = Phrase("cross-encoder", "交叉编码")
+NOTHING_FOUND = Bilingual("Nothing found for “{query}”.", "没有找到与“{query}”相关的记忆。")
+LEFT_OUT = Bilingual("The {path} path did not answer: {reason}", "检索路径 {path} 未能作答：{reason}")
+NO_ENTRIES = Bilingual("Nothing was said here yet.", "这里还没有任何记录。")
+ERASED_STUB = Bilingual("(erased)", "（已抹除）")
+SESSION = Bilingual("session {name}", "会话 {name}")
+CALLER_ID = Bilingual("id {name}", "编号 {name}")
+PLACE = Bilingual("place", "名次")
+SCORE = Bilingual("score", "得分")
+TEXT = Bilingual("text", "内容")
+EXPLAINED = Bilingual("recipe {recipe}, grain {grain}", "检索方案 {recipe}，范围 {grain}")
+FUSED = Bilingual("fused", "融合")
+CONTEXT = Bilingual("context", "上下文")
+RERANKED = Bilingual("cross-encoder", "交叉编码")
 BOOSTS = {
-    "trust": Phrase("trust", "来源可信"),
-    "recency": Phrase("recency", "新近"),
-    "kind": Phrase("kind", "类型"),
-    "confidence": Phrase("confidence", "置信度"),
-    "usage": Phrase("usage", "使用频次"),
-    "speaker": Phrase("speaker", "说话人"),
+    "trust": Bilingual("trust", "来源可信"),
+    "recency": Bilingual("recency", "新近"),
+    "kind": Bilingual("kind", "类型"),
+    "confidence": Bilingual("confidence", "置信度"),
+    "usage": Bilingual("usage", "使用频次"),
+    "speaker": Bilingual("speaker", "说话人"),
 }
-GATE = Phrase("gate: {score} against {threshold}: {reason}", "门控：得分 {score}，阈值 {threshold}：{reason}")
+GATE = Bilingual("gate: {score} against {threshold}: {reason}", "门控：得分 {score}，阈值 {threshold}：{reason}")
 GATE_REASONS = {
-    "near": Phrase("enough speaks for an answer", "有足够依据作答"),
-    "strange": Phrase("no more speaks for an answer than for a stranger's question", "与无关的问题相比没有更多依据"),
-    "vague": Phrase("the question names nothing that could be missing", "问题没有提到可能缺失的内容"),
-    "wordless": Phrase("there is no word in the question", "问题中没有词语"),
-    "unmeasured": Phrase("too little is known of this memory to judge by", "这份记忆太少，尚无法判断"),
+    "near": Bilingual("enough speaks for an answer", "有足够依据作答"),
+    "strange": Bilingual("no more speaks for an answer than for a stranger's question", "与无关的问题相比没有更多依据"),
+    "vague": Bilingual("the question names nothing that could be missing", "问题没有提到可能缺失的内容"),
+    "wordless": Bilingual("there is no word in the question", "问题中没有词语"),
+    "unmeasured": Bilingual("too little is known of this memory to judge by", "这份记忆太少，尚无法判断"),
 }
-RANKS_AND_SCORES = Phrase("path, rank (score)", "路径、排名（得分）")
-BOOSTED = Phrase("moved by", "调整")
+RANKS_AND_SCORES = Bilingual("path, rank (score)", "路径、排名（得分）")
+BOOSTED = Bilingual("moved by", "调整")
 AGO = {
-    "second": Phrase("just now", "刚刚"),
-    "minute": Phrase("{count} min ago", "{count} 分钟前"),
-    "hour": Phrase("{count} h ago", "{count} 小时前"),
-    "day": Phrase("{count} d ago", "{count} 天前"),
-    "month": Phrase("{count} months ago", "{count} 个月前"),
-    "year": Phrase("{count} years ago", "{count} 年前"),
-    "future": Phrase("ahead", "未来"),
+    "second": Bilingual("just now", "刚刚"),
+    "minute": Bilingual("{count} min ago", "{count} 分钟前"),
+    "hour": Bilingual("{count} h ago", "{count} 小时前"),
+    "day": Bilingual("{count} d ago", "{count} 天前"),
+    "month": Bilingual("{count} months ago", "{count} 个月前"),
+    "year": Bilingual("{count} years ago", "{count} 年前"),
+    "future": Bilingual("ahead", "未来"),
 }
 
 # ── forgetting and erasing ──
-FORGOTTEN = Phrase(
+FORGOTTEN = Bilingual(
     "Forgotten: “{about}” ({size} characters). `remanent restore {record_id}` brings it back.",
     "已遗忘：“{about}”（{size} 字）。可用 `remanent restore {record_id}` 恢复。",
 )
-NOTHING_TO_ERASE = Phrase(
+NOTHING_TO_ERASE = Bilingual(
     "say what to erase: --entry, --record, --session or --everything",
     "请指明要抹除什么：--entry、--record、--session 或 --everything",
 )
-NOT_ERASED = Phrase("Nothing was erased. Without a terminal, give --yes.", "没有抹除任何内容。非交互环境请加 --yes。")
-ERASED = Phrase(
+NOT_ERASED = Bilingual(
+    "Nothing was erased. Without a terminal, give --yes.", "没有抹除任何内容。非交互环境请加 --yes。"
+)
+ERASED = Bilingual(
     "Erased {entries} entries and {records} records from every file.",
     "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
 )
-ERASED_BACKUPS = Phrase("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
+ERASED_BACKUPS = Bilingual("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
 
-ASK_DESTROY = Phrase("{name} cannot be undone. Go on", "{name} 无法撤销。确定继续吗")
+ASK_DESTROY = Bilingual("{name} cannot be undone. Go on", "{name} 无法撤销。确定继续吗")
 
 # ── keys and serving ──
-KEY_MADE = Phrase(
+KEY_MADE = Bilingual(
     "Key {key_id}. Its token is above and is shown this once; only a hash of it is kept.",
     "密钥 {key_id}。令牌如上，仅显示这一次；只保存其散列。",
 )
-FIRST_KEY = Phrase(
+FIRST_KEY = Bilingual(
     "This is the first key here. From now on a server on this memory serves nobody without a key, not even on this "
     "machine: REST, MCP over HTTP, the proxy and /metrics (only /livez, /readyz and /docs stay open). Give a key to "
     "every program that uses it. That stays so when the last key expires, is revoked or lost; `remanent keys create` "
@@ -135,16 +130,16 @@ FIRST_KEY = Phrase(
     "请为每个使用它的程序配置密钥。即使最后一个密钥过期、被吊销或丢失，也依然如此；"
     "届时可在本机用 `remanent keys create` 另建一个。命令行本身不需要密钥。",
 )
-KEYS_SET_ASIDE = Phrase(
+KEYS_SET_ASIDE = Bilingual(
     "The file of keys was damaged and was set aside under .access/ in the home folder; the keys in it open nothing. "
     "Make new ones for whoever had one, or restore the file from a backup.",
     "密钥文件已损坏，已在主目录的 .access/ 下另存；其中的密钥均已失效。请为原持有者重新创建密钥，或从备份恢复该文件。",
 )
-NO_KEY_HOLDS = Phrase(
+NO_KEY_HOLDS = Bilingual(
     "No key holds any more, and nobody is served without one. Make one: remanent keys create NAME --permission admin",
     "已没有有效的密钥，而无密钥的请求一律拒绝。请创建一个：remanent keys create NAME --permission admin",
 )
-SERVING = Phrase(
+SERVING = Bilingual(
     "Serving on {url}. Stop with Ctrl-C.\n"
     "  API docs      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
@@ -164,145 +159,144 @@ SERVING = Phrase(
     "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
     "    -H 'content-type: application/json' -d '{body}'",
 )
-MCP_SHOWN = Phrase(
+MCP_SHOWN = Bilingual(
     "Put this into {file}, or let `--write` do it; then start {client} again.",
     "将以上内容写入 {file}，或加 `--write` 自动写入；然后重新启动 {client}。",
 )
-MCP_WRITTEN = Phrase(
+MCP_WRITTEN = Bilingual(
     "{client} is set up in {file} (before: {backup}). Start it again.",
     "已在 {file} 中配置 {client}（原文件：{backup}）。请重新启动。",
 )
-MCP_UNCHANGED = Phrase("{client} is set up already in {file}.", "{client} 已在 {file} 中配置好。")
-OPEN_TO_MACHINE = Phrase(
+MCP_UNCHANGED = Bilingual("{client} is set up already in {file}.", "{client} 已在 {file} 中配置好。")
+OPEN_TO_MACHINE = Bilingual(
     "No key was ever made: every program on this machine may do everything, and nobody else is served. A reverse proxy "
     "or a tunnel to this port would let others in: first make a key with `remanent keys create`.",
     "从未创建过密钥：本机上的任何程序都可执行一切操作，其他人一律拒绝。若有反向代理或隧道通向此端口，他人便可进入："
     "请先用 `remanent keys create` 创建密钥。",
 )
-SAMPLE_READY = Phrase(
+SAMPLE_READY = Bilingual(
     "The sample workspace {workspace} holds {count} messages of the agent {agent}.",
     "示例工作区 {workspace} 中有智能体 {agent} 的 {count} 条消息。",
 )
 
 # ── moving ──
-EXPORTING = Phrase("Exporting", "正在导出")
-EXPORTED = Phrase("Exported {lines} lines to {path}.", "已导出 {lines} 行到 {path}。")
-IMPORTING = Phrase("Importing", "正在导入")
-IMPORTED = Phrase("Imported into {agent}: {counts}.", "已导入 {agent}：{counts}。")
+EXPORTING = Bilingual("Exporting", "正在导出")
+EXPORTED = Bilingual("Exported {lines} lines to {path}.", "已导出 {lines} 行到 {path}。")
+IMPORTED = Bilingual("Imported into {agent}: {counts}.", "已导入 {agent}：{counts}。")
 
 # ── roles ──
-ROLE = Phrase("role", "角色")
-ENGINE = Phrase("engine", "引擎")
-MODEL = Phrase("model", "模型")
-TIER = Phrase("tier", "层级")
-TEMPERATURE = Phrase("temperature", "温度")
-TOP_P = Phrase("top-p", "top-p")
-MAX_TOKENS = Phrase("max tokens", "最大输出")
-WINDOW = Phrase("window", "窗口")
-NO_MODEL = Phrase(
+ROLE = Bilingual("role", "角色")
+ENGINE = Bilingual("engine", "引擎")
+MODEL = Bilingual("model", "模型")
+TIER = Bilingual("tier", "层级")
+TEMPERATURE = Bilingual("temperature", "温度")
+TOP_P = Bilingual("top-p", "top-p")
+MAX_TOKENS = Bilingual("max tokens", "最大输出")
+WINDOW = Bilingual("window", "窗口")
+NO_MODEL = Bilingual(
     "No model is configured: everything runs offline. Set model.provider and model.name to use one.",
     "未配置模型：全部离线运行。设置 model.provider 与 model.name 即可使用模型。",
 )
-ROLE_DONE = Phrase(
+ROLE_DONE = Bilingual(
     "{role} by {engine}, {input} tokens in, {output} out.",
     "{role} 由 {engine} 完成，输入 {input}、输出 {output} 个 token。",
 )
 
 # ── doctor ──
-CHECK = Phrase("check", "检查项")
-FINDING = Phrase("finding", "结果")
-EXAMINING = Phrase("Examining", "正在检查")
-ALL_WELL = Phrase("All is well.", "一切正常。")
-NOT_WELL = Phrase("{count} of {total} checks failed.", "{total} 项检查中有 {count} 项未通过。")
+CHECK = Bilingual("check", "检查项")
+FINDING = Bilingual("finding", "结果")
+EXAMINING = Bilingual("Examining", "正在检查")
+ALL_WELL = Bilingual("All is well.", "一切正常。")
+NOT_WELL = Bilingual("{count} of {total} checks failed.", "{total} 项检查中有 {count} 项未通过。")
 CHECKS = {
-    "remanent": Phrase("Remanent", "Remanent"),
-    "python": Phrase("Python and platform", "Python 与平台"),
-    "settings": Phrase("settings", "设置"),
-    "sqlite": Phrase("SQLite", "SQLite"),
-    "checksums": Phrase("page checksums", "页校验和"),
-    "home": Phrase("home folder", "数据目录"),
-    "disk": Phrase("free disk space", "剩余磁盘空间"),
-    "embedder": Phrase("embedder", "向量模型"),
-    "engine": Phrase("language engine", "语言引擎"),
-    "audit": Phrase("audit log", "审计日志"),
-    "agents": Phrase("agents", "智能体"),
-    "database": Phrase("database of {agent}", "{agent} 的数据库"),
-    "schema": Phrase("schema of {agent}", "{agent} 的数据结构版本"),
-    "access": Phrase("access to {agent}", "{agent} 的访问"),
-    "integrity": Phrase("integrity of {agent}", "{agent} 的完整性"),
-    "vectors": Phrase("vector index of {agent}", "{agent} 的向量索引"),
-    "attachments": Phrase("attachments of {agent}", "{agent} 的附件"),
-    "copies": Phrase("copies of {agent}", "{agent} 的副本"),
-    "queue": Phrase("queue of {agent}", "{agent} 的任务队列"),
+    "remanent": Bilingual("Remanent", "Remanent"),
+    "python": Bilingual("Python and platform", "Python 与平台"),
+    "settings": Bilingual("settings", "设置"),
+    "sqlite": Bilingual("SQLite", "SQLite"),
+    "checksums": Bilingual("page checksums", "页校验和"),
+    "home": Bilingual("home folder", "数据目录"),
+    "disk": Bilingual("free disk space", "剩余磁盘空间"),
+    "embedder": Bilingual("embedder", "向量模型"),
+    "engine": Bilingual("language engine", "语言引擎"),
+    "audit": Bilingual("audit log", "审计日志"),
+    "agents": Bilingual("agents", "智能体"),
+    "database": Bilingual("database of {agent}", "{agent} 的数据库"),
+    "schema": Bilingual("schema of {agent}", "{agent} 的数据结构版本"),
+    "access": Bilingual("access to {agent}", "{agent} 的访问"),
+    "integrity": Bilingual("integrity of {agent}", "{agent} 的完整性"),
+    "vectors": Bilingual("vector index of {agent}", "{agent} 的向量索引"),
+    "attachments": Bilingual("attachments of {agent}", "{agent} 的附件"),
+    "copies": Bilingual("copies of {agent}", "{agent} 的副本"),
+    "queue": Bilingual("queue of {agent}", "{agent} 的任务队列"),
 }
-SETTINGS_FROM = Phrase("{names} from {place}", "{names} 来自 {place}")
-SETTINGS_DEFAULT = Phrase("all defaults", "全部为默认值")
-SQLITE_SAFE = Phrase("{version}, free of the WAL-reset bug", "{version}，不含 WAL 重置缺陷")
-SQLITE_UNSAFE = Phrase(
+SETTINGS_FROM = Bilingual("{names} from {place}", "{names} 来自 {place}")
+SETTINGS_DEFAULT = Bilingual("all defaults", "全部为默认值")
+SQLITE_SAFE = Bilingual("{version}, free of the WAL-reset bug", "{version}，不含 WAL 重置缺陷")
+SQLITE_UNSAFE = Bilingual(
     "{version} can corrupt a database when its log is reset; install apsw {safe} or newer",
     "{version} 在重置日志时可能损坏数据库；请安装 apsw {safe} 或更高版本",
 )
-CHECKSUMS_ON = Phrase("every page read is verified", "每次读取的页都会校验")
-CHECKSUMS_OFF = Phrase(
+CHECKSUMS_ON = Bilingual("every page read is verified", "每次读取的页都会校验")
+CHECKSUMS_OFF = Bilingual(
     "this apsw cannot verify pages; install it from a binary wheel", "当前 apsw 无法校验页；请安装其二进制 wheel"
 )
-HOME_NEW = Phrase("{path} (made with the first thing remembered)", "{path}（首次写入时创建）")
-HOME_CLOSED = Phrase("{reason}", "数据目录无法使用，请修改权限或用 --home 另选目录：{reason}")
-DISK_FREE = Phrase("{free} of {total}", "{free} / 共 {total}")
-DISK_LOW = Phrase("only {free} of {total}; make room", "仅剩 {free} / 共 {total}；请清理空间")
-EMBEDDER_OFF = Phrase("none: search is by words only", "none：只按词检索")
-EMBEDDER_ON = Phrase(
+HOME_NEW = Bilingual("{path} (made with the first thing remembered)", "{path}（首次写入时创建）")
+HOME_CLOSED = Bilingual("{reason}", "数据目录无法使用，请修改权限或用 --home 另选目录：{reason}")
+DISK_FREE = Bilingual("{free} of {total}", "{free} / 共 {total}")
+DISK_LOW = Bilingual("only {free} of {total}; make room", "仅剩 {free} / 共 {total}；请清理空间")
+EMBEDDER_OFF = Bilingual("none: search is by words only", "none：只按词检索")
+EMBEDDER_ON = Bilingual(
     "{model}, {dimension} dimensions, loaded in {seconds:.1f} s, {speed:.0f} sentences/s",
     "{model}，{dimension} 维，{seconds:.1f} 秒加载，每秒 {speed:.0f} 句",
 )
-AUDIT_INTACT = Phrase("intact: {lines} lines of {orgs} organisations", "完好：{orgs} 个组织，共 {lines} 行")
-AUDIT_DAMAGED = Phrase(
+AUDIT_INTACT = Bilingual("intact: {lines} lines of {orgs} organisations", "完好：{orgs} 个组织，共 {lines} 行")
+AUDIT_DAMAGED = Bilingual(
     "{org}: {problem}. Keep a copy of what was set aside, find out who could write there, then move it away",
     "{org}：{problem}。请保留被移出部分的副本，查明谁能写入该处，然后将其移走",
 )
-DATABASE_MISSING = Phrase(
+DATABASE_MISSING = Bilingual(
     "memory.db is missing from {folder}, the rest of the agent is there; put it back from a backup{copies}, or remove "
     "the folder and import an export",
     "{folder} 中的 memory.db 缺失，而该智能体的其他文件仍在；请从备份恢复{copies}，或删除该文件夹后重新导入",
 )
-COPIES_BESIDE = Phrase(" (beside it: {names})", "（同一文件夹中有：{names}）")
-SCHEMA_NEW = Phrase(
+COPIES_BESIDE = Bilingual(" (beside it: {names})", "（同一文件夹中有：{names}）")
+SCHEMA_NEW = Bilingual(
     "{reason}; nothing was changed",
     "由更新版本的 Remanent 写入，当前版本无法打开；请升级 Remanent。未作任何改动（{reason}）",
 )
-SCHEMA_OLD = Phrase(
+SCHEMA_OLD = Bilingual(
     "was {found}, is now {now}; the backup from before is {backup}",
     "原为 {found}，现已升级到 {now}；升级前的备份为 {backup}",
 )
-NOT_EXAMINED = Phrase("could not be examined: {reason}", "无法检查：{reason}")
-DAMAGED = Phrase(
+NOT_EXAMINED = Bilingual("could not be examined: {reason}", "无法检查：{reason}")
+DAMAGED = Bilingual(
     "damaged: {problems}. Restore the folder from a backup, or save what is readable with `remanent doctor --repair`",
     "已损坏：{problems}。请从备份恢复该文件夹，或运行 `remanent doctor --repair` 保存可读的内容",
 )
-INDEX_DAMAGED = Phrase(
+INDEX_DAMAGED = Bilingual(
     "damaged: {problems}. Answers stay right, the index is built anew from the database; delete the file and look at "
     "the disk",
     "已损坏：{problems}。检索结果不受影响，索引会由数据库重建；请删除该文件，并检查磁盘",
 )
-ATTACHMENTS_DAMAGED = Phrase(
+ATTACHMENTS_DAMAGED = Bilingual(
     "damaged: {problems}. Attach these files again from where they came from, or restore them from a backup",
     "已损坏：{problems}。请从来源重新附加这些文件，或从备份恢复",
 )
-COPIES = Phrase(
+COPIES = Bilingual(
     "{names} hold earlier contents; an erasure removes them, and so may you once they are not needed",
     "{names} 含有此前的内容；执行抹除时会一并删除，不再需要时也可自行删除",
 )
-NO_AGENTS = Phrase("nothing is remembered yet", "尚无任何记忆")
-SOUND = Phrase(
+NO_AGENTS = Bilingual("nothing is remembered yet", "尚无任何记忆")
+SOUND = Bilingual(
     "sound: {entries} entries, {records} records, {vectors} vectors, {size}",
     "完好：{entries} 条原始记录、{records} 条记忆、{vectors} 个向量，{size}",
 )
-QUEUE_EMPTY = Phrase("empty", "空")
-QUEUE_STATE = Phrase(
+QUEUE_EMPTY = Bilingual("empty", "空")
+QUEUE_STATE = Bilingual(
     "{waiting} waiting or running, the oldest since {since}", "{waiting} 个等待或运行中，最早始于 {since}"
 )
-QUEUE_DEAD = Phrase("{dead} dead letters; the last: {error}", "{dead} 个死信；最近一个：{error}")
-REPAIRED = Phrase(
+QUEUE_DEAD = Bilingual("{dead} dead letters; the last: {error}", "{dead} 个死信；最近一个：{error}")
+REPAIRED = Bilingual(
     "What is readable of {agent} was saved to {path}; the damaged file was not touched. To use the copy: stop every "
     "process that uses this agent, move memory.db, memory.db-wal and memory.db-shm out of {folder}, then rename {name} "
     "to memory.db. What is missing from it was unreadable; an export or a backup may still have it.",
@@ -310,86 +304,86 @@ REPAIRED = Phrase(
     "将 {folder} 中的 memory.db、memory.db-wal、memory.db-shm 移到别处，再把 {name} 重命名为 memory.db。"
     "副本中缺失的部分已无法读取，导出文件或备份中可能仍有。",
 )
-NOT_REPAIRED = Phrase("Nothing of {agent} could be saved: {reason}", "{agent} 中没有可保存的内容：{reason}")
-USE_REPAIR = Phrase(
+NOT_REPAIRED = Bilingual("Nothing of {agent} could be saved: {reason}", "{agent} 中没有可保存的内容：{reason}")
+USE_REPAIR = Bilingual(
     "`remanent doctor --repair` saves what is readable of a damaged agent to a new file.",
     "运行 `remanent doctor --repair` 可将损坏智能体中可读的内容保存到新文件。",
 )
 
 # ── the associative memory ──
-GRAPH = Phrase(
+GRAPH = Bilingual(
     "{nodes} nodes, {links} links of mean strength {strength:.2f}, {dangling} of them to something forgotten; "
     "{forgotten} nodes were forgotten.",
     "{nodes} 个节点，{links} 条关联，平均强度 {strength:.2f}，{dangling} 条指向已遗忘之物；遗忘 {forgotten} 个节点。",
 )
-FOCUS = Phrase("in focus, newest first", "关注点（新的在前）")
-KEYWORDS = Phrase("keywords", "关键词")
-SINCE = Phrase("since", "时间")
+FOCUS = Bilingual("in focus, newest first", "关注点（新的在前）")
+KEYWORDS = Bilingual("keywords", "关键词")
+SINCE = Bilingual("since", "时间")
 
 # ── measuring ──
-FIGURE = Phrase("figure", "指标")
-MEASURED = Phrase("measured", "实测")
-PROMISED = Phrase("promised", "承诺")
+FIGURE = Bilingual("figure", "指标")
+MEASURED = Bilingual("measured", "实测")
+PROMISED = Bilingual("promised", "承诺")
 
 # ── evaluate ──
-EVALUATED = Phrase("questions, answerable + unanswerable", "问题数：有答案 + 无答案")
-ANY_AT = Phrase("any@1 / any@5 / any@10", "any@1 / any@5 / any@10")
-ANY_AT_5 = Phrase("any@5, 95 % interval", "any@5 的 95 % 置信区间")
-ALL_AT_5 = Phrase("all@5", "all@5")
-MRR = Phrase("MRR", "MRR")
-NDCG = Phrase("nDCG@10", "nDCG@10")
-ANSWERED = Phrase("answerable questions that are answered", "有答案的问题中得到回答的比例")
-REFUSED = Phrase("unanswerable questions that get no answer", "无答案的问题中不予回答的比例")
-AUROC = Phrase("answerable told from unanswerable, AUROC", "区分有无答案的 AUROC")
-LATENCY = Phrase("time, p50 / p95", "耗时 p50 / p95")
-LACKING = Phrase("answers that lack a path", "缺少检索路径的结果数")
-MISSED = Phrase("Not among the first ten: {question}", "前十条中没有：{question}")
-MISSED_MORE = Phrase("… and {count} more; --json lists all.", "……另有 {count} 个；--json 列出全部。")
+EVALUATED = Bilingual("questions, answerable + unanswerable", "问题数：有答案 + 无答案")
+ANY_AT = Bilingual("any@1 / any@5 / any@10", "any@1 / any@5 / any@10")
+ANY_AT_5 = Bilingual("any@5, 95 % interval", "any@5 的 95 % 置信区间")
+ALL_AT_5 = Bilingual("all@5", "all@5")
+MRR = Bilingual("MRR", "MRR")
+NDCG = Bilingual("nDCG@10", "nDCG@10")
+ANSWERED = Bilingual("answerable questions that are answered", "有答案的问题中得到回答的比例")
+REFUSED = Bilingual("unanswerable questions that get no answer", "无答案的问题中不予回答的比例")
+AUROC = Bilingual("answerable told from unanswerable, AUROC", "区分有无答案的 AUROC")
+LATENCY = Bilingual("time, p50 / p95", "耗时 p50 / p95")
+LACKING = Bilingual("answers that lack a path", "缺少检索路径的结果数")
+MISSED = Bilingual("Not among the first ten: {question}", "前十条中没有：{question}")
+MISSED_MORE = Bilingual("… and {count} more; --json lists all.", "……另有 {count} 个；--json 列出全部。")
 
 # ── the demonstration ──
-DEMO_TITLE = Phrase(
+DEMO_TITLE = Bilingual(
     "Remanent: a memory that LLM agents can trust\nNothing leaves this machine; no key, no model server.",
     "Remanent：值得信赖的智能体记忆\n数据不出本机；无需密钥，也无需模型服务。",
 )
-DEMO_REMEMBER = Phrase(
+DEMO_REMEMBER = Bilingual(
     "Remember two conversations, one English, one Chinese. Each write is on disk before it is acknowledged.",
     "记住两段对话，一段英文、一段中文。每次写入在确认之前都已落盘。",
 )
-DEMO_REMEMBERED = Phrase(
+DEMO_REMEMBERED = Bilingual(
     "{count} messages of 2 sessions durable after {written}, indexed by words and meaning after {indexed}.",
     "2 个会话的 {count} 条消息经 {written} 持久保存，{indexed} 后完成按词与按语义的索引。",
 )
-DEMO_RECALL = Phrase(
+DEMO_RECALL = Bilingual(
     "Ask in either language. Every answer names who said it, when and where.",
     "用任一语言提问。每个答案都注明谁在何时何处说的。",
 )
-DEMO_FORGET = Phrase(
+DEMO_FORGET = Bilingual(
     "Forget the release date that no longer holds. It is out of mind, and a tombstone says that it was known.",
     "遗忘已失效的发布日期。它不再被想起，但墓碑记录着曾经知道它。",
 )
-DEMO_TOMBSTONE = Phrase(
+DEMO_TOMBSTONE = Bilingual(
     "Tombstone: about “{about}”, {size} characters, learned {learned}, reason: {reason}. "
     "`restore` would bring it back.",
     "墓碑：关于“{about}”，{size} 字，得知于 {learned}，原因：{reason}。可用 `restore` 恢复。",
 )
-DEMO_REASON = Phrase("postponed", "已推迟")
-DEMO_ERASE = Phrase(
+DEMO_REASON = Bilingual("postponed", "已推迟")
+DEMO_ERASE = Bilingual(
     "Erase a secret for good: the text, its index and its vector, from every byte of every file.",
     "彻底抹除一个秘密：文字、索引与向量，从所有文件的每个字节中消失。",
 )
-DEMO_FOUND_BEFORE = Phrase(
+DEMO_FOUND_BEFORE = Bilingual(
     "Before: “{word}” stands {count} times in {files} files.", "抹除前：{files} 个文件中出现 {count} 次“{word}”。"
 )
-DEMO_FOUND_AFTER = Phrase(
+DEMO_FOUND_AFTER = Bilingual(
     "After:  “{word}” stands {count} times in {files} files.", "抹除后：{files} 个文件中出现 {count} 次“{word}”。"
 )
-DEMO_NO_ANSWER = Phrase("“{question}” no longer has its answer.", "“{question}”已问不出答案。")
-DEMO_EXPORT = Phrase(
+DEMO_NO_ANSWER = Bilingual("“{question}” no longer has its answer.", "“{question}”已问不出答案。")
+DEMO_EXPORT = Bilingual(
     "Export everything as JSON lines, sealed with a checksum, readable without Remanent.",
     "将一切导出为 JSON 行，带校验封印，无需 Remanent 也能读。",
 )
-DEMO_EXPORTED = Phrase("{lines} lines, {size}: {path}", "{lines} 行，{size}：{path}")
-DEMO_END = Phrase(
+DEMO_EXPORTED = Bilingual("{lines} lines, {size}: {path}", "{lines} 行，{size}：{path}")
+DEMO_END = Bilingual(
     "Done in {seconds:.1f} s. Your turn:\n"
     '  remanent remember --agent me "I parked on level 3"\n'
     '  remanent recall --agent me "where is the car?"',
@@ -397,23 +391,20 @@ DEMO_END = Phrase(
     '  remanent remember --agent me "我把车停在地下三层"\n'
     '  remanent recall --agent me "车在哪里？"',
 )
-DEMO_KEPT = Phrase(
+DEMO_KEPT = Bilingual(
     "The memory of this demonstration stays in {home}, agent {agent}.", "本次演示的记忆保留在 {home}，智能体 {agent}。"
 )
 
 # ── bank ──
-BANK_ROUND = Phrase("Round {number}: {task}", "第 {number} 轮：{task}")
-BANK_DONE = Phrase("Done", "已完成")
-BANK_NOW = Phrase("Now", "当前任务")
-BANK_GRAPH = Phrase(
+BANK_ROUND = Bilingual("Round {number}: {task}", "第 {number} 轮：{task}")
+BANK_GRAPH = Bilingual(
     "Graph: {nodes} nodes, {edges} edges, {conflicts} contradictions ({open} open), {merges} merges",
     "记忆图：{nodes} 个节点，{edges} 条边，{conflicts} 处矛盾（{open} 处未决），{merges} 次合并",
 )
-BANK_READING = Phrase("Reading: chunk {done} of {of}", "读取：第 {done} 块，共 {of} 块")
-BANK_ANSWER = Phrase("Answer", "答案")
-BANK_RESTS = Phrase("Rests on", "依据")
-BANK_ENDED = Phrase("Ended: {end}, {rounds} rounds, {calls} calls", "结束：{end}，{rounds} 轮，{calls} 次调用")
-BANK_EXPORTED = Phrase("The bank is in {file}.", "记忆库已写入 {file}。")
-BANK_DRAWN = Phrase("The graph is drawn in {file}.", "记忆图已绘制到 {file}。")
-BANK_NO_TASK = Phrase("Say what the task is: --task TEXT", "请用 --task 说明任务")
-BANK_CONFLICTS = Phrase("Contradictions", "矛盾")
+BANK_READING = Bilingual("Reading: chunk {done} of {of}", "读取：第 {done} 块，共 {of} 块")
+BANK_RESTS = Bilingual("Rests on", "依据")
+BANK_ENDED = Bilingual("Ended: {end}, {rounds} rounds, {calls} calls", "结束：{end}，{rounds} 轮，{calls} 次调用")
+BANK_EXPORTED = Bilingual("The bank is in {file}.", "记忆库已写入 {file}。")
+BANK_DRAWN = Bilingual("The graph is drawn in {file}.", "记忆图已绘制到 {file}。")
+BANK_NO_TASK = Bilingual("Say what the task is: --task TEXT", "请用 --task 说明任务")
+BANK_CONFLICTS = Bilingual("Contradictions", "矛盾")

@@ -27,7 +27,7 @@ from remanent.errors import (
 from remanent.http.client import AnswerTooLarge, backoff, make_client, retry_after
 from remanent.jobs import Progress
 from remanent.model import Model, system_clock
-from remanent.operations import CATALOGUE, Body, Level, Operation, Place, Run, RunState, Step
+from remanent.operations import CATALOGUE, Body, Level, Operation, Run, RunState, Step, Target
 
 if TYPE_CHECKING:
     import httpx2
@@ -74,7 +74,7 @@ class Connection:
         name: str,
         given: Mapping[str, Any],
         *,
-        place: Place,
+        place: Target,
         upload: bytes | Iterable[str] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Any:
@@ -91,7 +91,7 @@ class Connection:
         answer = TypeAdapter(operation.response).validate_python(value)
         return answer if face is None else face.give(answer)
 
-    async def lines(self, name: str, *, place: Place) -> AsyncIterator[str]:
+    async def lines(self, name: str, *, place: Target) -> AsyncIterator[str]:
         """Yield the lines of an operation that answers with lines."""
         client = await self._open()
         address = self._address(CATALOGUE[name], {}, place)
@@ -105,7 +105,7 @@ class Connection:
     # ── one request ──────────────────────────────────────────────────────────
 
     async def _send(
-        self, operation: Operation[Any, Any], asked: Model, *, place: Place, upload: bytes | Iterable[str] | None
+        self, operation: Operation[Any, Any], asked: Model, *, place: Target, upload: bytes | Iterable[str] | None
     ) -> "httpx2.Response":
         client = await self._open()
         fields = to_jsonable_python(asked.model_dump(mode="json", exclude_unset=True))
@@ -148,7 +148,7 @@ class Connection:
                 return response
         raise AssertionError("unreachable")
 
-    async def _outcome(self, run: Run, *, place: Place, on_progress: Callable[[Progress], None] | None) -> Any:
+    async def _outcome(self, run: Run, *, place: Target, on_progress: Callable[[Progress], None] | None) -> Any:
         """Follow long work to its end; whoever stops waiting cancels it."""
         client = await self._open()
         address = f"{self._url}/v1/orgs/{quote(place.org, safe='')}/runs/{run.run_id}"
@@ -176,7 +176,7 @@ class Connection:
             raise BusyError("the work was cancelled before it was done")
         raise _ERRORS.get(run.error or "", RemanentError)(run.message or f"the work failed with {run.error}")
 
-    def _address(self, operation: Operation[Any, Any], fields: Mapping[str, Any], place: Place) -> str:
+    def _address(self, operation: Operation[Any, Any], fields: Mapping[str, Any], place: Target) -> str:
         steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
         return f"{self._url}/v1/{'/'.join(steps)}/{path}"

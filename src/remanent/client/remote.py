@@ -33,7 +33,7 @@ from remanent.model import (
     Version,
 )
 from remanent.model.message import Messages
-from remanent.operations import Place
+from remanent.operations import Target
 from remanent.recall import Recipe
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
@@ -44,7 +44,7 @@ class AsyncRemoteAgent:
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection = connection
         self._scope = scope
-        self._place = Place(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     @property
     def scope(self) -> Scope:
@@ -357,7 +357,7 @@ class AsyncRemoteMemory:
 
     async def agents(self) -> list[Scope]:
         """Return every agent of the workspace that remembers something."""
-        place = Place(org=self._org, workspace=self._workspace)
+        place = Target(org=self._org, workspace=self._workspace)
         page: Page[Scope] = await self._connection.do("agents", {}, place=place)
         return list(page.items)
 

@@ -1,8 +1,9 @@
 """The joint that ways of remembering fit in: what a discipline declares, and the parts it is built from."""
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.call import AnyAgent, AnyMemory, Call, Report, Step
 from remanent.discipline.journal import Append, Journal
-from remanent.discipline.operation import Body, Command, Face, Level, MemoryAct, Operation, Said, Tool, operation
+from remanent.discipline.operation import Body, Command, Face, Level, MemoryAct, Operation, Tool, operation
 from remanent.discipline.parts import Parts
 from remanent.discipline.permission import Permission
 from remanent.discipline.port import Discipline, OpenDiscipline
@@ -12,6 +13,7 @@ __all__ = [
     "AnyAgent",
     "AnyMemory",
     "Append",
+    "Bilingual",
     "Body",
     "Call",
     "Command",
@@ -26,7 +28,6 @@ __all__ = [
     "Parts",
     "Permission",
     "Report",
-    "Said",
     "Step",
     "Tool",
     "chosen",

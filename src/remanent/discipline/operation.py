@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hints
 
+from remanent.bilingual import Bilingual, Language
 from remanent.discipline.permission import Permission
 from remanent.model import Model
 
@@ -17,7 +18,6 @@ A = TypeVar("A")
 Handler = Callable[[Any, Q], Awaitable[A]] | Callable[[Any, Q], AsyncIterator[A]]
 """Takes a `Call` and a request; our own operations are given more than a discipline's `Call` promises."""
 Method = Literal["GET", "POST", "PUT", "DELETE"]
-Tongue = Literal["zh", "en"]
 MemoryAct = Literal["search_memory", "create_memory", "update_memory", "delete_memory", "delete_memory_store"]
 """What the conventions of OpenTelemetry call operations of a memory."""
 
@@ -43,29 +43,17 @@ class Body(StrEnum):
     """A file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A sentence in both languages."""
-
-    en: str
-    zh: str
-
-    def say(self, language: Tongue, **values: object) -> str:
-        """Return the sentence with its places filled."""
-        return (self.zh if language == "zh" else self.en).format(**values)
-
-
 class Screen(Protocol):
     """Where a command shows an answer to people."""
 
     @property
-    def language(self) -> Tongue:
+    def language(self) -> Language:
         """The language of the user."""
 
-    def word(self, phrase: Said, /, **values: object) -> str:
+    def word(self, phrase: Bilingual, /, **values: object) -> str:
         """Return a sentence in the user's language, safe to show."""
 
-    def tell(self, phrase: Said, /, *, style: str = "", **values: object) -> None:
+    def tell(self, phrase: Bilingual, /, *, style: str = "", **values: object) -> None:
         """Say something about the work, beside the data."""
 
     def line(self, text: str) -> None:
@@ -83,10 +71,10 @@ class Tool:
     """How a model is offered the operation: a name, words written for models, and the fields it needs to see."""
 
     name: str
-    description: Said
+    description: Bilingual
     fields: tuple[str, ...] | None = None
     """The request's fields that a model may fill in; all of them unless given."""
-    tell: Callable[[Any, Tongue], str] | None = None
+    tell: Callable[[Any, Language], str] | None = None
     """Puts the answer into words for models that read text; stored words in it must be escaped."""
 
 
@@ -134,7 +122,7 @@ class Operation(Generic[Q, A]):
     handler: Handler[Q, A]
     permission: Permission
     level: Level
-    help: Said
+    help: Bilingual
     act: MemoryAct | None = None
     """What traces call it; a tool that is executed unless given."""
     method: Method
@@ -204,7 +192,7 @@ def operation(
             handler=handler,
             permission=permission,
             level=level,
-            help=Said(english, zh),
+            help=Bilingual(english, zh),
             method=method,  # type: ignore[arg-type]
             path=path,
             changes=permission is not Permission.READ if changes is None else changes,

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.call import AnyAgent, AnyMemory
-from remanent.discipline.operation import Operation, Said
+from remanent.discipline.operation import Operation
 from remanent.discipline.parts import Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, Kind, Scope
@@ -62,7 +63,7 @@ class Discipline:
 
     name: ClassVar[str]
     """A word: it begins the names of its operations, its settings, its jobs."""
-    purpose: ClassVar[Said]
+    purpose: ClassVar[Bilingual]
     """What it is for, in a sentence."""
     kinds: ClassVar[Sequence[Kind]] = ()
     """The kinds of its records, as `register_kind` returned them."""

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[-+]?[\d_]*\.?\d*([eE][-+]?\d+)?")
 ZH = "x-zh"
 """Where a field's description in Chinese stands in its JSON schema."""
 
-MOST = 1000
+MAX_ITEMS = 1000
 """Things on one page, ids in one request."""
 
 
@@ -39,20 +39,24 @@ def _not_a_number(value: object) -> object:
 
 Moment = Annotated[Instant, BeforeValidator(_not_a_number)]
 Session = Annotated[str | None, about("The session.", "会话。", min_length=1, max_length=200)]
-Since = Annotated[Moment | None, about("What happened from then on.", "此时刻及以后发生的。")]
-Until = Annotated[Moment | None, about("What happened before then.", "此时刻以前发生的。")]
-AsOf = Annotated[Moment | None, about("What was known then.", "当时已知的内容。")]
+Since = Annotated[Moment | None, about("Only what happened at or after this time.", "只要此时刻及以后发生的。")]
+Until = Annotated[Moment | None, about("Only what happened before this time.", "只要此时刻以前发生的。")]
+AsOf = Annotated[Moment | None, about("Only what was known at this time.", "只要当时已知的内容。")]
 Kinds = Annotated[tuple[KnownKind, ...] | None, about("Only these kinds.", "只要这些类型。", max_length=100)]
-Tags = Annotated[tuple[str, ...], about("Only what has all of these tags.", "只要带有全部这些标签的。", max_length=100)]
-RecordId = Annotated[
-    Id, about("A record, as `recall` and `entries` show it.", "记忆的 id，见 `recall` 与 `entries` 的输出。")
+Tags = Annotated[
+    tuple[str, ...], about("Only those with all of these tags.", "只要带有全部这些标签的。", max_length=100)
 ]
-Limit = Annotated[int, about("How many at most.", "最多多少条。", ge=1, le=MOST)]
+RecordId = Annotated[
+    Id, about("The id of a record, as shown by `recall` and `records`.", "记忆的 id，见 `recall` 与 `records` 的输出。")
+]
+Limit = Annotated[int, about("Return at most this many.", "最多多少条。", ge=1, le=MAX_ITEMS)]
 Cursor = Annotated[
     str | None,
-    about("Where the last page ended: its `next`.", "上一页的结尾，即其 `next`。", min_length=1, max_length=500),
+    about("Continue after an earlier page: its `next`.", "接着前一页：填入其 `next`。", min_length=1, max_length=500),
 ]
-Expects = Annotated[int | None, about("Only if it is still at this version.", "仅当仍为此版本时执行。", ge=1, le=2**53)]
+Expects = Annotated[
+    int | None, about("Fail unless this is still the current version.", "仅当仍为此版本时执行。", ge=1, le=2**53)
+]
 
 
 def _message(value: object) -> object:
@@ -68,7 +72,7 @@ class Remember(Model):
             "Messages, oldest first: texts, or objects with role, content, id, occurred_at, metadata.",
             "消息，由旧到新：文本，或含 role、content、id、occurred_at、metadata 的对象。",
             min_length=1,
-            max_length=MOST,
+            max_length=MAX_ITEMS,
         ),
     ]
     session: Session = None

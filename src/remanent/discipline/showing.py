@@ -2,13 +2,14 @@
 
 from typing import Protocol
 
-from remanent.discipline.operation import Said, Screen
+from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Screen
 from remanent.text.excerpt import excerpt
 
 QUOTED = 60
 """Characters of a memory that are quoted to say which one is meant."""
 
-RESTORED = Said("Restored: “{about}”.", "已恢复：“{about}”。")
+RESTORED = Bilingual("Restored: “{about}”.", "已恢复：“{about}”。")
 
 
 class HasContent(Protocol):

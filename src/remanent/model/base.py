@@ -1,6 +1,7 @@
 """What all words of the model share: frozen, checked, one exact JSON form, one kind of error."""
 
 import math
+import re
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
@@ -43,12 +44,20 @@ class Model(BaseModel):
 
 
 def describe(error: ValidationError, *, what: str) -> str:
-    """Say in one line what is wrong with which field, without repeating the value."""
+    """Say in one line what is wrong with which field, without repeating the value.
+
+    Fields are named as the caller knows them. `what` says what was expected where no field is to blame; the name of a
+    class is put into plain words, because callers know nothing of our classes.
+    """
     parts = []
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
-        place = ".".join(str(step) for step in problem["loc"]) or what
+        place = ".".join(str(step) for step in problem["loc"]) or _plain_words(what)
         parts.append(f"{place}: {problem['msg']}")
-    return f"invalid {what}: " + "; ".join(parts)
+    return "; ".join(parts)
+
+
+def _plain_words(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
 
 
 def check_text(text: str) -> str:

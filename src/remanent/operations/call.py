@@ -1,4 +1,7 @@
-"""What a handler is given beside its request: the memory, the place, who asks, and whom to tell of progress."""
+"""What a handler is given beside its request: the memory, the place, who asks, and whom to tell of progress.
+
+It is the discipline's `Call` with more to it: keys and the audit log concern our own operations only.
+"""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -7,7 +10,7 @@ from remanent.discipline.call import Report
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.operations.access.audit import AuditLog
-from remanent.operations.access.keys import LOCAL, KeyRing, Place, Principal
+from remanent.operations.access.keys import LOCAL, KeyRing, Principal, Target
 
 
 async def _nothing() -> AsyncIterator[bytes]:
@@ -15,13 +18,13 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ServiceCall:
     """One call of an operation."""
 
     memory: AsyncMemory
     keys: KeyRing
     audit: AuditLog
-    place: Place
+    place: Target
     principal: Principal = LOCAL
     report: Report = lambda _: None
     upload: AsyncIterator[bytes] | None = None

@@ -1,28 +1,23 @@
-"""Moving, erasing and looking after an agent's memory, and the work in its background."""
+"""Moving, erasing and looking after an agent's memory, and the work in its background.
+
+What cannot be taken back (`erase`) asks first wherever a person is there to be asked.
+"""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.call import Step
-from remanent.discipline.operation import Body, Command, Face, Level, Said, Screen, operation
+from remanent.discipline.operation import Body, Command, Face, Level, Screen, operation
 from remanent.discipline.permission import Permission
-from remanent.discipline.shapes import (
-    MOST,
-    Done,
-    Limit,
-    Nothing,
-    Page,
-    Session,
-    about,
-    items_of,
-)
+from remanent.discipline.shapes import MAX_ITEMS, Done, Limit, Nothing, Page, Session, about, items_of
 from remanent.discipline.uploads import spooled_lines
 from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
 from remanent.model import Job, JobState, Model, Scope
 from remanent.model.base import Count
 from remanent.model.ids import Id
-from remanent.operations.call import Call
+from remanent.operations.call import ServiceCall
 from remanent.stores import Erased, Health, QueueState
 
 READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
@@ -31,21 +26,26 @@ READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
 class Erase(Model):
     """What to destroy."""
 
-    entry_ids: Annotated[tuple[Id, ...], about("Entries.", "原始记录。", max_length=MOST)] = ()
+    entry_ids: Annotated[tuple[Id, ...], about("Entries to erase.", "要抹除的原始记录。", max_length=MAX_ITEMS)] = ()
     record_ids: Annotated[
-        tuple[Id, ...], about("Records and the entries they came from.", "记忆及其来源的原始记录。", max_length=MOST)
+        tuple[Id, ...],
+        about(
+            "Records to erase, with the entries they came from.",
+            "要抹除的记忆，连同其来源的原始记录。",
+            max_length=MAX_ITEMS,
+        ),
     ] = ()
     session: Session = None
-    everything: Annotated[bool, about("All that the agent remembers.", "该智能体的全部记忆。")] = False
+    everything: Annotated[bool, about("Erase everything that the agent remembers.", "抹除该智能体的全部记忆。")] = False
 
 
-ERASE_EVERYTHING = Said("everything that {agent} remembers", "{agent} 的全部记忆")
-ERASE_SESSION = Said("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
-ERASE_SOME = Said(
-    "{entries} entries and {records} records of {agent}, with all that came from them",
+ERASE_EVERYTHING = Bilingual("everything that {agent} remembers", "{agent} 的全部记忆")
+ERASE_SESSION = Bilingual("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
+ERASE_SOME = Bilingual(
+    "{entries} entries and {records} records of {agent}, with everything derived from them",
     "{agent} 的 {entries} 条原始记录与 {records} 条记忆，以及由此产生的一切",
 )
-ASK_ERASE = Said("Destroy {what}? It cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
+ASK_ERASE = Bilingual("Destroy {what}? This cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
 
 
 def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) -> str:
@@ -71,8 +71,8 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
     face=Face("erase"),
     command=Command(takes="targets", question=_ask_erase),
 )
-async def erase(call: Call, request: Erase) -> Erased:
-    """Destroy texts for good. All that came from them goes too: no byte stays, nothing can be restored."""
+async def erase(call: ServiceCall, request: Erase) -> Erased:
+    """Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored."""
     return await call.agent.erase(
         entry_ids=request.entry_ids,
         record_ids=request.record_ids,
@@ -82,41 +82,41 @@ async def erase(call: Call, request: Erase) -> Erased:
 
 
 @operation("export", zh="将智能体的全部记忆写成 JSON 行。", permission=READ, route="GET export", face=Face("export"))
-async def export(call: Call, request: Nothing) -> AsyncIterator[str]:
-    """Write everything that an agent remembers as JSON lines."""
+async def export(call: ServiceCall, request: Nothing) -> AsyncIterator[str]:
+    """Write everything an agent remembers as JSON lines."""
     del request
     async for line in call.agent.export():
         yield line
 
 
-class Loaded(Model):
-    """How many of each sort were taken in."""
+class ImportCounts(Model):
+    """How many of each sort were imported."""
 
     counts: dict[str, Count]
 
 
 @operation(
     "import",
-    zh="用导出的内容填充一个空的智能体：要么全部，要么什么都不写入。",
+    zh="把导出的内容导入一个空的智能体：要么全部写入，要么什么都不写入。",
     permission=WRITE,
     route="POST import",
     reads=Body.LINES,
     settles=True,
     face=Face("load", upload="lines", give=lambda answer: dict(answer.counts)),
 )
-async def load(call: Call, request: Nothing) -> Loaded:
-    """Fill an empty agent from an export: all of it or nothing."""
+async def load(call: ServiceCall, request: Nothing) -> ImportCounts:
+    """Fill an empty agent from an export, completely or not at all."""
     del request
     async with spooled_lines(call.sent()) as lines:
         try:
-            return Loaded(counts=await call.agent.load(lines))
+            return ImportCounts(counts=await call.agent.load(lines))
         except IntegrityError as error:
             raise DamagedExport(str(error)) from error
 
 
 @operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue"))
-async def queue(call: Call, request: Nothing) -> QueueState:
-    """Show how the agent's background work stands."""
+async def queue(call: ServiceCall, request: Nothing) -> QueueState:
+    """Show the state of the agent's background work."""
     del request
     return await call.agent.queue()
 
@@ -127,7 +127,7 @@ class ListJobs(Model):
     states: Annotated[
         tuple[JobState, ...] | None,
         about(
-            "Only what stands so: pending, running, dead.",
+            "Only jobs in these states: pending, running, dead.",
             "只要这些状态的：pending、running、dead。",
             max_length=len(JobState),
         ),
@@ -143,15 +143,15 @@ class ListJobs(Model):
     examples=({"states": ["dead"]},),
     face=Face("jobs", give=items_of),
 )
-async def jobs(call: Call, request: ListJobs) -> Page[Job]:
-    """List background work that waits, runs or was given up."""
+async def jobs(call: ServiceCall, request: ListJobs) -> Page[Job]:
+    """List background jobs that are waiting, running or have been given up."""
     return Page(items=tuple(await call.agent.jobs(states=request.states, limit=request.limit)))
 
 
 class ByJob(Model):
     """Which job."""
 
-    job_id: Annotated[Id, about("A job, as `jobs` shows it.", "任务的 id，见 `jobs` 的输出。")]
+    job_id: Annotated[Id, about("The id of a job, as shown by `jobs`.", "任务的 id，见 `jobs` 的输出。")]
 
 
 @operation(
@@ -163,8 +163,8 @@ class ByJob(Model):
     face=Face("revive", give=lambda _: None),
     command=Command(repeated="job_id"),
 )
-async def revive(call: Call, request: ByJob) -> Done:
-    """Try given-up background work again."""
+async def revive(call: ServiceCall, request: ByJob) -> Done:
+    """Retry background jobs that have been given up."""
     await call.agent.revive(request.job_id)
     return Done()
 
@@ -172,8 +172,8 @@ async def revive(call: Call, request: ByJob) -> Done:
 @operation(
     "check", zh="检查该智能体文件的每一页、索引与引用。", permission=READ, route="GET health", face=Face("check")
 )
-async def check(call: Call, request: Nothing) -> Health:
-    """Examine every page, index and reference of an agent's files."""
+async def check(call: ServiceCall, request: Nothing) -> Health:
+    """Check every page, index and reference in an agent's files."""
     del request
     return await call.agent.check()
 
@@ -181,7 +181,9 @@ async def check(call: Call, request: Nothing) -> Health:
 class Settle(Model):
     """How long to wait."""
 
-    timeout: Annotated[float | None, about("Seconds to wait at most.", "最多等待的秒数。", gt=0, le=86_400)] = None
+    timeout: Annotated[float | None, about("Give up after this many seconds.", "最多等待的秒数。", gt=0, le=86_400)] = (
+        None
+    )
 
 
 @operation(
@@ -193,8 +195,8 @@ class Settle(Model):
     changes=False,
     face=Face("settle", give=lambda _: None),
 )
-async def settle(call: Call, request: Settle) -> Done:
-    """Wait until background work is done."""
+async def settle(call: ServiceCall, request: Settle) -> Done:
+    """Wait until background work is finished."""
 
     def tell(progress: Progress) -> None:
         call.report(Step(done=progress.done, total=progress.done + progress.pending))
@@ -210,8 +212,8 @@ async def settle(call: Call, request: Settle) -> Done:
     level=Level.WORKSPACE,
     route="GET agents",
 )
-async def agents(call: Call, request: Nothing) -> Page[Scope]:
-    """List the agents of a workspace that remember something."""
+async def agents(call: ServiceCall, request: Nothing) -> Page[Scope]:
+    """List the agents in a workspace that have memories."""
     del request
     place = call.place
     within = call.principal.reach

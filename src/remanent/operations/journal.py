@@ -1,13 +1,14 @@
-"""Remembering and recalling: what was said, and what answers a question."""
+"""Remembering and recalling: what was said, what answers a question, and how well it does."""
 
 import hashlib
 from typing import Annotated, Any, Literal
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.call import Step
-from remanent.discipline.operation import Body, Command, Face, Said, Tool, operation
+from remanent.discipline.operation import Body, Command, Face, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import (
-    MOST,
+    MAX_ITEMS,
     AsOf,
     Cursor,
     Kinds,
@@ -28,7 +29,7 @@ from remanent.discipline.uploads import read_whole
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, Receipt
-from remanent.operations.call import Call
+from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
 
@@ -62,7 +63,7 @@ def _listed(given: dict[str, Any]) -> dict[str, Any]:
     face=Face("remember", ask=_listed),
     tool=Tool(
         "remember",
-        Said(
+        Bilingual(
             "Keep something for later conversations: a fact, a preference, a decision, what happened. Write each as a "
             "sentence that is understood without this conversation. Durable when this returns.",
             "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
@@ -70,29 +71,29 @@ def _listed(given: dict[str, Any]) -> dict[str, Any]:
         fields=("messages.content", "messages.role", "messages.occurred_at", "messages.id", "session"),
     ),
 )
-async def remember(call: Call, request: Remember) -> Receipt:
-    """Keep messages for good. Durable on return; the same id in a session is stored once."""
+async def remember(call: ServiceCall, request: Remember) -> Receipt:
+    """Store messages for good. They are durable on return; within a session, the same id is stored only once."""
     return await call.agent.remember(list(request.messages), session=request.session, task=request.task)
 
 
-class Ask(Model):
+class RecallRequest(Model):
     """A question, and what its answers are limited to."""
 
     query: Annotated[
         str, about("The question, in Chinese or English.", "问题，中文或英文。", min_length=1, max_length=100_000)
     ]
-    limit: Annotated[int, about("How many answers at most.", "最多多少个答案。", ge=1, le=MOST)] = 5
+    limit: Annotated[int, about("Return at most this many answers.", "最多多少个答案。", ge=1, le=MAX_ITEMS)] = 5
     grain: Annotated[
         Grain,
         about(
-            "How much an answer holds: the memory itself, a turn with its neighbours, or the whole session.",
+            "How much each answer contains: the memory itself, a turn with its neighbours, or the whole session.",
             "每个答案的范围：记忆本身、前后相邻的发言，或整个会话。",
         ),
     ] = "item"
     recipe: Annotated[
         str | None,
         about(
-            "How is searched: `default`, `quality` (with a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
+            "The search recipe: `default`, `quality` (adds a cross-encoder), `hybrid`, `words`, `meaning`, `tiers` …",
             "检索方案：`default`、`quality`（使用交叉编码器）、`hybrid`、`words`、`meaning`、`tiers` 等。",
             min_length=1,
             max_length=100,
@@ -101,7 +102,7 @@ class Ask(Model):
     order: Annotated[
         Literal["auto", "relevance", "time"],
         about(
-            "Best first, or as it happened; `auto` is as it happened where a course of events is asked for.",
+            "Most relevant first, or in order of time; `auto` uses time when the question asks how something unfolded.",
             "按相关性或按时间排列；`auto` 在询问事情经过时按时间排列。",
         ),
     ] = "auto"
@@ -113,12 +114,14 @@ class Ask(Model):
     as_of: AsOf = None
     asked_at: Annotated[
         Moment | None,
-        about("The moment that “yesterday” counts from; now, unless given.", "“昨天”等说法的参照时刻；默认为现在。"),
+        about(
+            "The time that words like “yesterday” refer to; defaults to now.", "“昨天”等说法的参照时刻；默认为现在。"
+        ),
     ] = None
     source_share: Annotated[
         float | None,
         about(
-            "How much of the answer one session may fill while others have something to say.",
+            "The largest share of the answers that one session may take while others match, too.",
             "其他会话也有内容时，单个会话最多可占的比例。",
             gt=0,
             le=1,
@@ -127,18 +130,18 @@ class Ask(Model):
     gate: Annotated[
         bool | None,
         about(
-            "Whether a question that nothing here answers gets no answers; as the settings say, unless given.",
-            "没有内容能回答时是否返回空结果；默认依照设置。",
+            "Return nothing when nothing stored answers the question; defaults to the setting.",
+            "没有内容能回答时返回空结果；默认依照设置。",
         ),
     ] = None
     budget: Annotated[
         int | None,
-        about("Tokens that the text for a model may have.", "供模型阅读的文本最多多少 token。", ge=0, le=10_000_000),
+        about("The token budget of the text for a model.", "供模型阅读的文本最多多少 token。", ge=0, le=10_000_000),
     ] = None
     seen: Annotated[
         tuple[str, ...],
         about(
-            "Fingerprints of what the model was given before: that is left out of the text.",
+            "Fingerprints of what the model was already given, which is then left out of the text.",
             "此前已提供给模型的内容的指纹：文本中不再重复。",
             max_length=10_000,
         ),
@@ -157,7 +160,7 @@ class Ask(Model):
     command=Command(arguments=("query",), explains=True),
     tool=Tool(
         "recall",
-        Said(
+        Bilingual(
             "Search what is remembered from earlier conversations. Ask a plain question in Chinese or English; use it "
             "before you say that you do not know. Every answer names who said it and when.",
             "检索以往对话的记忆。用中文或英文直接提问；在说“不知道”之前先用它。每个答案都注明谁在何时所说。",
@@ -165,9 +168,9 @@ class Ask(Model):
         fields=("query", "limit", "session", "since", "until"),
     ),
 )
-async def recall(call: Call, request: Ask) -> Found:
-    """Answer a question from what is remembered. Every answer comes with its sources and the reason for its place."""
-    given = {name: getattr(request, name) for name in Ask.model_fields if name != "query"}
+async def recall(call: ServiceCall, request: RecallRequest) -> Found:
+    """Answer a question from memory. Every answer comes with its sources and the reasons for its rank."""
+    given = {name: getattr(request, name) for name in RecallRequest.model_fields if name != "query"}
     return await call.agent.recall(request.query, **given)
 
 
@@ -177,23 +180,25 @@ class ListEntries(Model):
     session: Session = None
     since: Since = None
     until: Until = None
-    after_seq: Annotated[int, about("Page on behind this place.", "从此位置之后继续。", ge=0, le=2**53)] = 0
-    before_seq: Annotated[int | None, about("Page on before this place.", "从此位置之前继续。", ge=0, le=2**53)] = None
-    newest_first: Annotated[bool, about("The other way round.", "由新到旧。")] = False
+    after_seq: Annotated[int, about("Continue after this sequence number.", "从此序号之后继续。", ge=0, le=2**53)] = 0
+    before_seq: Annotated[
+        int | None, about("Continue before this sequence number.", "从此序号之前继续。", ge=0, le=2**53)
+    ] = None
+    newest_first: Annotated[bool, about("Show the newest first.", "由新到旧。")] = False
     limit: Limit = 100
     cursor: Cursor = None
 
 
 @operation(
     "entries",
-    zh="按顺序显示说过的原话。",
+    zh="按顺序逐字显示说过的原话。",
     permission=READ,
     route="GET entries",
     examples=({"limit": 10}, {"newest_first": True}),
     face=Face("entries", give=items_of),
     tool=Tool(
         "history",
-        Said(
+        Bilingual(
             "Read what was said word by word, in order: the exact wording, or what came before and after something "
             "that recall found. Narrow it by session or time; `newest_first` begins with the latest.",
             "按顺序逐字阅读说过的原话：确切措辞，或 recall 所得内容的前后文。可按会话或时间缩小范围；"
@@ -202,8 +207,8 @@ class ListEntries(Model):
         fields=("session", "since", "until", "newest_first", "limit", "cursor"),
     ),
 )
-async def entries(call: Call, request: ListEntries) -> Page[Entry]:
-    """Show what was said, raw and in order."""
+async def entries(call: ServiceCall, request: ListEntries) -> Page[Entry]:
+    """Show what was said, word for word and in order."""
     after, before = request.after_seq, request.before_seq
     if request.cursor is not None:
         place = read_cursor(request.cursor, int)
@@ -225,7 +230,7 @@ class Attach(Model):
 
     name: Annotated[str, about("The file's name.", "文件名。", max_length=500)] = ""
     media_type: Annotated[
-        str, about("What is in it, as a MIME type.", "内容的 MIME 类型。", min_length=1, max_length=200)
+        str, about("The MIME type of its content.", "内容的 MIME 类型。", min_length=1, max_length=200)
     ] = "application/octet-stream"
 
 
@@ -238,8 +243,8 @@ class Attach(Model):
     examples=({"name": "plan.txt", "media_type": "text/plain"},),
     face=Face("attach", upload="content"),
 )
-async def attach(call: Call, request: Attach) -> Attachment:
-    """Keep a file durably and return the reference to put among a message's `attachments`."""
+async def attach(call: ServiceCall, request: Attach) -> Attachment:
+    """Store a file durably and return the reference to put into a message's `attachments`."""
     content = await read_whole(call.sent())
     return await call.agent.attach(content, name=request.name, media_type=request.media_type)
 
@@ -248,13 +253,16 @@ class Fetch(Model):
     """Which file."""
 
     digest: Annotated[
-        str, about("The file's SHA-256, as its reference names it.", "文件的 SHA-256。", pattern=r"^[0-9a-f]{64}$")
+        str,
+        about(
+            "The file's SHA-256, as given in its reference.", "文件的 SHA-256，见其引用。", pattern=r"^[0-9a-f]{64}$"
+        ),
     ]
 
 
 def _digest(given: dict[str, Any]) -> dict[str, Any]:
     if given["attachment"].digest is None:
-        raise InvalidInput("this attachment lies outside; only its uri is known")
+        raise InvalidInput("this attachment is not stored here; fetch it from its uri")
     return {"digest": given["attachment"].digest}
 
 
@@ -266,8 +274,8 @@ def _digest(given: dict[str, Any]) -> dict[str, Any]:
     face=Face("attachment", ask=_digest),
     command=Command(arguments=("digest",)),
 )
-async def attachment(call: Call, request: Fetch) -> bytes:
-    """Return the bytes of a file that was kept."""
+async def attachment(call: ServiceCall, request: Fetch) -> bytes:
+    """Return the bytes of a stored file."""
     return await call.agent.attachment(Attachment(attachment_id=request.digest, digest=request.digest))
 
 
@@ -277,16 +285,16 @@ class Evaluate(Model):
     questions: Annotated[
         tuple[Probe, ...],
         about(
-            "Questions, each with the `ids` of entries, records or messages that answer it, or `texts` that an answer "
-            "holds; with neither where nothing answers it.",
+            "Questions, each with the `ids` of entries, records or messages that answer it, or with `texts` that an "
+            "answer contains; with neither if nothing answers it.",
             "问题；每个附上能回答它的原始记录、记忆或消息的 `ids`，或答案应包含的 `texts`；两者皆无表示没有答案。",
             min_length=1,
-            max_length=MOST,
+            max_length=MAX_ITEMS,
         ),
     ]
     recipe: Annotated[
         str | None,
-        about("How is searched: as recall's own `recipe`.", "检索方案：同 recall 的 `recipe`。", max_length=200),
+        about("The search recipe, as for `recall`.", "检索方案，同 `recall`。", max_length=200),
     ] = None
 
 
@@ -308,7 +316,7 @@ class Evaluate(Model):
     face=Face("evaluate", ask=lambda given: {**given, "questions": list(given["questions"])}),
     command=Command(takes="questions"),
 )
-async def evaluate(call: Call, request: Evaluate) -> Evaluation:
+async def evaluate(call: ServiceCall, request: Evaluate) -> Evaluation:
     """Measure how well and how fast recall answers questions whose answers are known."""
 
     def tell(progress: Progress) -> None:

@@ -1,4 +1,8 @@
-"""Keys and the audit log, as operations: who may do what, and what was done."""
+"""Keys and the audit log, as operations: who may do what, and what was done.
+
+A key can make, see and revoke only keys within its own reach. A token that is asked for again under the same
+idempotency key is derived anew from it, because tokens are written down nowhere.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -9,9 +13,9 @@ from remanent.discipline.operation import Command, Level, operation
 from remanent.discipline.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
 from remanent.errors import NotFound, NotPermitted
 from remanent.model import Model
-from remanent.operations.access.chain import Noted, Verified
+from remanent.operations.access.chain import AuditLine, AuditVerification
 from remanent.operations.access.keys import Key, Name, Permission, Reach
-from remanent.operations.call import Call
+from remanent.operations.call import ServiceCall
 
 ADMIN, ORG = Permission.ADMIN, Level.ORG
 
@@ -19,23 +23,27 @@ ADMIN, ORG = Permission.ADMIN, Level.ORG
 class MakeKey(Model):
     """What a new key is called, allows, and reaches."""
 
-    name: Annotated[str, about("What the key is for.", "密钥的用途。", min_length=1, max_length=200)]
+    name: Annotated[
+        str, about("A name that says what the key is for.", "密钥的名称，说明其用途。", min_length=1, max_length=200)
+    ]
     permissions: Annotated[
         tuple[Permission, ...],
         about(
-            "What it allows: read, write, approve, admin; metrics for the server's figures alone.",
-            "允许什么：read、write、approve、admin；metrics 仅限服务器的统计数字。",
+            "What it allows: read, write, approve, admin; `metrics` allows the server's metrics and nothing else.",
+            "允许的操作：read、write、approve、admin；metrics 仅限服务器的运行指标。",
             min_length=1,
             max_length=5,
         ),
     ] = (Permission.READ, Permission.WRITE)
     within_workspace: Annotated[
         Name | None,
-        about("Only in this workspace; in the whole organisation unless given.", "仅限此工作区；默认为整个组织。"),
+        about("Only in this workspace; defaults to the whole organisation.", "仅限此工作区；默认为整个组织。"),
     ] = None
     within_agent: Annotated[Name | None, about("Only for this agent.", "仅限此智能体。")] = None
-    everywhere: Annotated[bool, about("In every organisation of the server.", "服务器上的所有组织。")] = False
-    expires_at: Annotated[Moment | None, about("When it ends by itself.", "自动失效的时刻。")] = None
+    everywhere: Annotated[bool, about("Valid in every organisation on the server.", "适用于服务器上的所有组织。")] = (
+        False
+    )
+    expires_at: Annotated[Moment | None, about("When it expires.", "失效时刻。")] = None
 
 
 class NewKey(Model):
@@ -59,8 +67,8 @@ class NewKey(Model):
     examples=({"name": "my agent", "permissions": ["read", "write"], "within_workspace": "lab"},),
     command=Command(arguments=("name",)),
 )
-async def create(call: Call, request: MakeKey) -> NewKey:
-    """Make a key. Its token is shown this once; only a hash of it is kept."""
+async def create(call: ServiceCall, request: MakeKey) -> NewKey:
+    """Create a key. Its token is shown only this once; only a hash of it is stored."""
     org = None if request.everywhere else call.place.org
     reach = Reach(org=org, workspace=request.within_workspace, agent=request.within_agent)
     if not call.principal.reach.covers(reach):
@@ -78,8 +86,8 @@ async def create(call: Call, request: MakeKey) -> NewKey:
 
 
 @operation("keys.list", zh="列出密钥，包括已吊销的。", permission=ADMIN, level=ORG, route="GET keys", changes=False)
-async def listed(call: Call, request: Nothing) -> Page[Key]:
-    """List the keys, the revoked ones too."""
+async def listed(call: ServiceCall, request: Nothing) -> Page[Key]:
+    """List all keys, including revoked ones."""
     del request
     return Page(items=tuple(key for key in call.keys.list() if _is_theirs(call, key)))
 
@@ -93,10 +101,10 @@ class ByKey(Model):
 
 
 class Rotate(ByKey):
-    """Which key, and how long its old token still opens."""
+    """Which key, and how long its old token keeps working."""
 
     grace: Annotated[
-        int, about("Seconds for which the old token still opens.", "旧令牌继续有效的秒数。", ge=0, le=30 * 86_400)
+        int, about("Seconds for which the old token keeps working.", "旧令牌继续有效的秒数。", ge=0, le=30 * 86_400)
     ] = 0
 
 
@@ -109,8 +117,8 @@ class Rotate(ByKey):
     secret=True,
     command=Command(arguments=("key_id",)),
 )
-async def rotate(call: Call, request: Rotate) -> NewKey:
-    """Give a key another token; the old one opens until the grace is over."""
+async def rotate(call: ServiceCall, request: Rotate) -> NewKey:
+    """Replace a key's token; the old one keeps working until the grace period ends."""
     _require_theirs(call, request.key_id)
     key, token = await asyncio.to_thread(
         call.keys.rotate, request.key_id, grace=timedelta(seconds=request.grace), seed=_seed(call, request)
@@ -126,25 +134,25 @@ async def rotate(call: Call, request: Rotate) -> NewKey:
     route="DELETE keys/{key_id}",
     command=Command(repeated="key_id"),
 )
-async def revoke(call: Call, request: ByKey) -> Key:
-    """Let keys open nothing from now on."""
+async def revoke(call: ServiceCall, request: ByKey) -> Key:
+    """Revoke keys, effective immediately."""
     _require_theirs(call, request.key_id)
     return await asyncio.to_thread(call.keys.revoke, request.key_id)
 
 
-def _seed(call: Call, request: Model) -> str | None:
+def _seed(call: ServiceCall, request: Model) -> str | None:
     """Return what a token follows from where the caller has a key for the request: asked again, it is the same one."""
     if call.key is None:
         return None
     return f"{call.principal.name}\n{call.place.org}\n{call.key}\n{request.to_json()}"
 
 
-def _is_theirs(call: Call, key: Key) -> bool:
+def _is_theirs(call: ServiceCall, key: Key) -> bool:
     """Whether a key lies within the reach of who asks, and belongs to this organisation or to all."""
     return call.principal.reach.covers(key.reach) and key.reach.org in {None, call.place.org}
 
 
-def _require_theirs(call: Call, key_id: str) -> None:
+def _require_theirs(call: ServiceCall, key_id: str) -> None:
     if not _is_theirs(call, call.keys.get(key_id)):
         raise NotFound(f"there is no key {key_id}")
 
@@ -164,11 +172,11 @@ class ReadAudit(Model):
     route="GET audit",
     changes=False,
 )
-async def audit(call: Call, request: ReadAudit) -> Page[Noted]:
+async def audit(call: ServiceCall, request: ReadAudit) -> Page[AuditLine]:
     """Show who did what to whose memory, oldest first."""
     after = 0 if request.cursor is None else read_cursor(request.cursor, int)
 
-    def read() -> list[Noted]:
+    def read() -> list[AuditLine]:
         lines = (line for line in call.audit.read(call.place.org) if line.seq > after)
         return list(islice(lines, request.limit + 1))
 
@@ -183,8 +191,8 @@ async def audit(call: Call, request: ReadAudit) -> Page[Noted]:
     route="GET audit/verify",
     changes=False,
 )
-async def verify(call: Call, request: Nothing) -> Verified:
-    """Walk along the organisation's audit log and say whether every line is there, and as it was written."""
+async def verify(call: ServiceCall, request: Nothing) -> AuditVerification:
+    """Verify the organisation's audit log: whether every line is present and as it was written."""
     del request
     return await asyncio.to_thread(call.audit.verify, call.place.org)
 

@@ -1,4 +1,7 @@
-"""Who does the language work, and one piece of it by hand."""
+"""What does the language work, and one piece of it by hand.
+
+`try` is for people who choose a model or write a prompt: it shows what a role makes of a request, and changes nothing.
+"""
 
 from difflib import get_close_matches
 from typing import Annotated, Any
@@ -16,20 +19,20 @@ from remanent.language.engines import RoleSetup, open_engine, role_setups
 from remanent.language.roles import ROLES
 from remanent.model import Maker, Model
 from remanent.model.base import JsonObject
-from remanent.operations.call import Call
+from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
 
 
 @operation(
     "roles",
-    zh="显示由谁承担语言任务：每个角色的引擎、模型与设置。",
+    zh="显示各项语言任务由什么完成：每个角色的引擎、模型与设置。",
     permission=READ,
     level=Level.WORKSPACE,
     route="GET roles",
 )
-async def roles(call: Call, request: Nothing) -> Page[RoleSetup]:
-    """Show who does the language work: every role with its engine, model and settings."""
+async def roles(call: ServiceCall, request: Nothing) -> Page[RoleSetup]:
+    """Show what handles each language task: every role with its engine, model and settings."""
     del request
     return Page(items=tuple(role_setups(call.memory.settings)))
 
@@ -37,8 +40,10 @@ async def roles(call: Call, request: Nothing) -> Page[RoleSetup]:
 class Try(Model):
     """Which role, and what it is asked."""
 
-    role: Annotated[str, about("As `roles` names it.", "角色名，见 `roles`。", min_length=1, max_length=100)]
-    request: Annotated[JsonObject, about("What the role is asked, as JSON.", "给角色的请求（JSON）。")]
+    role: Annotated[
+        str, about("The name of a role, as shown by `roles`.", "角色名，见 `roles`。", min_length=1, max_length=100)
+    ]
+    request: Annotated[JsonObject, about("The request for the role, as JSON.", "给角色的请求（JSON）。")]
 
 
 class Tried(Model):
@@ -59,8 +64,8 @@ class Tried(Model):
     examples=({"role": "intent", "request": {"query": "where does she live?"}},),
     command=Command(arguments=("role",), takes="request"),
 )
-async def attempt(call: Call, request: Try) -> Tried:
-    """Run one role by hand: a request goes in, the checked response comes out."""
+async def attempt(call: ServiceCall, request: Try) -> Tried:
+    """Run one role by hand: give it a request, get its validated response."""
     settings = call.memory.settings
     role = role_of(request.role)
     asked = role.request.model_validate(request.request)

@@ -1,9 +1,10 @@
-"""Records: what is remembered, how it came to be, what hangs on it, out of mind and back."""
+"""Records: what is remembered, how it came to be, what hangs on it, forgotten and brought back."""
 
 from typing import Annotated, Any
 
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.discipline.operation import Command, Face, Said, Tool, operation
+from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Command, Face, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import (
     AsOf,
@@ -27,7 +28,7 @@ from remanent.discipline.showing import show_restored
 from remanent.model import Conflict, ConflictState, Link, Model, Record, Status, Tombstone, Version
 from remanent.model.base import Share
 from remanent.model.ids import Id
-from remanent.operations.call import Call
+from remanent.operations.call import ServiceCall
 from remanent.stores import LIVE, Order
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -42,17 +43,17 @@ class ListRecords(Model):
     statuses: Annotated[
         tuple[Status, ...] | None,
         about(
-            "Only what stands so; unless given, what answers questions.",
-            "只要这些状态；默认为可用于作答的。",
+            "Only these statuses; defaults to those that can answer questions.",
+            "只要这些状态的；默认为可用于作答的。",
             max_length=len(Status),
         ),
     ] = LIVE
     tags: Tags = ()
     session: Session = None
-    valid_at: Annotated[Moment | None, about("What held true then.", "当时成立的。")] = None
+    valid_at: Annotated[Moment | None, about("Only what was true at this time.", "只要当时成立的。")] = None
     as_of: AsOf = None
-    order: Annotated[Order, about("In which order.", "排列顺序。")] = Order.LAST_CREATED
-    after_id: Annotated[Id | None, about("Page on behind this record.", "从此记忆之后继续。")] = None
+    order: Annotated[Order, about("The sort order.", "排列顺序。")] = Order.LAST_CREATED
+    after_id: Annotated[Id | None, about("Continue after this record.", "从此记忆之后继续。")] = None
     limit: Limit = 100
     cursor: Cursor = None
 
@@ -70,7 +71,7 @@ def _every_status(given: dict[str, Any]) -> dict[str, Any]:
     examples=({"limit": 10}, {"kinds": ["turn"], "order": "first_created"}),
     face=Face("records", ask=_every_status, give=items_of),
 )
-async def records(call: Call, request: ListRecords) -> Page[Record]:
+async def records(call: ServiceCall, request: ListRecords) -> Page[Record]:
     """List what is remembered, newest first."""
     given = {name: getattr(request, name) for name in ListRecords.model_fields if name not in {"cursor", "limit"}}
     if request.cursor is not None:
@@ -89,7 +90,7 @@ async def records(call: Call, request: ListRecords) -> Page[Record]:
     face=Face("get"),
     command=_ONE,
 )
-async def get(call: Call, request: ByRecord) -> Record:
+async def get(call: ServiceCall, request: ByRecord) -> Record:
     """Show a record, whatever its status."""
     return await call.agent.get(request.record_id)
 
@@ -102,7 +103,7 @@ async def get(call: Call, request: ByRecord) -> Record:
     face=Face("versions", give=items_of),
     command=_ONE,
 )
-async def versions(call: Call, request: ByRecord) -> Page[Version]:
+async def versions(call: ServiceCall, request: ByRecord) -> Page[Version]:
     """Show every version of a record, the current one last."""
     return Page(items=tuple(await call.agent.versions(request.record_id)))
 
@@ -115,18 +116,18 @@ async def versions(call: Call, request: ByRecord) -> Page[Version]:
     face=Face("links", give=items_of),
     command=_ONE,
 )
-async def links(call: Call, request: ByRecord) -> Page[Link]:
+async def links(call: ServiceCall, request: ByRecord) -> Page[Link]:
     """Show the links from and to a record."""
     return Page(items=tuple(await call.agent.links(request.record_id)))
 
 
 class MakeLink(Model):
-    """Which records are tied, and how."""
+    """Which records to link, and how."""
 
-    from_id: Annotated[Id, about("The record it leaves.", "起点记忆。")]
-    to_id: Annotated[Id, about("The record it leads to.", "终点记忆。")]
-    relation: Annotated[str, about("What ties them.", "关系名称。", max_length=200)] = ""
-    strength: Annotated[Share, about("How strong it is, from 0 to 1.", "强度，0 到 1。")] = 1.0
+    from_id: Annotated[Id, about("The record the link starts from.", "起点记忆。")]
+    to_id: Annotated[Id, about("The record the link points to.", "终点记忆。")]
+    relation: Annotated[str, about("The name of the relation.", "关系名称。", max_length=200)] = ""
+    strength: Annotated[Share, about("The strength of the link, from 0 to 1.", "关联强度，0 到 1。")] = 1.0
 
 
 @operation(
@@ -137,28 +138,28 @@ class MakeLink(Model):
     face=Face("link"),
     command=Command(arguments=("from_id", "to_id")),
 )
-async def link(call: Call, request: MakeLink) -> Link:
-    """Tie two records together, from the first to the second."""
+async def link(call: ServiceCall, request: MakeLink) -> Link:
+    """Link two records, from the first to the second."""
     return await call.agent.link(request.from_id, request.to_id, relation=request.relation, strength=request.strength)
 
 
 class WordsBehind(Model):
-    """What the raw words are wanted of."""
+    """Whose raw text to read."""
 
     record_id: RecordId
-    attachment_id: Annotated[Id | None, about("Only this file, whole.", "只要这个附件，给出全文。")] = None
+    attachment_id: Annotated[Id | None, about("Only this attachment, in full.", "只要这个附件，给出全文。")] = None
 
 
 @operation(
     "deep_retrieval",
-    zh="读取一条记忆背后的全部原文与附件。",
+    zh="读取一条记忆背后的全部原文与附件；较长的附件须单独指明。",
     permission=READ,
     route="GET records/{record_id}/sources",
     face=Face("deep_retrieval"),
     command=Command(arguments=("record_id",)),
     tool=Tool(
         "deep_retrieval",
-        Said(
+        Bilingual(
             "Read every raw word behind a remembered item, with who said it, tool calls and files: when a summary is "
             "not enough, before you rely on a detail, or to compare contradicting items. Give the record_id that "
             "recall or task_state showed. A long file is given when its attachment_id is asked for.",
@@ -168,8 +169,8 @@ class WordsBehind(Model):
         ),
     ),
 )
-async def deep_retrieval(call: Call, request: WordsBehind) -> DeepRetrieved:
-    """Show every raw word that a record came from, with its files; a long file only when it is asked for."""
+async def deep_retrieval(call: ServiceCall, request: WordsBehind) -> DeepRetrieved:
+    """Show all the raw text that a record came from, with its attachments; a long one only when asked for."""
     return await call.agent.deep_retrieval(request.record_id, attachment_id=request.attachment_id)
 
 
@@ -177,7 +178,7 @@ class Forget(Model):
     """What to forget, and why."""
 
     record_id: RecordId
-    reason: Annotated[str, about("Why, for the tombstone.", "原因，写入墓碑。", max_length=1000)] = ""
+    reason: Annotated[str, about("The reason, kept in the tombstone.", "原因，写入墓碑。", max_length=1000)] = ""
     expects: Expects = None
 
 
@@ -191,7 +192,7 @@ class Forget(Model):
     command=_EACH,
     tool=Tool(
         "forget",
-        Said(
+        Bilingual(
             "Put a remembered item out of mind because it no longer holds or the user asked for it. Give the record_id "
             "that recall showed. It can be restored.",
             "让一条记忆不再被想起：它已失效，或用户要求忘记。给出 recall 显示的 record_id。可以恢复。",
@@ -199,8 +200,8 @@ class Forget(Model):
         fields=("record_id", "reason"),
     ),
 )
-async def forget(call: Call, request: Forget) -> Tombstone:
-    """Put records out of mind. A tombstone stays, and `restore` brings them back."""
+async def forget(call: ServiceCall, request: Forget) -> Tombstone:
+    """Forget records: they no longer answer questions. A tombstone remains, and `restore` brings them back."""
     return await call.agent.forget(request.record_id, reason=request.reason, expects=request.expects)
 
 
@@ -222,27 +223,27 @@ class Restore(Model):
     command=Command(repeated="record_id", show=show_restored),
     tool=Tool(
         "restore",
-        Said(
+        Bilingual(
             "Bring back something that was forgotten by mistake. Give the record_id that forget showed.",
             "恢复误忘的记忆。给出 forget 显示的 record_id。",
         ),
         fields=("record_id",),
     ),
 )
-async def restore(call: Call, request: Restore) -> Record:
-    """Bring forgotten records back to mind."""
+async def restore(call: ServiceCall, request: Restore) -> Record:
+    """Bring forgotten records back."""
     return await call.agent.restore(request.record_id, expects=request.expects)
 
 
 @operation(
     "tombstones",
-    zh="显示被遗忘之物留下的墓碑。",
+    zh="显示被遗忘的记忆留下的墓碑。",
     permission=READ,
     route="GET tombstones",
     face=Face("tombstones", give=items_of),
 )
-async def tombstones(call: Call, request: Nothing) -> Page[Tombstone]:
-    """Show what is left of everything forgotten."""
+async def tombstones(call: ServiceCall, request: Nothing) -> Page[Tombstone]:
+    """Show the tombstones of forgotten records."""
     del request
     return Page(items=tuple(await call.agent.tombstones()))
 
@@ -252,9 +253,9 @@ class ListConflicts(Model):
 
     states: Annotated[
         tuple[ConflictState, ...] | None,
-        about("Only those that stand so.", "只要这些状态的。", max_length=len(ConflictState)),
+        about("Only those in these states.", "只要这些状态的。", max_length=len(ConflictState)),
     ] = None
-    record_id: Annotated[Id | None, about("Only those of this record.", "只要涉及此记忆的。")] = None
+    record_id: Annotated[Id | None, about("Only those that involve this record.", "只要涉及此记忆的。")] = None
     limit: Limit = 100
 
 
@@ -266,7 +267,7 @@ class ListConflicts(Model):
     examples=({"states": ["open"]},),
     face=Face("conflicts", give=items_of),
 )
-async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
+async def conflicts(call: ServiceCall, request: ListConflicts) -> Page[Conflict]:
     """Show contradictions between records, oldest first."""
     found = await call.agent.conflicts(states=request.states, record_id=request.record_id, limit=request.limit)
     return Page(items=tuple(found))

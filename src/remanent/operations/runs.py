@@ -1,4 +1,9 @@
-"""Long work: started, followed by its progress, cancelled, fetched; what it came to is known after a restart, too."""
+"""Long work: started, followed by its progress, cancelled, fetched; what it came to is known after a restart, too.
+
+Two things are written down, apart from each other. How a run stands is a file under the home folder, without a word of
+what it is about. Its answer is a note in the agent's own store, so that erasing there erases it. A run whose process is
+gone, which its lock tells, was interrupted.
+"""
 
 import asyncio
 import fcntl
@@ -23,7 +28,7 @@ from remanent.jobs.failure import describe_failure
 from remanent.model import Clock, Model, Scope, system_clock
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
-from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Place, Principal
+from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
 from remanent.stores.notes import Note, Notes
 from remanent.stores.sqlite.layout import make_folder, write_durably
 
@@ -56,13 +61,14 @@ class Run(Model):
 
 
 _TIDY_EVERY = 100
+"""Writes after which old files are looked for: listing the folder for each would cost more than the run."""
 
 
 class RunFile(Model):
     """A run as it is written down: without its answer and without its words."""
 
     run: Run
-    place: Place
+    place: Target
     permission: Permission
     process: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
@@ -80,7 +86,7 @@ class RunFiles:
         self._lock: IO[Any] | None = None
         self._written = 0
 
-    def write(self, run: Run, *, place: Place, permission: Permission) -> None:
+    def write(self, run: Run, *, place: Target, permission: Permission) -> None:
         """Write down how a run stands; on return that survives a power cut."""
         told = run.replace(response=None, message="", step=run.step.replace(note=""))
         content = RunFile(run=told, place=place, permission=permission, process=self.process).to_json().encode()
@@ -130,12 +136,14 @@ class RunFiles:
             self._lock = None
 
     def _begin(self) -> None:
+        """Take the lock that says that this process is alive; the system lets go of it however the process ends."""
         if self._lock is None:
             make_folder(self._folder)
             self._lock = (self._folder / f"{self.process}.lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def _files(self) -> list[Path]:
+        """Return the files of runs, oldest first; one may vanish while others are listed."""
         found = []
         for file in self._folder.glob("*.json"):
             with suppress(OSError):
@@ -143,6 +151,7 @@ class RunFiles:
         return [file for _, file in sorted(found)]
 
     def _tidy(self) -> None:
+        """Remove the oldest runs and the locks of processes that are gone."""
         for file in self._files()[: -self._most]:
             file.unlink(missing_ok=True)
         for lock in self._folder.glob("*.lock"):
@@ -150,18 +159,18 @@ class RunFiles:
                 lock.unlink(missing_ok=True)
 
 
-MOST_RUNNING = 32
-MOST_OF_ONE = 8
+MAX_RUNNING = 32
+MAX_RUNNING_PER_ORG = 8
 """Runs of one organisation: a quarter of all."""
 KEPT_FREE = 8
 """Places that only organisations take that run nothing: whatever the others do, a first run begins."""
-MOST_KEPT = 1000
+MAX_KEPT = 1000
 """Finished runs that are still known; the oldest are let go first."""
-MOST_BYTES = 16 * 2**20
+MAX_KEPT_BYTES = 16 * 2**20
 """Of their answers in memory."""
 
 INTERRUPTED = "the server ended before this was done; start it again"
-_GONE = "its answer is no longer there; start it again"
+_ANSWER_GONE = "its answer is no longer there; start it again"
 _LOOK_EVERY = 1.0
 """Seconds after which a run of another process is looked at again."""
 
@@ -169,9 +178,11 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Kept:
+class _RunState:
+    """What this process knows of a run beside what people see of it."""
+
     run: Run
-    place: Place
+    place: Target
     permission: Permission
     is_written: bool
     """Whether it is known after a restart."""
@@ -184,7 +195,7 @@ class _Kept:
     size: int = 0
 
 
-def _reaches(place: Place, principal: Principal, org: str | None) -> bool:
+def _reaches(place: Target, principal: Principal, org: str | None) -> bool:
     return org in {None, place.org} and principal.reach.covers(place)
 
 
@@ -202,18 +213,18 @@ class Runs:
         self._files = files
         self._notes = notes
         self._clock = clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, _RunState] = OrderedDict()
         self._bytes = 0
         self._closing = False
 
-    async def start(self, operation: Operation[Any, Any], work: Work, *, place: Place) -> Run:
+    async def start(self, operation: Operation[Any, Any], work: Work, *, place: Target) -> Run:
         """Begin work, and return when it is known that it was begun."""
         self._check_room(place.org)
         # Not a time-ordered id: nobody shall guess another's.
         run = Run(run_id=secrets.token_hex(16), operation=operation.name, started_at=self._clock())
         # Waiting has no answer: who waited for a server that is gone waits again.
         is_written = operation.changes or operation.response is not Done
-        kept = _Kept(run, place, operation.permission, is_written, operation.changes)
+        kept = _RunState(run, place, operation.permission, is_written, operation.changes)
         self._kept[run.run_id] = kept
         try:
             await asyncio.to_thread(self._write, kept, run)
@@ -283,16 +294,21 @@ class Runs:
         self._files.close()
 
     def _check_room(self, org: str) -> None:
+        """Refuse a run beyond what the server, or one organisation, may have at once; a few places are kept for those
+        that have none.
+        """
         running = [kept.place.org for kept in self._kept.values() if kept.run.state is RunState.RUNNING]
         own = running.count(org)
-        if own >= MOST_OF_ONE:
+        if own >= MAX_RUNNING_PER_ORG:
             raise QueueFull(f"{own} long operations of this organisation run already; wait for one or cancel it")
-        if len(running) >= (MOST_RUNNING - KEPT_FREE if own else MOST_RUNNING):
+        if len(running) >= (MAX_RUNNING - KEPT_FREE if own else MAX_RUNNING):
             raise QueueFull(f"{len(running)} long operations run already; wait for one to end")
 
     # ── one run ──────────────────────────────────────────────────────────────
 
-    async def _do(self, kept: _Kept, operation: Operation[Any, Any], work: Work) -> None:
+    async def _do(self, kept: _RunState, operation: Operation[Any, Any], work: Work) -> None:
+        """Do the work and note how it ended, before anybody is told."""
+
         def report(step: Step) -> None:
             self._change(kept, kept.run.replace(step=step))
 
@@ -314,12 +330,13 @@ class Runs:
             _logger.warning("the end of a run is not written down: %s", type(error).__name__)
         self._change(kept, ended)
 
-    async def _stop(self, kept: _Kept) -> None:
+    async def _stop(self, kept: _RunState) -> None:
         if kept.task is not None and not kept.task.done():
             kept.task.cancel()
             await asyncio.gather(kept.task, return_exceptions=True)
 
-    def _ended(self, kept: _Kept) -> None:
+    def _ended(self, kept: _RunState) -> None:
+        """Clean up after a run, also one that was cancelled and so could not note its own end."""
         kept.task = None  # it holds on to all that it worked with
         if kept.run.state is RunState.RUNNING:
             state = RunState.INTERRUPTED if self._closing else RunState.CANCELLED
@@ -334,14 +351,14 @@ class Runs:
         self._bytes += kept.size
         self._make_room()
 
-    def _change(self, kept: _Kept, run: Run) -> None:
+    def _change(self, kept: _RunState, run: Run) -> None:
         kept.run = run
         kept.changed.set()
 
     def _make_room(self) -> None:
         """Let go of the oldest that have ended, when there are too many or too large ones."""
         for run_id, kept in list(self._kept.items()):
-            if len(self._kept) <= MOST_KEPT and self._bytes <= MOST_BYTES:
+            if len(self._kept) <= MAX_KEPT and self._bytes <= MAX_KEPT_BYTES:
                 return
             if kept.task is None and kept.run.state is not RunState.RUNNING:
                 del self._kept[run_id]
@@ -349,11 +366,12 @@ class Runs:
 
     # ── what is written down ─────────────────────────────────────────────────
 
-    def _write(self, kept: _Kept, run: Run) -> None:
+    def _write(self, kept: _RunState, run: Run) -> None:
         if kept.is_written:
             self._files.write(run, place=kept.place, permission=kept.permission)
 
-    async def _note(self, kept: _Kept, ended: Run) -> None:
+    async def _note(self, kept: _RunState, ended: Run) -> None:
+        """Write down the answer in the agent's own store, where erasing finds it, and the state in a file."""
         scope = _scope(kept.place)
         if kept.is_durable and scope is not None:
             said = {"response": ended.response, "message": ended.message}
@@ -362,17 +380,18 @@ class Runs:
             kept.is_noted = True
         await asyncio.to_thread(self._write, kept, ended)
 
-    async def _still(self, kept: _Kept) -> Run:
+    async def _still(self, kept: _RunState) -> Run:
         """Return a run of this process without an answer that was erased since, by whatever process."""
         scope = _scope(kept.place)
         if kept.is_noted and scope is not None and (kept.run.response is not None or kept.run.message):
             note = await self._notes.find(scope, _name(kept.run.run_id))
             if note is None or note.content is None:
                 kept.is_noted = False
-                kept.run = kept.run.replace(response=None, message=_GONE)
+                kept.run = kept.run.replace(response=None, message=_ANSWER_GONE)
         return kept.run
 
     def _standing(self, written: RunFile) -> Run:
+        """Return a run as it stands: one whose process is gone was interrupted, whatever its file says."""
         run = written.run
         if run.state is RunState.RUNNING and not self._files.is_alive(written.process):
             return run.replace(state=RunState.INTERRUPTED, message=INTERRUPTED)
@@ -386,12 +405,12 @@ class Runs:
         scope = _scope(written.place)
         note = None if scope is None else await self._notes.find(scope, _name(run.run_id))
         if note is None or note.content is None:
-            return run.replace(message=_GONE)
+            return run.replace(message=_ANSWER_GONE)
         said = json.loads(note.content)
         return run.replace(response=said["response"], message=said["message"])
 
 
-def _scope(place: Place) -> Scope | None:
+def _scope(place: Target) -> Scope | None:
     if place.workspace is None or place.agent is None:
         return None
     return Scope(org=place.org, workspace=place.workspace, agent=place.agent)

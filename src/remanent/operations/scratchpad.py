@@ -1,28 +1,32 @@
-"""The scratchpad: small values that an agent keeps at hand while it works."""
+"""The scratchpad: small values that an agent keeps at hand while it works.
+
+Values are replaced and removed, not remembered: they are states of the store and no part of what recall searches.
+"""
 
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from remanent.bilingual import Bilingual
 from remanent.context.scratchpad import LONGEST_KEY, LONGEST_VALUE
-from remanent.discipline.operation import Command, Face, Said, Tool, operation
+from remanent.discipline.operation import Command, Face, Tool, operation
 from remanent.discipline.permission import Permission
 from remanent.discipline.shapes import Done, about
 from remanent.model import Model
 from remanent.model.base import Text
-from remanent.operations.call import Call
+from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
 
 Key = Annotated[
     str,
-    about("The name of the value.", "值的名称。", min_length=1, max_length=LONGEST_KEY, pattern=r"^[^\x00-\x1f\x7f]+$"),
+    about("The key of the value.", "值的名称。", min_length=1, max_length=LONGEST_KEY, pattern=r"^[^\x00-\x1f\x7f]+$"),
 ]
 Pad = Annotated[
     str | None,
     about(
-        "The session whose scratchpad is meant; without one, the scratchpad that belongs to none.",
-        "草稿板所属的会话；不给则为不属于任何会话的草稿板。",
+        "The session that the scratchpad belongs to; without one, the agent's own scratchpad.",
+        "草稿板所属的会话；不给则为智能体自己的草稿板。",
         min_length=1,
         max_length=200,
     ),
@@ -51,7 +55,7 @@ class PadValues(Model):
     face=Face("scratchpad_read", give=lambda answer: answer.values),
     tool=Tool(
         "scratchpad_read",
-        Said(
+        Bilingual(
             "Read your scratchpad: the plan, interim results and notes to yourself that you wrote with "
             "scratchpad_write, also before a restart. Look here first when you go on with work that was begun earlier.",
             "读取你的草稿板：此前用 scratchpad_write 写下的计划、中间结果和备忘，重启后仍在。"
@@ -59,8 +63,8 @@ class PadValues(Model):
         ),
     ),
 )
-async def read_pad(call: Call, request: ReadPad) -> PadValues:
-    """Show what stands on a scratchpad."""
+async def read_pad(call: ServiceCall, request: ReadPad) -> PadValues:
+    """Show the contents of a scratchpad."""
     return PadValues(values=await call.agent.scratchpad_read(key=request.key, session=request.session))
 
 
@@ -71,8 +75,8 @@ class WritePad(Model):
     value: Annotated[
         Text | None,
         about(
-            "The text to keep there, in place of what was there; without it, the value is removed.",
-            "要保存的文本，取代原有内容；不给则删除该值。",
+            "The new text; without it, the value is removed.",
+            "新的文本；不给则删除该值。",
             max_length=LONGEST_VALUE,
         ),
     ] = None
@@ -81,7 +85,7 @@ class WritePad(Model):
 
 @operation(
     "scratchpad.write",
-    zh="在草稿板上写下或删除一个值。返回即已落盘；检索不会搜到草稿板。",
+    zh="在草稿板上写入或删除一个值。返回即已落盘；检索不会搜到草稿板。",
     permission=WRITE,
     route="POST scratchpad",
     examples=({"key": "plan", "value": "1. read the report 2. compare the figures"},),
@@ -89,7 +93,7 @@ class WritePad(Model):
     command=Command(arguments=("key", "value")),
     tool=Tool(
         "scratchpad_write",
-        Said(
+        Bilingual(
             "Write a note to yourself that you will need later in this work: the plan, what is done, interim results. "
             "It replaces what stood under the key; without a value it is removed. Durable when this returns. For what "
             "matters beyond this work use remember instead.",
@@ -98,8 +102,8 @@ class WritePad(Model):
         ),
     ),
 )
-async def write_pad(call: Call, request: WritePad) -> Done:
-    """Write a value on a scratchpad, or remove it. Durable on return; recall does not search scratchpads."""
+async def write_pad(call: ServiceCall, request: WritePad) -> Done:
+    """Set or remove a value on a scratchpad. It is durable on return; recall does not search scratchpads."""
     await call.agent.scratchpad_write(request.key, request.value, session=request.session)
     return Done()
 

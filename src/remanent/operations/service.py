@@ -1,4 +1,8 @@
-"""The one way in: whoever asks, through whatever interface, an operation is allowed, done and noted here."""
+"""The one way in: whoever asks, through whatever interface, an operation is allowed, done and noted here.
+
+What lies outside of a key's reach is answered as if it did not exist, so that nobody learns of other tenants by asking.
+What changes something is refused while it could not be noted: there is no deed without its trace.
+"""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import TracebackType
@@ -12,10 +16,10 @@ from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
 from remanent.operations import care, journal, keys, language, records, scratchpad
 from remanent.operations.access.audit import AuditLog
-from remanent.operations.access.chain import Deed
-from remanent.operations.access.keys import LOCAL, MAKE_ONE, KeyRing, Permission, Place, Principal
-from remanent.operations.call import Call
-from remanent.operations.runs import MOST_KEPT, Run, RunFiles, Runs
+from remanent.operations.access.chain import AuditEvent
+from remanent.operations.access.keys import LOCAL, MAKE_ONE, KeyRing, Permission, Principal, Target
+from remanent.operations.call import ServiceCall
+from remanent.operations.runs import MAX_KEPT, Run, RunFiles, Runs
 
 MODULES = (journal, records, scratchpad, care, language, keys)
 """Every module here that declares operations, in the order in which people are shown them."""
@@ -55,10 +59,11 @@ CATALOGUE = Catalogue([*(one for module in MODULES for one in module.OPERATIONS)
 
 
 _SUBJECT = ("_id", "_ids")
-_MOST_SUBJECTS = 100
+"""Fields whose names end so hold ids, which the audit log names as what was acted on."""
+_MAX_SUBJECTS = 100
 
 
-def nobody(_: object) -> None:
+def ignore_progress(_: object) -> None:
     """Is told of progress and does nothing."""
 
 
@@ -71,7 +76,7 @@ class Service:
         self.catalogue = catalogue
         self.keys = KeyRing(home, clock=clock)
         self.audit = AuditLog(home, secrets=memory.settings.secrets, clock=clock)
-        self.runs = Runs(RunFiles(home, most=MOST_KEPT), memory.notes, clock=clock)
+        self.runs = Runs(RunFiles(home, most=MAX_KEPT), memory.notes, clock=clock)
         self.clock = clock
 
     async def __aenter__(self) -> Self:
@@ -104,20 +109,20 @@ class Service:
         name: str,
         request: Model | Mapping[str, Any],
         *,
-        place: Place,
+        place: Target,
         principal: Principal = LOCAL,
-        report: Report = nobody,
+        report: Report = ignore_progress,
         upload: AsyncIterator[bytes] | None = None,
         key: str | None = None,
     ) -> Any:
         """Do an operation and return its answer, long ones included; what it changes is noted in the audit log."""
         operation, asked = self._read(name, request)
         await self.admit(operation, asked, place=place, principal=principal)
-        call = Call(self.memory, self.keys, self.audit, place, principal, report, upload, key)
+        call = ServiceCall(self.memory, self.keys, self.audit, place, principal, report, upload, key)
         return await self._noted(operation, asked, call)
 
     async def stream(
-        self, name: str, request: Model | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
+        self, name: str, request: Model | Mapping[str, Any], *, place: Target, principal: Principal = LOCAL
     ) -> AsyncIterator[str]:
         """Return the lines of an operation that answers with lines; it is allowed before the first of them."""
         operation, asked = self._read(name, request)
@@ -125,28 +130,28 @@ class Service:
         if _is_noted(operation):
             await self._note(operation, asked, place=place, principal=principal, outcome="ok")
         lines: AsyncIterator[str] = operation.handler(  # type: ignore[assignment]
-            Call(self.memory, self.keys, self.audit, place, principal), asked
+            ServiceCall(self.memory, self.keys, self.audit, place, principal), asked
         )
         return lines
 
     async def start(
-        self, name: str, request: Model | Mapping[str, Any], *, place: Place, principal: Principal = LOCAL
+        self, name: str, request: Model | Mapping[str, Any], *, place: Target, principal: Principal = LOCAL
     ) -> Run:
         """Begin long work and return how it stands; follow it, fetch it and cancel it by the run's id."""
         operation, asked = self._read(name, request)
         await self.admit(operation, asked, place=place, principal=principal)
         if _is_noted(operation):
-            await self.audit.require(_whose(place, principal))
+            await self.audit.require(_audited_org(place, principal))
 
         async def work(report: Report) -> Any:
             return await self._noted(
-                operation, asked, Call(self.memory, self.keys, self.audit, place, principal, report)
+                operation, asked, ServiceCall(self.memory, self.keys, self.audit, place, principal, report)
             )
 
         return await self.runs.start(operation, work, place=place)
 
     async def admit(
-        self, operation: Operation[Any, Any], asked: Model | None, *, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], asked: Model | None, *, place: Target, principal: Principal
     ) -> None:
         """Refuse what the principal may not do; what lies outside of its reach is as if it did not exist."""
         needed = {Level.ORG: 1, Level.WORKSPACE: 2, Level.AGENT: 3}[operation.level]
@@ -154,7 +159,7 @@ class Service:
         if given < needed:
             raise InvalidInput(f"{operation.name} needs to be told the {operation.level}")
         try:
-            if not principal.reach.covers(_seen(operation, place)):
+            if not principal.reach.covers(_visible_place(operation, place)):
                 raise NotFound("there is no such thing here")
             if not principal.may(operation.permission):
                 raise NotPermitted(f"this key does not allow to {operation.permission} here")
@@ -167,11 +172,12 @@ class Service:
         asked = request if isinstance(request, Model) else operation.request.model_validate(dict(request))
         return operation, asked
 
-    async def _noted(self, operation: Operation[Any, Any], asked: Model, call: Call) -> Any:
+    async def _noted(self, operation: Operation[Any, Any], asked: Model, call: ServiceCall) -> Any:
+        """Do an operation, and note who did it and how it ended, even when it failed or was cancelled."""
         if not _is_noted(operation):
             return await operation.handler(call, asked)  # type: ignore[misc]
         # Before anything is done: what was stored and cannot be noted would be there without a trace of who did it.
-        await self.audit.require(_whose(call.place, call.principal))
+        await self.audit.require(_audited_org(call.place, call.principal))
         outcome = "cancelled"
         try:
             answer = await operation.handler(call, asked)  # type: ignore[misc]
@@ -184,18 +190,19 @@ class Service:
         return answer
 
     async def _note(
-        self, operation: Operation[Any, Any], asked: Model | None, *, place: Place, principal: Principal, outcome: str
+        self, operation: Operation[Any, Any], asked: Model | None, *, place: Target, principal: Principal, outcome: str
     ) -> None:
-        deed = Deed(
+        """Note an event in the audit log: ids and names, never a word of a memory."""
+        deed = AuditEvent(
             who=principal.name,
             what=operation.name,
             org=place.org,
             workspace=place.workspace,
             agent=place.agent,
-            subjects=tuple(_subjects(asked))[:_MOST_SUBJECTS],
+            subjects=tuple(_subjects(asked))[:_MAX_SUBJECTS],
             outcome=outcome,
         )
-        await self.audit.note(deed, org=_whose(place, principal))
+        await self.audit.note(deed, org=_audited_org(place, principal))
 
 
 def _is_noted(operation: Operation[Any, Any]) -> bool:
@@ -203,7 +210,7 @@ def _is_noted(operation: Operation[Any, Any]) -> bool:
     return operation.changes or operation.permission in {Permission.APPROVE, Permission.ADMIN}
 
 
-def _whose(place: Place, principal: Principal) -> str:
+def _audited_org(place: Target, principal: Principal) -> str:
     """Return the organisation whose log tells of a deed: where it is done, or else the one whose key was refused.
 
     Nobody can fill another's log, nor make one for a name that he thought of.
@@ -211,11 +218,11 @@ def _whose(place: Place, principal: Principal) -> str:
     return place.org if principal.reach.org is None else principal.reach.org
 
 
-def _seen(operation: Operation[Any, Any], place: Place) -> Place:
+def _visible_place(operation: Operation[Any, Any], place: Target) -> Target:
     """Return the place of which the operation sees something: no further than its level."""
     return {
-        Level.ORG: Place(org=place.org),
-        Level.WORKSPACE: Place(org=place.org, workspace=place.workspace),
+        Level.ORG: Target(org=place.org),
+        Level.WORKSPACE: Target(org=place.org, workspace=place.workspace),
         Level.AGENT: place,
     }[operation.level]
 

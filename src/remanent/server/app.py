@@ -1,4 +1,8 @@
-"""The application: REST from the catalogue, health, figures, documents, and whatever other parts are put in."""
+"""The application: REST from the catalogue, health, metrics, documentation, and whatever other parts are put in.
+
+A part (MCP, the proxy) brings its own routes and its own life; the application only mounts it behind the same
+middleware, so that no interface can be reached without the checks that hold for all.
+"""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -13,17 +17,17 @@ from starlette.types import ASGIApp
 
 from remanent.operations import Service
 from remanent.server import telemetry as figures
-from remanent.server.authentication import Door
+from remanent.server.authentication import Authenticator
 from remanent.server.documentation import openapi, page
-from remanent.server.health import Warming, readiness
+from remanent.server.health import Warmup, readiness
 from remanent.server.hosts import allowed_hosts, allowed_origins
-from remanent.server.middleware import Border
+from remanent.server.middleware import RequestMiddleware
 from remanent.server.problems import Refusal
-from remanent.server.rest import REFUSED, Rest, refused
+from remanent.server.rest import HANDLED_ERRORS, Rest, error_response
 from remanent.server.telemetry import Tracer
 
 
-class Part(Protocol):
+class ServerPart(Protocol):
     """Something else that the server offers beside REST."""
 
     def routes(self) -> list[BaseRoute]:
@@ -36,9 +40,9 @@ class Part(Protocol):
 def create_app(
     service: Service,
     *,
-    parts: Sequence[Part] = (),
+    parts: Sequence[ServerPart] = (),
     tracer: Tracer | None = None,
-    warming: Warming | None = None,
+    warming: Warmup | None = None,
 ) -> ASGIApp:
     """Return the ASGI application of a service; `parts` are started and stopped by whoever serves it."""
     settings = service.memory.settings.server
@@ -52,10 +56,10 @@ def create_app(
     app.router.routes.extend(_own(service, counted, document, warming))
     for part in parts:
         app.router.routes.extend(part.routes())
-    for kind in REFUSED:
+    for kind in HANDLED_ERRORS:
         app.add_exception_handler(kind, _refuse)
     app.add_exception_handler(HTTPException, _refuse_protocol)
-    return Border(
+    return RequestMiddleware(
         app,
         hosts=allowed_hosts(settings),
         origins=allowed_origins(settings),
@@ -66,10 +70,10 @@ def create_app(
 
 
 def _own(
-    service: Service, counted: figures.Metrics, document: dict[str, Any], warming: Warming | None
+    service: Service, counted: figures.Metrics, document: dict[str, Any], warming: Warmup | None
 ) -> list[BaseRoute]:
     """Return the routes that are about the server itself; they name nobody, and all but the figures need no key."""
-    door = Door(service, service.memory.settings.server)
+    authenticator = Authenticator(service, service.memory.settings.server)
 
     async def livez(_: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -80,7 +84,7 @@ def _own(
         return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
 
     async def metrics(request: Request) -> Response:
-        door.operator(request)
+        authenticator.operator(request)
         states = await service.memory.backlog(limit=1000)
         text = counted.text(
             jobs_pending=sum(state.pending for state in states),
@@ -114,6 +118,8 @@ _PAGE = {
 
 
 def _named(path: str, endpoint: Any) -> Any:
+    """Note the route's own path, under which the request is counted: an address as sent could name a tenant."""
+
     async def named(request: Request) -> Response:
         request.state.route = path
         answer: Response = await endpoint(request)
@@ -128,7 +134,7 @@ def _wants_chinese(request: Request) -> bool:
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    return refused(error, request)
+    return error_response(error, request)
 
 
 async def _refuse_protocol(request: Request, error: Exception) -> Response:
@@ -136,4 +142,4 @@ async def _refuse_protocol(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     told = {404: "there is no such address; /docs lists them", 405: "this address takes other methods"}
     headers = dict(getattr(error, "headers", None) or {})
-    return refused(Refusal(status, told.get(status, "the request cannot be read"), headers), request)
+    return error_response(Refusal(status, told.get(status, "the request cannot be read"), headers), request)

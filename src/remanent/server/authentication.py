@@ -1,4 +1,9 @@
-"""Who sends a request, and whose memory it means: the key, the rate it is allowed, and the names in headers."""
+"""Who sends a request, and whose memory it means: the key, the rate it is allowed, and the names in headers.
+
+Keys and strangers have buckets of their own, which all interfaces of one server share: whoever is slowed down at one
+door does not get in faster by another. A wrong key costs its address twenty requests, so that guessing is slow and a
+typing error is not punished.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,13 +15,13 @@ from starlette.requests import Request
 from remanent.errors import InvalidScope, NotAuthenticated, NotPermitted
 from remanent.model import Scope
 from remanent.model.scope import check_label
-from remanent.operations import Permission, Place, Principal, Service
+from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings, Settings
 
-_REFUSED_COST = 20.0
+WRONG_KEY_COST = 20.0
 """What a wrong key costs of the address's own bucket: guessing is slow."""
 
 
@@ -24,7 +29,7 @@ _RATES: WeakKeyDictionary[Service, tuple[RateLimit, RateLimit]] = WeakKeyDiction
 """The buckets of keys and of strangers: REST, MCP and the proxy of one server share them."""
 
 
-class Door:
+class Authenticator:
     """Lets in whoever has a key, or whoever sits at the machine until the first key is made."""
 
     def __init__(
@@ -50,7 +55,7 @@ class Door:
         try:
             principal = self._service.authenticate((key or self.bearer)(request), is_local=is_local(request.scope))
         except NotAuthenticated:
-            self._strangers.take(client, cost=_REFUSED_COST)
+            self._strangers.take(client, cost=WRONG_KEY_COST)
             raise
         request.state.who = principal.name
         self._rate.take(principal.name)
@@ -74,6 +79,7 @@ class Door:
 
 
 NAMES = ("org", "workspace", "agent", "session", "task")
+"""What headers (`x-remanent-agent: ada`) and the query of MCP's address can name."""
 PREFIX = "x-remanent-"
 """Each of the names has a header: `x-remanent-agent: ada`."""
 
@@ -113,6 +119,6 @@ def default_scope(settings: Settings, principal: Principal) -> Scope:
     )
 
 
-def place_of(scope: Scope) -> Place:
+def place_of(scope: Scope) -> Target:
     """Return a scope as the place of an operation."""
-    return Place(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+    return Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)

@@ -25,7 +25,7 @@ from remanent.settings import ServerSettings
 RESERVE = 32
 """Connections, and requests under way, beyond the usual ones: for health checks and for administrators."""
 
-_LOOKED_AT = 16
+_MAX_PROBED = 16
 """Connections that are looked at to find one to drop: each look is a call of the system."""
 
 _TOO_SLOW = (
@@ -34,7 +34,7 @@ _TOO_SLOW = (
 )
 
 
-class Phase(StrEnum):
+class ConnectionPhase(StrEnum):
     """What a connection is at, from the client's side."""
 
     HEAD = "head"
@@ -46,7 +46,7 @@ class Phase(StrEnum):
     """Answered, and nothing more came yet."""
 
 
-def most_connections(settings: ServerSettings) -> int:
+def max_connections(settings: ServerSettings) -> int:
     """Return how many connections are taken: at most half of the files that this process may have open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = settings.max_connections if files == resource.RLIM_INFINITY else files // 2
@@ -133,7 +133,7 @@ class Connections:
 
     def _drop_first(self, waiting: "OrderedDict[TimedProtocol, None]") -> bool:
         """Drop the oldest that has sent nothing more: what came while we were busy may not have been read yet."""
-        one = next((one for one in islice(waiting, _LOOKED_AT) if not one.has_unread()), None)
+        one = next((one for one in islice(waiting, _MAX_PROBED) if not one.has_unread()), None)
         if one is None:
             return False
         self.forget(one)
@@ -160,7 +160,7 @@ class TimedProtocol(H11Protocol):
         self.address = ""
         self.is_counted = False
         self.is_reserve = False
-        self._phase: Phase | None = None
+        self._phase: ConnectionPhase | None = None
         self._has_asked = False
         self._received = 0
         self._came = 0
@@ -222,7 +222,7 @@ class TimedProtocol(H11Protocol):
             if timer is not None:
                 timer.cancel()
         self._patience = self._reading = None
-        self._phase = Phase.ANSWER
+        self._phase = ConnectionPhase.ANSWER
         self.registry.forget(self)
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
@@ -247,28 +247,31 @@ class TimedProtocol(H11Protocol):
         if self.transport.is_closing() or self._phase is (phase := self._now()):
             return
         self._phase = phase
-        if phase in {Phase.BODY, Phase.ANSWER}:
+        if phase in {ConnectionPhase.BODY, ConnectionPhase.ANSWER}:
             self._has_asked = True
             self._to_go = None  # another answer is added to what has yet to go
             if self.is_reserve:  # whoever comes back may find an ordinary place
                 self.cycle.keep_alive = False
-        self.registry.note(self, has_asked=self._has_asked, is_waiting=phase in {Phase.HEAD, Phase.IDLE})
+        self.registry.note(
+            self, has_asked=self._has_asked, is_waiting=phase in {ConnectionPhase.HEAD, ConnectionPhase.IDLE}
+        )
         if self._patience is not None:
             self._patience.cancel()
             self._patience = None
-        if phase is Phase.HEAD:
+        if phase is ConnectionPhase.HEAD:
             self._patience = self.loop.call_later(self.limits.header, self._too_slow)
-        elif phase is Phase.BODY:
+        elif phase is ConnectionPhase.BODY:
             self._begin_stretch()
 
-    def _now(self) -> Phase:
+    def _now(self) -> ConnectionPhase:
+        """Return what the connection is at, as h11 sees the client's side of it."""
         theirs = self.conn.their_state
         if theirs is h11.SEND_BODY:
-            return Phase.BODY
+            return ConnectionPhase.BODY
         if theirs is not h11.IDLE:
-            return Phase.ANSWER
+            return ConnectionPhase.ANSWER
         # Between two requests uvicorn's own limit for idle connections holds, until the first byte of the next.
-        return Phase.HEAD if self.conn.trailing_data[0] or not self._has_asked else Phase.IDLE
+        return ConnectionPhase.HEAD if self.conn.trailing_data[0] or not self._has_asked else ConnectionPhase.IDLE
 
     def _begin_stretch(self) -> None:
         self._came = self._received
@@ -276,6 +279,10 @@ class TimedProtocol(H11Protocol):
         self._patience = self.loop.call_later(self.limits.body, self._end_stretch)
 
     def _end_stretch(self) -> None:
+        """Judge one stretch of a body: by its speed, unless it was we who did not read.
+
+        A client is not to blame for the time in which its bytes waited in our own buffers.
+        """
         waits_for_us = self._is_excused or self.flow.read_paused or self.cycle.waiting_for_100_continue
         is_fast = self._received - self._came >= self.limits.speed * self.limits.body
         # What was answered before its body was here is not read any further.
@@ -285,9 +292,10 @@ class TimedProtocol(H11Protocol):
             self._begin_stretch()
 
     def _too_slow(self) -> None:
+        """Close the connection; say 408 where no answer was begun, because a half-sent one cannot be taken back."""
         if self.transport.is_closing():
             return
-        if self._received and (self._phase is Phase.HEAD or not self.cycle.response_started):
+        if self._received and (self._phase is ConnectionPhase.HEAD or not self.cycle.response_started):
             self.transport.write(_TOO_SLOW)
         self.transport.close()
         self._watch_reading()
@@ -301,6 +309,7 @@ class TimedProtocol(H11Protocol):
             self._reading = self.loop.call_later(self.limits.reading, self._check_reading)
 
     def _check_reading(self) -> None:
+        """Abort where the client has read too little of its answer since the last look."""
         self._reading = None
         before, size = self._to_go, self.transport.get_write_buffer_size()
         is_stuck = before is not None and before - size < self.limits.speed * self.limits.reading
@@ -318,6 +327,6 @@ def timed_protocol(settings: ServerSettings) -> type[TimedProtocol]:
 
     class Timed(TimedProtocol):
         limits = TimeLimits.of(settings)
-        registry = Connections(most=most_connections(settings), per_address=settings.max_connections_per_address)
+        registry = Connections(most=max_connections(settings), per_address=settings.max_connections_per_address)
 
     return Timed

@@ -1,4 +1,7 @@
-"""The OpenAPI description, made from the catalogue."""
+"""What the server can do, for programs and for people: OpenAPI and a page, both made from the catalogue.
+
+The page has no script, so that it can be served under the strictest content policy and read without a network.
+"""
 
 import json
 from html import escape
@@ -8,10 +11,11 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import ZH
-from remanent.operations import Body, Catalogue, Level, Operation, Run, Said
+from remanent.operations import Body, Catalogue, Level, Operation, Run
 from remanent.server.idempotency import HEADER
-from remanent.server.problems import MEDIA_TYPE, PROTOCOL, TABLE
+from remanent.server.problems import MEDIA_TYPE, PROBLEM_TYPES, PROTOCOL_TITLES
 from remanent.server.rest import BYTES, EVENTS, LINES, RUNS, address_of, own_fields, takes_body, upload_types
 
 _REF = "#/components/schemas/{model}"
@@ -35,6 +39,7 @@ _OPEN = {"RecordData"}
 """What is more than its schema says: each kind of record carries data of its own."""
 
 _NAME = {"type": "string", "minLength": 1, "maxLength": 64}
+"""The names of an address, as `Scope` bounds them."""
 
 
 def openapi(catalogue: Catalogue) -> dict[str, Any]:
@@ -94,6 +99,7 @@ class _Schemas:
 
 
 def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    """Return the description of one operation; what OpenAPI has no word for stands under `x-` names."""
     described: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.help.en.partition(". ")[0].rstrip("."),
@@ -115,6 +121,7 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
 
 
 def _parameters(operation: Operation[Any, Any], schemas: _Schemas) -> list[dict[str, Any]]:
+    """Return what is sent in the path, the query and headers."""
     properties, required = schemas.fields(operation)
     found = [{"name": name, "in": "path", "required": True, "schema": _NAME} for name in _NAMES[operation.level]]
     found += [
@@ -147,6 +154,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _body(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    """Return the JSON body: the fields that stand neither in the path nor in a header."""
     properties, required = schemas.fields(operation)
     own = own_fields(operation)
     schema: dict[str, Any] = {
@@ -167,6 +175,7 @@ def _body(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
 
 
 def _responses(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, Any]:
+    """Return every answer that an operation can give, refusals included, so that clients can be made from this."""
     if operation.long:
         good = {"202": _json("Started; follow it at its Location.", schemas.answer("run"))}
     elif operation.answers is Body.LINES:
@@ -186,7 +195,7 @@ def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 def _refusals() -> dict[str, Any]:
     """Return every refusal that any address can give, each in the one form."""
-    titles: dict[int, str] = {row.status: row.title for row in TABLE.values()} | dict(PROTOCOL)
+    titles: dict[int, str] = {row.status: row.title for row in PROBLEM_TYPES.values()} | dict(PROTOCOL_TITLES)
     content = {MEDIA_TYPE: {"schema": {"$ref": _REF.format(model="Problem")}}}
     return {str(status): {"description": titles[status], "content": content} for status in sorted(titles)}
 
@@ -233,8 +242,8 @@ td,th{padding:.25rem .6rem;border-bottom:1px solid #ddd;text-align:left;vertical
 .m{color:#06c;font-weight:600}.p{color:#777}nav a{margin-right:.8rem}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#242424}td,th{border-color:#444}}
 """
-_TITLE = Said("Remanent: what the server can do", "Remanent：服务器能做什么")
-_INTRO = Said(
+_TITLE = Bilingual("Remanent: what the server can do", "Remanent：服务器能做什么")
+_INTRO = Bilingual(
     "Send JSON as <code>application/json</code>, with a key as <code>Authorization: Bearer …</code>; only until the "
     "first key is made, programs on this machine need none. Errors are "
     "<code>application/problem+json</code>. The whole description: <a href='/openapi.json'>/openapi.json</a>. "
@@ -244,13 +253,13 @@ _INTRO = Said(
     "<code>application/problem+json</code>。完整描述见 <a href='/openapi.json'>/openapi.json</a>。"
     "<a href='?lang=en'>English</a>",
 )
-_FIELD, _MEANING, _NEEDS = Said("field", "字段"), Said("meaning", "含义"), Said("needs", "所需权限")
+_FIELD, _MEANING, _NEEDS = Bilingual("field", "字段"), Bilingual("meaning", "含义"), Bilingual("needs", "所需权限")
 
 
 def page(catalogue: Catalogue, *, chinese: bool) -> str:
     """Return the page in one language."""
 
-    def say(said: Said) -> str:
+    def say(said: Bilingual) -> str:
         return said.zh if chinese else said.en
 
     links = "".join(f"<a href='#{name}'>{name}</a>" for name in catalogue)
@@ -264,6 +273,7 @@ def page(catalogue: Catalogue, *, chinese: bool) -> str:
 
 
 def _section(operation: Operation[Any, Any], *, say: Any, chinese: bool) -> str:
+    """Return the part of the page that is about one operation."""
     rows = []
     for name, field in operation.request.model_fields.items():
         extra = field.json_schema_extra

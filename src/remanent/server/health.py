@@ -1,4 +1,8 @@
-"""Whether the server lives, and whether it can do its work."""
+"""Whether the server can do its work: what `/readyz` tells, and the warm-up that it waits for.
+
+A server listens before its models are loaded, so that a supervisor sees it live at once, and calls itself ready after
+that, so that no request has to wait for a model. What is told here names no tenant: anybody may ask.
+"""
 
 import asyncio
 import logging
@@ -12,12 +16,12 @@ from pathlib import Path
 from remanent.errors import RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
-from remanent.operations.access.audit import AuditLog, Standing
+from remanent.operations.access.audit import AuditLog, AuditStatus
 
 _logger = logging.getLogger(__name__)
 
 
-class Warming:
+class Warmup:
     """Loads the models, then the indexes of the agents that were used last."""
 
     def __init__(self, memory: AsyncMemory, *, agents: int) -> None:
@@ -39,6 +43,7 @@ class Warming:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _warm(self) -> None:
+        """Load the models, then the indexes; whatever fails is loaded by the first request that needs it."""
         try:
             await self._memory.warm(agents=0)
             self.models.set()
@@ -50,7 +55,7 @@ class Warming:
             self.models.set()
 
 
-MOST_AGENTS = 50
+MAX_AGENTS_CHECKED = 50
 """Agents in use whose queues are looked at."""
 
 
@@ -77,11 +82,11 @@ async def readiness(
     *,
     oldest: float,
     audit: AuditLog | None = None,
-    warming: Warming | None = None,
+    warming: Warmup | None = None,
     clock: Clock = system_clock,
 ) -> Readiness:
     """Write and sync a file, open the schema of the agents in use, look how long work has waited and what is loaded."""
-    standing = Standing()
+    standing = AuditStatus()
     checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock)]
     if warming is not None:
         loaded = warming.models.is_set()
@@ -93,7 +98,7 @@ async def readiness(
     return Readiness(ready=ready, degraded=bool(standing.damaged), checks=tuple(checks))
 
 
-def _told(standing: Standing) -> str:
+def _told(standing: AuditStatus) -> str:
     """Say how the audit logs stand, without naming whose."""
     if standing.failing:
         return "the audit log cannot be written, so that nothing is changed"
@@ -103,6 +108,7 @@ def _told(standing: Standing) -> str:
 
 
 async def _write(home: Path) -> Check:
+    """Check that the disk takes a write: a full or read-only one is found here before a caller finds it."""
     begun = time.perf_counter()
     try:
         await asyncio.to_thread(_probe, home)
@@ -112,6 +118,7 @@ async def _write(home: Path) -> Check:
 
 
 def _probe(home: Path) -> None:
+    """Write a file without a name and sync it; it is gone again as soon as it is closed."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=home) as file:
         file.write(b"ready?")
@@ -122,7 +129,7 @@ def _probe(home: Path) -> None:
 async def _queues(memory: AsyncMemory, *, oldest: float, clock: Clock) -> tuple[Check, Check]:
     """Look at the agents in use; nothing of what is said names one."""
     try:
-        states = await memory.backlog(limit=MOST_AGENTS)
+        states = await memory.backlog(limit=MAX_AGENTS_CHECKED)
     except RemanentError as error:
         name = type(error).__name__
         return Check(check="schema", ok=False, detail=name), Check(check="queue", ok=False, detail=name)

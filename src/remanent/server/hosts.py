@@ -24,7 +24,7 @@ _AUTHORITY = re.compile(
     rf"(?P<name>{_LABEL}(?:\.{_LABEL})*|\[(?P<six>[0-9a-f:.]{{2,45}})\])(?::(?P<port>[1-9][0-9]{{0,4}}))?", re.ASCII
 )
 _ORIGIN = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#@\s]+)", re.ASCII)
-_LONGEST_NAME = 253
+_MAX_NAME_LENGTH = 253
 """Characters of a name in the DNS (RFC 1035)."""
 _PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 
@@ -66,7 +66,7 @@ class Authority:
 def read_authority(text: str) -> Authority | None:
     """Return the host and port of a text that is nothing else; none for a user, a trailing dot, a port out of range."""
     found = _AUTHORITY.fullmatch(text.lower())
-    if found is None or len(found["name"]) > _LONGEST_NAME:
+    if found is None or len(found["name"]) > _MAX_NAME_LENGTH:
         return None
     port = None if found["port"] is None else int(found["port"])
     if port is not None and port > 65_535:
@@ -91,6 +91,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_loopback_address(text: str) -> bool:
+    """Whether an address is this machine's own, also in IPv6's way of writing IPv4."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -151,14 +152,14 @@ class SameOrigin:
     def check(self, scope: Scope, host: Authority) -> None:
         """Refuse a foreign Origin, and a Sec-Fetch-Site that is not ours unless somebody follows a link to a page."""
         headers = scope["headers"]
-        origins = values(headers, b"origin")
+        origins = header_values(headers, b"origin")
         if len(origins) == 1 and origins[0].lower() in self.allowed:
             return
         if origins and not (len(origins) == 1 and _is_own(origins[0].lower(), host)):
             raise OriginRefused(
                 "this comes from a page of another origin; `server.allowed_origins` names those that may ask"
             )
-        sites = {site.lower() for site in values(headers, b"sec-fetch-site")}
+        sites = {site.lower() for site in header_values(headers, b"sec-fetch-site")}
         if sites <= {"same-origin", "none"} or _is_link(scope):
             return
         raise OriginRefused("a page of another site had a browser send this; open it yourself, or use a program")
@@ -179,11 +180,11 @@ def _is_link(scope: Scope) -> bool:
     return (
         scope["method"] in {"GET", "HEAD"}
         and scope["path"] in PAGES
-        and values(headers, b"sec-fetch-mode") == ["navigate"]
-        and values(headers, b"sec-fetch-dest") == ["document"]
+        and header_values(headers, b"sec-fetch-mode") == ["navigate"]
+        and header_values(headers, b"sec-fetch-dest") == ["document"]
     )
 
 
-def values(headers: RawHeaders, name: bytes) -> list[str]:
+def header_values(headers: RawHeaders, name: bytes) -> list[str]:
     """Return every value of a header."""
     return [value.decode("latin-1").strip() for key, value in headers if key.lower() == name]

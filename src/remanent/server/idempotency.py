@@ -1,4 +1,8 @@
-"""Idempotency-Key: a request that is repeated with the same key is done once and answered alike."""
+"""Idempotency-Key: a request that is repeated with the same key is done once and answered alike.
+
+An answer is noted durably before it is given, in the store of the agent that it is about: erasing there takes the note
+along, and a restart does not forget what was done. Memory holds the latest answers only for those who wait for them.
+"""
 
 import asyncio
 import hashlib
@@ -16,7 +20,7 @@ from starlette.responses import Response
 
 from remanent.errors import InvalidInput, RemanentError, StorageError
 from remanent.model import Scope
-from remanent.operations import Place, Service
+from remanent.operations import Service, Target
 from remanent.stores.notes import LIFETIME, Note
 from remanent.stores.sqlite.layout import make_folder, write_durably
 
@@ -24,20 +28,25 @@ HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 FOLDER = Path(".access") / "replays"
 """Under the home folder: what was done for a whole organisation, without secrets."""
-MOST = 1_000
-MOST_BYTES = 4 * 2**20
+MAX_CACHED = 1_000
+MAX_CACHED_BYTES = 4 * 2**20
 """Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
-SECONDS = 86_400.0
-_LONGEST = 255
-_IN_MEMORY = 1024 * 1024
+LIFETIME_SECONDS = 86_400.0
+"""A day, as long as notes hold: whoever retries does so within minutes, or never."""
+MAX_KEY_LENGTH = 255
+"""Characters; as other APIs with this header allow."""
+MAX_UPLOAD_IN_MEMORY = 1024 * 1024
 _PIECE = 65_536
 _KEPT_HEADERS = ("content-type", "etag", "location")
+"""Those that belong to the answer; all others belong to one connection or one request."""
 
 _logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedResponse:
+    """An answer that was given, or that somebody is at work on and others may wait for."""
+
     fingerprint: str
     at: float
     answer: asyncio.Future[Response]
@@ -45,7 +54,7 @@ class _Kept:
     size: int = 0
 
 
-class Replays:
+class IdempotencyStore:
     """The answers to keyed requests, for a day: in this process, and noted durably before they are given.
 
     A process that dies between doing and noting has answered nobody; the request is then done again when it comes
@@ -55,7 +64,7 @@ class Replays:
     def __init__(self, service: Service, *, timer: Callable[[], float]) -> None:
         self._service = service
         self._timer = timer
-        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], _CachedResponse] = OrderedDict()
         self._bytes = 0
 
     async def once(
@@ -63,7 +72,7 @@ class Replays:
         key: str,
         *,
         who: str,
-        place: Place,
+        place: Target,
         fingerprint: str,
         answer: Callable[[], Awaitable[Response]],
         is_told: bool = True,
@@ -83,7 +92,7 @@ class Replays:
                 # What is kept here may be about what was erased since, by whatever process: the note knows.
                 await self._require_told(f"{who}\n{key}", place)
             return Response(first.body, first.status_code, headers={**dict(first.headers), REPLAYED: "true"})
-        kept = _Kept(fingerprint, self._timer(), asyncio.get_running_loop().create_future())
+        kept = _CachedResponse(fingerprint, self._timer(), asyncio.get_running_loop().create_future())
         self._kept[(who, key)] = kept
         try:
             response, is_noted = await self._noted(
@@ -106,7 +115,7 @@ class Replays:
     async def _noted(
         self,
         name: str,
-        place: Place,
+        place: Target,
         fingerprint: str,
         answer: Callable[[], Awaitable[Response]],
         *,
@@ -119,7 +128,7 @@ class Replays:
         earlier = await notes.find(name)
         if earlier is not None:
             if not is_made_anew:
-                return _again(earlier, fingerprint), True
+                return _replayed(earlier, fingerprint), True
             _check(earlier.fingerprint, fingerprint)
         response = await answer()
         if earlier is not None:
@@ -142,21 +151,22 @@ class Replays:
             return response, False
         return response, True
 
-    async def _require_told(self, name: str, place: Place) -> None:
+    async def _require_told(self, name: str, place: Target) -> None:
         note = await self._notes(place).find(_note_name(name))
         if note is None or note.content is None:
-            raise InvalidInput(_NO_LONGER)
+            raise InvalidInput(_ANSWER_GONE)
 
-    def _notes(self, place: Place) -> "_OfAgent | _OfFolder":
+    def _notes(self, place: Target) -> "_AgentNotes | _FolderNotes":
         if place.workspace is not None and place.agent is not None:
-            return _OfAgent(self._service, Scope(org=place.org, workspace=place.workspace, agent=place.agent))
-        return _OfFolder(self._service.memory.settings.home / FOLDER, now=self._service.clock())
+            return _AgentNotes(self._service, Scope(org=place.org, workspace=place.workspace, agent=place.agent))
+        return _FolderNotes(self._service.memory.settings.home / FOLDER, now=self._service.clock())
 
     def _forget_old(self) -> None:
-        ends = self._timer() - SECONDS
+        """Let go of the oldest answers, by age, count and size; one that is being made stays."""
+        ends = self._timer() - LIFETIME_SECONDS
         while self._kept:
             oldest, kept = next(iter(self._kept.items()))
-            if len(self._kept) <= MOST and self._bytes <= MOST_BYTES and kept.at > ends:
+            if len(self._kept) <= MAX_CACHED and self._bytes <= MAX_CACHED_BYTES and kept.at > ends:
                 return
             if not kept.answer.done():
                 return  # somebody is at it, and others may wait for it
@@ -164,7 +174,7 @@ class Replays:
             self._bytes -= kept.size
 
 
-class _OfAgent:
+class _AgentNotes:
     """Notes in the agent's own store."""
 
     def __init__(self, service: Service, scope: Scope) -> None:
@@ -178,7 +188,7 @@ class _OfAgent:
         await self._notes.keep(self._scope, name, note)
 
 
-class _OfFolder:
+class _FolderNotes:
     """Notes in files, for what belongs to no agent."""
 
     def __init__(self, folder: Path, *, now: datetime) -> None:
@@ -192,6 +202,7 @@ class _OfFolder:
         await asyncio.to_thread(self._write, name, note)
 
     def _read(self, file: Path) -> Note | None:
+        """Return a note that is still valid; a damaged one counts as none, and its request is done again."""
         try:
             note = Note.from_json(file.read_bytes())
         except (FileNotFoundError, InvalidInput):
@@ -201,6 +212,7 @@ class _OfFolder:
         return note if note.at > self._now - LIFETIME else None
 
     def _write(self, name: str, note: Note) -> None:
+        """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up."""
         try:
             make_folder(self._folder)
             for file in self._folder.glob("*.json"):
@@ -211,7 +223,7 @@ class _OfFolder:
             raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
 
 
-_NO_LONGER = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
+_ANSWER_GONE = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
 
 
 def _note_name(name: str) -> str:
@@ -223,18 +235,19 @@ def _check(known: str, given: str) -> None:
         raise InvalidInput(f"this {HEADER} was used for another request; take a new one")
 
 
-def _again(note: Note, fingerprint: str) -> Response:
+def _replayed(note: Note, fingerprint: str) -> Response:
+    """Return the noted answer as it was given the first time, marked as given again."""
     _check(note.fingerprint, fingerprint)
     if note.content is None:
-        raise InvalidInput(_NO_LONGER)
+        raise InvalidInput(_ANSWER_GONE)
     return Response(note.content.encode(), note.status, headers={**note.headers, REPLAYED: "true"})
 
 
 def key_of(request: Request) -> str | None:
     """Return the key that a request carries, if it carries one."""
     key = request.headers.get(HEADER)
-    if key is not None and not (0 < len(key) <= _LONGEST and key.isprintable()):
-        raise InvalidInput(f"{HEADER} must be 1 to {_LONGEST} printable characters")
+    if key is not None and not (0 < len(key) <= MAX_KEY_LENGTH and key.isprintable()):
+        raise InvalidInput(f"{HEADER} must be 1 to {MAX_KEY_LENGTH} printable characters")
     return key
 
 
@@ -245,10 +258,10 @@ def fingerprint(request: Request, content: bytes) -> str:
 
 
 @asynccontextmanager
-async def hashed(upload: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, AsyncIterator[bytes]]]:
+async def hashed_upload(upload: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, AsyncIterator[bytes]]]:
     """Take an upload in and give its hash and its pieces once more; a large one waits in a file without a name."""
     digest = hashlib.sha256()
-    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+    with tempfile.SpooledTemporaryFile(max_size=MAX_UPLOAD_IN_MEMORY) as file:
         async for piece in upload:
             digest.update(piece)
             await asyncio.to_thread(file.write, piece)

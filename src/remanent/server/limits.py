@@ -1,4 +1,9 @@
-"""What is taken in: bodies of bounded size, JSON of bounded shape, so many requests and no more."""
+"""What is taken in, and how much of it: bodies, JSON, requests of a key, and the share of an organisation.
+
+Three things can be used up by one caller at the cost of all: the event loop (parsing), memory (bodies that are held)
+and places to work in. Each has its bound here. Rates are per key; shares are per organisation and bind only while
+others want the server, too.
+"""
 
 import asyncio
 from collections import Counter, OrderedDict
@@ -16,12 +21,13 @@ from starlette.types import Scope
 from remanent.errors import InvalidInput, QueueFull, RateLimited
 from remanent.fairness import FairSlots
 from remanent.operations import Service
-from remanent.server.connections import most_connections
-from remanent.server.hosts import values
+from remanent.server.connections import max_connections
+from remanent.server.hosts import header_values
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
 
-MOST_BUCKETS = 10_000
+MAX_BUCKETS = 10_000
+"""Callers whose rate is known at once; beyond that the longest unseen starts with a full bucket (about 2 MB)."""
 BYTES_PER_TOKEN = 8 * 1024
 """A body of 16 MB, the largest, takes up to 0.2 s of everybody's time to parse. At this price and the usual rate a key
 can send one in ten seconds, and takes no more than 2 % of the time with them."""
@@ -30,6 +36,7 @@ VALUES_PER_TOKEN = 25
 UPLOAD_DISCOUNT = 8
 """By how much a byte of a file is cheaper than one of JSON: it is stored as it is."""
 _PIECE = 64 * 1024
+"""Bytes that are looked through at a time: a fraction of a millisecond, after which other threads get a turn."""
 JSON = "application/json"
 _SIMPLE = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
 """The types that a page of any site may send without a browser asking us first (the Fetch standard's safelist)."""
@@ -39,7 +46,7 @@ def check_not_simple(scope: Scope) -> None:
     """Refuse a request that changes something and says to be of a type which any page's form can send."""
     if scope["method"] in {"GET", "HEAD", "OPTIONS"}:
         return
-    given = values(scope["headers"], b"content-type")
+    given = header_values(scope["headers"], b"content-type")
     if len(given) > 1 or any(_media_type(one) in _SIMPLE for one in given):
         raise Refusal(415, "send one content type: application/json, or the one that /docs names for this address")
 
@@ -56,9 +63,9 @@ def _media_type(header: str) -> str:
     return header.partition(";")[0].strip().lower()
 
 
-async def pieces(request: Request, *, limit: int) -> AsyncIterator[bytes]:
+async def body_chunks(request: Request, *, limit: int) -> AsyncIterator[bytes]:
     """Yield a request's body as it comes, and refuse it as soon as it is too large."""
-    if declared(request) > limit:
+    if declared_length(request) > limit:
         raise Refusal(413, f"at most {limit} bytes are taken")
     size = 0
     try:
@@ -72,7 +79,7 @@ async def pieces(request: Request, *, limit: int) -> AsyncIterator[bytes]:
 
 
 @dataclass(slots=True)
-class Content:
+class JsonBody:
     """A body as it came, that shall be JSON of bounded shape."""
 
     data: bytes
@@ -82,11 +89,11 @@ class Content:
     """How many values it holds at least, known once it was read."""
 
     def read(self) -> dict[str, Any]:
-        """Return the JSON object; no body is an empty object. Takes its time: see `Shares.read`."""
+        """Return the JSON object; no body is an empty object. Takes its time: see `OrgCapacity.parse`."""
         if not self.data:
             return {}
         # No other thread runs while JSON is parsed: eight million numbers in 16 MB would take a second of everybody's.
-        self.count = separators(self.data, most=self.values)
+        self.count = count_separators(self.data, most=self.values)
         if self.count >= self.values:
             raise _too_many(self.values)
         try:
@@ -99,15 +106,15 @@ class Content:
         return value
 
 
-async def read_content(request: Request, *, limit: int, depth: int, values: int) -> Content:
+async def read_json_body(request: Request, *, limit: int, depth: int, values: int) -> JsonBody:
     """Return a request's body, which must be called JSON if there is any."""
-    data = b"".join([piece async for piece in pieces(request, limit=limit)])
+    data = b"".join([piece async for piece in body_chunks(request, limit=limit)])
     if data and _media_type(request.headers.get("content-type", "")) != JSON:
         raise Refusal(415, f"send {JSON}")
-    return Content(data, depth, values)
+    return JsonBody(data, depth, values)
 
 
-def separators(data: bytes, *, most: int) -> int:
+def count_separators(data: bytes, *, most: int) -> int:
     """Return how many commas of a JSON text stand outside of strings, which is less than it holds values.
 
     It is looked through in pieces, between which other threads run, and no further than to `most`.
@@ -124,13 +131,13 @@ def separators(data: bytes, *, most: int) -> int:
     return count
 
 
-def declared(request: Request) -> int:
+def declared_length(request: Request) -> int:
     """Return how many bytes a request says that its body has; 0 where it does not say."""
     length = request.headers.get("content-length", "")
     return int(length) if length.isascii() and length.isdigit() else 0
 
 
-def cost_of(size: int, *, values: int = 0) -> float:
+def body_cost(size: int, *, values: int = 0) -> float:
     """Return what a body costs of its key's rate beside the request itself."""
     return float(size // BYTES_PER_TOKEN + values // VALUES_PER_TOKEN)
 
@@ -177,7 +184,7 @@ class RateLimit:
         tokens = min(self._burst, tokens + (now - since) * self._rate)
         allowed = tokens >= cost
         self._buckets[name] = (tokens - cost if allowed else tokens, now)
-        if len(self._buckets) > MOST_BUCKETS:
+        if len(self._buckets) > MAX_BUCKETS:
             self._buckets.popitem(last=False)
         if not allowed:
             wait = (cost - tokens) / self._rate
@@ -194,40 +201,41 @@ class RateLimit:
 
 T = TypeVar("T")
 
-AT_ONCE = 32
+MAX_CONCURRENT_REQUESTS = 32
 """Requests that are worked on at the same time: as many questions as recall takes at once."""
-LARGE = 2**20
-LARGE_AT_ONCE = 16
-"""Bodies of `LARGE` bytes or more that are read at the same time: each is held in memory until it is understood."""
-LARGE_OF_ONE = 4
+LARGE_BODY_BYTES = 2**20
+"""From here on a body counts as large: below, hundreds fit into memory without anybody noticing."""
+MAX_LARGE_BODIES = 16
+"""Bodies of that size or more that are read at the same time: each is held in memory until it is understood."""
+MAX_LARGE_BODIES_PER_ORG = 4
 """Of one organisation, while others send such, too."""
-OFF_LOOP = 16 * 1024
+MIN_THREADED_BYTES = 16 * 1024
 """Bytes from which a body is read in a thread: reading fewer takes less than a millisecond, as much as the change of
 threads may."""
 
 
-class Shares:
+class OrgCapacity:
     """The parts of one server that organisations share. REST, MCP and the proxy of one server have the same."""
 
     def __init__(self, settings: ServerSettings) -> None:
-        self._most = max(1, min(settings.max_requests, most_connections(settings)) // 2)
+        self._most = max(1, min(settings.max_requests, max_connections(settings)) // 2)
         self._under_way: Counter[str] = Counter()
         shared = settings.org_concurrency
-        self._turns = FairSlots(AT_ONCE, shared=shared)
-        self._large = FairSlots(LARGE_AT_ONCE, shared=LARGE_OF_ONE)
+        self._turns = FairSlots(MAX_CONCURRENT_REQUESTS, shared=shared)
+        self._large = FairSlots(MAX_LARGE_BODIES, shared=MAX_LARGE_BODIES_PER_ORG)
         # One at a time: threads that compute only wait for each other, and the event loop for all of them.
         self._bodies = FairSlots(1, shared=1)
         self._reader: ThreadPoolExecutor | None = None
 
     @classmethod
-    def of(cls, service: Service) -> "Shares":
+    def of(cls, service: Service) -> "OrgCapacity":
         """Return those of a server."""
-        if service not in _SHARES:
-            _SHARES[service] = cls(service.memory.settings.server)
-        return _SHARES[service]
+        if service not in _CAPACITIES:
+            _CAPACITIES[service] = cls(service.memory.settings.server)
+        return _CAPACITIES[service]
 
     @contextmanager
-    def seat(self, org: str) -> Iterator[None]:
+    def request_slot(self, org: str) -> Iterator[None]:
         """Count a request from here to its end; refuse it when its organisation has half of all that can be."""
         if self._under_way[org] >= self._most:
             raise QueueFull(f"{self._most} requests of this organisation are under way; send fewer at a time")
@@ -239,19 +247,19 @@ class Shares:
             if not self._under_way[org]:
                 del self._under_way[org]
 
-    def turn(self, org: str) -> AbstractAsyncContextManager[None]:
+    def work_slot(self, org: str) -> AbstractAsyncContextManager[None]:
         """Work on a request while this lasts, when it is its organisation's turn."""
         return self._turns.hold(org)
 
-    def room(self, org: str, request: Request) -> AbstractAsyncContextManager[None]:
+    def body_slot(self, org: str, request: Request) -> AbstractAsyncContextManager[None]:
         """Have room for a request's body while this lasts; what a client sends meanwhile waits in its connection."""
         length = request.headers.get("content-length", "")
-        is_large = int(length) >= LARGE if length.isdigit() else "transfer-encoding" in request.headers
+        is_large = int(length) >= LARGE_BODY_BYTES if length.isdigit() else "transfer-encoding" in request.headers
         return self._large.hold(org) if is_large else nullcontext()
 
-    async def read(self, org: str, *, size: int, work: Callable[[], T]) -> T:
+    async def parse(self, org: str, *, size: int, work: Callable[[], T]) -> T:
         """Return what reading a body of so many bytes gives; a large one is read in a thread, by turns."""
-        if size < OFF_LOOP:
+        if size < MIN_THREADED_BYTES:
             return work()
         if self._reader is None:
             self._reader = ThreadPoolExecutor(1, thread_name_prefix="remanent-bodies")
@@ -259,4 +267,4 @@ class Shares:
             return await asyncio.get_running_loop().run_in_executor(self._reader, work)
 
 
-_SHARES: WeakKeyDictionary[Service, Shares] = WeakKeyDictionary()
+_CAPACITIES: WeakKeyDictionary[Service, OrgCapacity] = WeakKeyDictionary()

@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanent.errors import RemanentError
 from remanent.server.connections import RESERVE
-from remanent.server.hosts import SameOrigin, read_authority, values
+from remanent.server.hosts import SameOrigin, header_values, read_authority
 from remanent.server.limits import check_not_simple
-from remanent.server.problems import Refusal, log_failure, problem, where
+from remanent.server.problems import Refusal, log_failure, problem, traceback_lines
 from remanent.server.telemetry import Metrics, Tracer
 
 REQUEST_ID = "x-request-id"
@@ -33,7 +33,7 @@ _HEALTH = frozenset({"/livez", "/readyz", "/metrics"})
 _access = logging.getLogger("remanent.server.access")
 
 
-class Border:
+class RequestMiddleware:
     """Wraps the whole application."""
 
     def __init__(
@@ -64,6 +64,7 @@ class Border:
         sent: list[int] = []
 
         async def note(message: Message) -> None:
+            """Note the status that goes out, and add the headers that every answer carries."""
             if message["type"] == "http.response.start":
                 sent.append(message["status"])
                 headers = list(message.get("headers", ()))
@@ -82,6 +83,7 @@ class Border:
             self._tell(scope, status=sent[0] if sent else 499, seconds=time.perf_counter() - begun)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, *, request_id: str, sent: list[int]) -> None:
+        """Hand the request on, and turn whatever is raised into an answer as long as none was begun."""
         try:
             self._check(scope)
             await self._app(scope, receive, send)
@@ -99,7 +101,7 @@ class Border:
 
     def _check(self, scope: Scope) -> None:
         """Refuse what no route shall see."""
-        named = values(scope["headers"], b"host")
+        named = header_values(scope["headers"], b"host")
         host = read_authority(named[0]) if len(named) == 1 else None
         if host is None:
             raise Refusal(400, "send one Host header with a name or an address, and a port if need be")
@@ -115,6 +117,7 @@ class Border:
             scope["state"]["reserve"] = True  # the door lets administrators in
 
     def _tell(self, scope: Scope, *, status: int, seconds: float) -> None:
+        """Count the request and log it: by its route and who sent it, never by its address or its words."""
         route = scope.get("state", {}).get("route", "other")
         self._metrics.count(route, scope["method"], status, seconds)
         if _access.isEnabledFor(logging.INFO):
@@ -146,5 +149,5 @@ class JsonLines(logging.Formatter):
             **getattr(record, "fields", {}),
         }
         if record.exc_info and record.exc_info[1] is not None:
-            line |= {"error": type(record.exc_info[1]).__name__, "where": where(record.exc_info[1])}
+            line |= {"error": type(record.exc_info[1]).__name__, "where": traceback_lines(record.exc_info[1])}
         return json.dumps(line, ensure_ascii=False)

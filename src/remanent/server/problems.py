@@ -1,4 +1,8 @@
-"""Errors as HTTP answers: one table of statuses, one form (RFC 9457)."""
+"""Errors as HTTP answers: one table of statuses, one form (RFC 9457, problem details).
+
+What concerns the caller is told; what went wrong inside is logged, and only its title is told. Messages of other
+libraries are kept out of both, because they may repeat what somebody said.
+"""
 
 import json
 import logging
@@ -45,7 +49,7 @@ _logger = logging.getLogger("remanent.server")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProblemType:
     """One kind of error: its status, what it is called, and whether what it says is for the caller."""
 
     status: int
@@ -53,34 +57,34 @@ class Row:
     tells: bool = True
 
 
-TABLE: Mapping[type[BaseException], Row] = {
-    CallerError: Row(400, "The request is wrong"),
-    NotAuthenticated: Row(401, "A key is needed"),
-    NotPermitted: Row(403, "The key does not allow this"),
-    OriginRefused: Row(403, "Pages of other sites are refused"),
-    NotFound: Row(404, "There is no such thing here"),
-    VersionConflict: Row(409, "Somebody else changed it first"),
-    DuplicateEntry: Row(409, "The id is taken by another text"),
-    InvalidInput: Row(422, "A value is malformed or out of range"),
-    DamagedExport: Row(422, "The export is damaged"),
-    DatabaseMissing: Row(500, "The database of this agent is missing", tells=False),
-    JobFailed: Row(424, "Background work gave up"),
-    RateLimited: Row(429, "Too many requests"),
-    QueueFull: Row(429, "Too much work waits"),
-    RemanentError: Row(500, "Something went wrong", tells=False),
-    SetupError: Row(500, "The server is not set up for this"),
-    MissingDependency: Row(501, "The server lacks what this needs"),
-    StorageError: Row(500, "The storage failed", tells=False),
-    KeysDamaged: Row(500, "The keys are damaged"),
-    LanguageError: Row(502, "The model did not do its part"),
-    BusyError: Row(503, "Busy"),
-    ModelUnavailable: Row(503, "The model cannot be reached"),
-    StoreClosed: Row(503, "The server is stopping"),
-    StorageFull: Row(507, "No room is left"),
+PROBLEM_TYPES: Mapping[type[BaseException], ProblemType] = {
+    CallerError: ProblemType(400, "The request is wrong"),
+    NotAuthenticated: ProblemType(401, "A key is needed"),
+    NotPermitted: ProblemType(403, "The key does not allow this"),
+    OriginRefused: ProblemType(403, "Pages of other sites are refused"),
+    NotFound: ProblemType(404, "There is no such thing here"),
+    VersionConflict: ProblemType(409, "Somebody else changed it first"),
+    DuplicateEntry: ProblemType(409, "The id is taken by another text"),
+    InvalidInput: ProblemType(422, "A value is malformed or out of range"),
+    DamagedExport: ProblemType(422, "The export is damaged"),
+    DatabaseMissing: ProblemType(500, "The database of this agent is missing", tells=False),
+    JobFailed: ProblemType(424, "Background work gave up"),
+    RateLimited: ProblemType(429, "Too many requests"),
+    QueueFull: ProblemType(429, "Too much work waits"),
+    RemanentError: ProblemType(500, "Something went wrong", tells=False),
+    SetupError: ProblemType(500, "The server is not set up for this"),
+    MissingDependency: ProblemType(501, "The server lacks what this needs"),
+    StorageError: ProblemType(500, "The storage failed", tells=False),
+    KeysDamaged: ProblemType(500, "The keys are damaged"),
+    LanguageError: ProblemType(502, "The model did not do its part"),
+    BusyError: ProblemType(503, "Busy"),
+    ModelUnavailable: ProblemType(503, "The model cannot be reached"),
+    StoreClosed: ProblemType(503, "The server is stopping"),
+    StorageFull: ProblemType(507, "No room is left"),
 }
 
 # What the protocol itself can refuse, beside the errors above.
-PROTOCOL: Mapping[int, str] = {
+PROTOCOL_TITLES: Mapping[int, str] = {
     400: "The request cannot be read",
     404: "There is no such address",
     405: "This address does not take this method",
@@ -102,18 +106,20 @@ class Refusal(Exception):
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def row_of(error: BaseException) -> Row:
+def problem_type_of(error: BaseException) -> ProblemType:
     """Return the row of an error: that of its nearest class in the table."""
-    return next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), TABLE[RemanentError])
+    return next(
+        (PROBLEM_TYPES[kind] for kind in type(error).__mro__ if kind in PROBLEM_TYPES), PROBLEM_TYPES[RemanentError]
+    )
 
 
 def problem(error: BaseException, *, request_id: str = "") -> Response:
     """Return an error as an answer; what went wrong inside of the server stays inside."""
     if isinstance(error, Refusal):
-        title = PROTOCOL.get(error.status, "Refused")
+        title = PROTOCOL_TITLES.get(error.status, "Refused")
         body = {"type": "about:blank", "title": title, "status": error.status, "detail": error.detail}
         return _answer(body, request_id=request_id, headers=error.headers)
-    row = row_of(error)
+    row = problem_type_of(error)
     log_failure(error, status=row.status, request_id=request_id)
     headers = {}
     if row.status == 401:
@@ -137,7 +143,12 @@ def log_failure(error: BaseException, *, status: int = 500, request_id: str = ""
     if status < 500 or status == 503:
         return
     reasons = [describe_failure(one) for one in _chain(error)]
-    told = {"request_id": request_id, "error": type(error).__name__, "reasons": reasons, "where": where(error)}
+    told = {
+        "request_id": request_id,
+        "error": type(error).__name__,
+        "reasons": reasons,
+        "where": traceback_lines(error),
+    }
     if isinstance(error, RemanentError):
         _logger.error("a request failed: %s", "; from ".join(reasons), extra={"fields": told})
     else:
@@ -145,7 +156,7 @@ def log_failure(error: BaseException, *, status: int = 500, request_id: str = ""
         _logger.critical(said, "; from ".join(reasons), extra={"fields": told})
 
 
-def where(error: BaseException) -> list[str]:
+def traceback_lines(error: BaseException) -> list[str]:
     """Return where an error happened and what it came from; messages are left out, see `log_failure`."""
     return [
         f"{frame.filename}:{frame.lineno} {frame.name}"
@@ -165,6 +176,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _answer(body: dict[str, Any], *, request_id: str, headers: Mapping[str, str]) -> Response:
+    """Return the problem as RFC 9457 writes it, with the id by which its request is found in the log."""
     if request_id:
         body["instance"] = f"urn:remanent:request:{request_id}"
     content = json.dumps(body, ensure_ascii=False).encode(errors="replace")

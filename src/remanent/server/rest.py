@@ -1,4 +1,9 @@
-"""Operations as routes: who asks, where, what; then the operation's own answer."""
+"""REST: every operation of the catalogue as a route.
+
+A request is read from path, query, headers and body; who may is asked before anything is read. JSON types are taken at
+their word: a number in quotes is a text. Operations that take long answer at once with a run, which has routes of its
+own to be followed, fetched and cancelled.
+"""
 
 import asyncio
 import time
@@ -19,15 +24,24 @@ from starlette.types import Receive, Scope, Send
 from remanent.errors import InvalidInput, RemanentError, VersionConflict
 from remanent.model import Model
 from remanent.model.base import describe
-from remanent.operations import Body, Level, Operation, Place, Principal, Run, RunState, Service
-from remanent.server.authentication import Door
-from remanent.server.idempotency import Replays, fingerprint, hashed, key_of
-from remanent.server.limits import UPLOAD_DISCOUNT, Shares, check_type, cost_of, declared, pieces, read_content
+from remanent.operations import Body, Level, Operation, Principal, Run, RunState, Service, Target
+from remanent.server.authentication import Authenticator
+from remanent.server.idempotency import IdempotencyStore, fingerprint, hashed_upload, key_of
+from remanent.server.limits import (
+    UPLOAD_DISCOUNT,
+    OrgCapacity,
+    body_chunks,
+    body_cost,
+    check_type,
+    declared_length,
+    read_json_body,
+)
 from remanent.server.problems import Refusal, problem
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
 
-_DEEPEST = 20
+_MAX_SCHEMA_DEPTH = 20
+"""Levels that are checked; deeper JSON is refused before it comes here."""
 
 
 @cache
@@ -40,11 +54,12 @@ def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
     schema = _schema(request)
     for name, value in body.items():
         expected = schema.get("properties", {}).get(name)
-        if expected is not None and not _fits(expected, value, schema.get("$defs", {}), _DEEPEST):
+        if expected is not None and not _fits(expected, value, schema.get("$defs", {}), _MAX_SCHEMA_DEPTH):
             raise InvalidInput(f"{name}: this is not of the type that is asked for")
 
 
 def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -> bool:
+    """Whether a value has the JSON type that a schema names; limits and patterns are left to the request itself."""
     if not isinstance(schema, dict) or depth == 0:
         return True
     if "$ref" in schema:
@@ -63,6 +78,7 @@ def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -
 
 
 def _is(kind: str, value: Any) -> bool:
+    """Whether a value is of one JSON type; a whole number may be written as 1.0, and a truth value is no number."""
     if kind == "integer":
         return (isinstance(value, int) and not isinstance(value, bool)) or (
             isinstance(value, float) and value.is_integer()
@@ -181,9 +197,9 @@ class Rest:
         self._service = service
         self._settings = settings
         self._tracer = tracer
-        self._door = Door(service, settings, timer=timer)
-        self._shares = Shares.of(service)
-        self._replays = Replays(service, timer=timer)
+        self._authenticator = Authenticator(service, settings, timer=timer)
+        self._capacity = OrgCapacity.of(service)
+        self._replays = IdempotencyStore(service, timer=timer)
         self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
 
     def routes(self) -> list[BaseRoute]:
@@ -199,6 +215,8 @@ class Rest:
     # ── one request ──────────────────────────────────────────────────────────
 
     def _dispatch(self, path: str, methods: Mapping[str, Endpoint]) -> Endpoint:
+        """Return the endpoint of one address, which picks that of the method."""
+
         async def dispatch(request: Request) -> Response:
             request.state.route = path
             # Starlette answers HEAD where there is a GET.
@@ -213,55 +231,68 @@ class Rest:
         return dispatch
 
     def _endpoint(self, operation: Operation[Any, Any]) -> Endpoint:
+        """Return the endpoint of an operation.
+
+        The order matters: who asks and whether they may is settled before a byte of the body is read, so that strangers
+        can neither learn what exists nor make the server work.
+        """
+
         async def endpoint(request: Request) -> Response:
-            principal = self._door.principal(request)
+            principal = self._authenticator.principal(request)
             names = {
                 name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params
             }
-            place = Place(**names)
+            place = Target(**names)
             # Before anything is read of what lies there, and before anything is said of what was sent.
             await self._service.admit(operation, None, place=place, principal=principal)
             key_of(request)
-            with self._shares.seat(place.org):
+            with self._capacity.request_slot(place.org):
                 if operation.reads is not Body.JSON:
                     # No turn is taken: a file comes as fast as its client sends it, and is read in threads.
                     return await self._upload(operation, request, place, principal)
                 asked = await self._asked(operation, request, place, principal)
-                async with self._shares.turn(place.org):
+                async with self._capacity.work_slot(place.org):
                     return await self._keyed(operation, request, asked, place, principal)
 
         return endpoint
 
     async def _asked(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
+        """Return the operation's request, from the query or from the body."""
         if not takes_body(operation):
             return from_query(operation, request)
         # Before it is here: many at once would else all be let in before the first of them is counted.
-        self._door.charge(principal, cost=cost_of(declared(request)))
-        async with self._shares.room(place.org, request):
+        self._authenticator.charge(principal, cost=body_cost(declared_length(request)))
+        async with self._capacity.body_slot(place.org, request):
             return await self._read_body(operation, request, place, principal)
 
     async def _read_body(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Model:
+        """Return the request in a JSON body; its size and its values are charged to the key, refused or not."""
         limits = self._settings
-        content = await read_content(
+        content = await read_json_body(
             request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
         )
         size = len(content.data)
-        self._door.charge(principal, cost=cost_of(0 if declared(request) else size))
+        self._authenticator.charge(principal, cost=body_cost(0 if declared_length(request) else size))
 
         try:
-            return await self._shares.read(
+            return await self._capacity.parse(
                 place.org, size=size, work=lambda: from_json(operation, request, content.read())
             )
         finally:  # what is refused took its time, too
-            self._door.charge(principal, cost=cost_of(0, values=content.count))
+            self._authenticator.charge(principal, cost=body_cost(0, values=content.count))
 
     async def _keyed(
-        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Target, principal: Principal
     ) -> Response:
+        """Do the operation, once only where the caller gave an idempotency key.
+
+        Answers with secrets are not written down; those of a whole workspace neither, because no single agent's erasure
+        would remove them.
+        """
         key = key_of(request)
         if key is None or not operation.changes:
             return await self._do(operation, request, asked, place, principal)
@@ -282,11 +313,12 @@ class Rest:
         operation: Operation[Any, Any],
         request: Request,
         asked: Model,
-        place: Place,
+        place: Target,
         principal: Principal,
         *,
         key: str | None = None,
     ) -> Response:
+        """Do the operation and answer in its own way: with a run to follow, with lines, or with one JSON value."""
         with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             if operation.long:
                 run = await self._service.start(operation.name, asked, place=place, principal=principal)
@@ -294,21 +326,22 @@ class Rest:
                 return _json(run, status=202, headers={"Location": where})
             if operation.answers is Body.LINES:
                 lines = await self._service.stream(operation.name, asked, place=place, principal=principal)
-                return await _stream(lines, seat=self._shares.seat(place.org))
+                return await _stream(lines, seat=self._capacity.request_slot(place.org))
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, key=key)
         return self._respond(operation, request, answer)
 
     async def _upload(
-        self, operation: Operation[Any, Any], request: Request, place: Place, principal: Principal
+        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
     ) -> Response:
+        """Do an operation that takes a file or lines beside its fields."""
         check_type(request, *upload_types(operation))
         asked = from_query(operation, request)
         key = key_of(request)
-        upload = self._counted(principal, pieces(request, limit=int(self._settings.max_upload)))
+        upload = self._counted(principal, body_chunks(request, limit=int(self._settings.max_upload)))
         if key is None or not operation.changes:
             return await self._take(operation, request, asked, place, principal, upload=upload)
         # A key must be held against what comes with it before anything is done: it waits in a file.
-        async with hashed(upload) as (digest, content):
+        async with hashed_upload(upload) as (digest, content):
             return await self._replays.once(
                 key,
                 who=principal.name,
@@ -322,25 +355,28 @@ class Rest:
         operation: Operation[Any, Any],
         request: Request,
         asked: Model,
-        place: Place,
+        place: Target,
         principal: Principal,
         *,
         upload: AsyncIterator[bytes],
     ) -> Response:
+        """Hand an upload to its operation."""
         with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
             answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
         return self._respond(operation, request, answer)
 
     async def _counted(self, principal: Principal, coming: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield an upload and charge it to the key at its end; until then its size need not be known."""
         size = 0
         try:
             async for piece in coming:
                 size += len(piece)
                 yield piece
         finally:
-            self._door.charge(principal, cost=cost_of(size // UPLOAD_DISCOUNT))
+            self._authenticator.charge(principal, cost=body_cost(size // UPLOAD_DISCOUNT))
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
+        """Return the answer; one with a version carries it as ETag, for conditional requests."""
         if operation.answers is Body.BYTES:
             return Response(answer, media_type=BYTES)
         headers = {}
@@ -367,16 +403,17 @@ class Rest:
         return _json(await self._service.runs.cancel(request.path_params["run_id"], principal=principal, org=org))
 
     async def _follow_run(self, request: Request) -> Response:
+        """Answer with a stream of events that lasts until the run ends, at most for so long."""
         principal, org = self._at_runs(request)
         run_id = request.path_params["run_id"]
         await self._service.runs.get(run_id, principal=principal, org=org)
         runs = self._service.runs.follow(run_id, principal=principal, org=org)
         events = _events(runs, longest=self._settings.stream_timeout)
-        return _Stream(events, seat=self._shares.seat(org), media_type=EVENTS)
+        return _Stream(events, seat=self._capacity.request_slot(org), media_type=EVENTS)
 
     def _at_runs(self, request: Request) -> tuple[Principal, str]:
-        principal = self._door.principal(request)
-        return principal, Place(org=request.path_params["org"]).org
+        principal = self._authenticator.principal(request)
+        return principal, Target(org=request.path_params["org"]).org
 
 
 def _json(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -421,9 +458,9 @@ async def _stream(lines: AsyncIterator[str], *, seat: AbstractContextManager[Non
     return _Stream(content(), seat=seat, media_type=LINES)
 
 
-def refused(error: Exception, request: Request) -> Response:
+def error_response(error: Exception, request: Request) -> Response:
     """Return the answer to what was refused."""
     return problem(error, request_id=getattr(request.state, "request_id", ""))
 
 
-REFUSED: tuple[type[Exception], ...] = (Refusal, RemanentError)
+HANDLED_ERRORS: tuple[type[Exception], ...] = (Refusal, RemanentError)

@@ -1,4 +1,9 @@
-"""Telling the C library how to hand out memory in a process that runs for long and has many threads."""
+"""Serving: listen, say so, and on a signal let what is under way end.
+
+Here is the life of the process: its allocator and its logs, the socket, the order in which things are opened, and the
+reverse order in which they are closed. uvicorn does the rest, except for signals, which it would raise again before the
+memory is closed.
+"""
 
 import asyncio
 import contextlib
@@ -18,9 +23,9 @@ from remanent.errors import InvalidSettings
 from remanent.memory import aopen
 from remanent.operations import CATALOGUE, Catalogue, Service
 from remanent.operations.access.keys import KeyRing
-from remanent.server.app import Part, create_app
+from remanent.server.app import ServerPart, create_app
 from remanent.server.connections import timed_protocol
-from remanent.server.health import Warming
+from remanent.server.health import Warmup
 from remanent.server.hosts import is_loopback
 from remanent.server.middleware import JsonLines
 from remanent.settings import ServerSettings, Settings
@@ -28,10 +33,12 @@ from remanent.settings import ServerSettings, Settings
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """As glibc's malloc.h numbers them."""
 _LARGE = 1 << 20
-MOST_ARENAS = 8
+"""Bytes from which a block comes from the system directly, and goes back there when it is freed."""
+MAX_ARENAS = 8
+"""As many as a large machine gets: more only keep what others could use (chosen by hand)."""
 
 
-def tame_allocator(*, cores: int | None = None) -> bool:
+def tune_allocator(*, cores: int | None = None) -> bool:
     """Have glibc share its pools among threads and give large blocks back; return whether it was told.
 
     Left alone, it makes up to eight pools a core, none of which uses what is free in another, and keeps blocks of up to
@@ -42,7 +49,7 @@ def tame_allocator(*, cores: int | None = None) -> bool:
         return False
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL("libc.so.6").mallopt
-        arenas = max(2, min(MOST_ARENAS, cores or os.cpu_count() or 2))
+        arenas = max(2, min(MAX_ARENAS, cores or os.cpu_count() or 2))
         return all(
             mallopt(option, value) == 1
             for option, value in ((_ARENA_MAX, arenas), (_MMAP_THRESHOLD, _LARGE), (_TRIM_THRESHOLD, 2 * _LARGE))
@@ -50,7 +57,7 @@ def tame_allocator(*, cores: int | None = None) -> bool:
     return False
 
 
-MakeParts = Callable[[Service], Sequence[Part]]
+MakeParts = Callable[[Service], Sequence[ServerPart]]
 Ready = Callable[[Service, str], None]
 
 
@@ -88,7 +95,7 @@ async def serve(
         made = parts(service)
         for part in made:
             await stack.enter_async_context(part.running())
-        warming = Warming(memory, agents=settings.server.warm_agents)
+        warming = Warmup(memory, agents=settings.server.warm_agents)
         server = _Server(_config(create_app(service, parts=made, warming=warming), settings.server))
         server.begun = lambda: ready(service, _address(listener, settings.server.host))
         server.ending = service.runs.close
@@ -139,6 +146,8 @@ def _signals(server: _Server) -> Iterator[None]:
 
 @contextmanager
 def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
+    """End the server when an event is set: what tests and programs that embed it use in place of a signal."""
+
     async def watch(event: asyncio.Event) -> None:
         await event.wait()
         server.should_exit = True
@@ -152,6 +161,7 @@ def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
 
 
 def _config(app: object, settings: ServerSettings) -> uvicorn.Config:
+    """Return uvicorn's settings. Headers of proxies are not believed, and logs are ours alone."""
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         http=timed_protocol(settings),
@@ -169,6 +179,7 @@ def _config(app: object, settings: ServerSettings) -> uvicorn.Config:
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; made before anything is opened, so that a taken port costs nothing."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol is named because asyncio sends small pieces at once only on sockets that name it; on others an answer
     # of two pieces waits 40 ms for the client's acknowledgement of the first.

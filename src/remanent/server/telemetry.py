@@ -1,4 +1,8 @@
-"""Traces by OpenTelemetry, where it is installed; names follow its conventions for HTTP and for generative AI."""
+"""What a running server tells of itself: traces by OpenTelemetry, and figures for Prometheus.
+
+Names follow OpenTelemetry's conventions for HTTP and for generative AI. Nothing that somebody said, and no name of a
+tenant in a figure: telemetry goes to other people than memory does. Without the package, tracing costs nothing.
+"""
 
 import os
 from bisect import bisect_left
@@ -82,6 +86,7 @@ class Tracer:
 
     @contextmanager
     def _span(self, name: str, kind: str, attributes: dict[str, str]) -> Iterator[None]:
+        """Open a span; does nothing where nobody listens."""
         tracer = self._tracer
         if tracer is None:
             yield
@@ -105,6 +110,7 @@ class Tracer:
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Seconds; the buckets that Prometheus' own client libraries have by default."""
 
 
 class Metrics:
@@ -175,6 +181,7 @@ def _label(text: str) -> str:
 
 
 def _process() -> dict[str, float]:
+    """Return figures of this process; only Linux tells them without another library."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -28,7 +28,7 @@ from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
 from remanent.model.message import Message
 from remanent.recall import Recall
-from remanent.server.proxy.memory import Spool, Turn
+from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.erasures import BegunErasure
 from remanent.stores.files import FileBlobs
@@ -154,7 +154,7 @@ async def _write_beside(
     """Leave words of a session in the scratchpad, the spool, an answer that may be given again, and a job's error."""
     texts = [secret_text(rng, words=10) for _ in range(4)]
     await agent.scratchpad_write("plan", texts[0], session=session)
-    turn = Turn(scope=agent.scope.within(session=session), messages=(Message(role="user", content=texts[1]),))
+    turn = ChatTurn(scope=agent.scope.within(session=session), messages=(Message(role="user", content=texts[1]),))
     await Spool(home / ".proxy", new_id=iter((f"{session}1", f"{session}2")).__next__).put(turn)
     await memory.notes.keep(
         agent.scope, f"key-{session}", Note(fingerprint="f", at=agent._parts.clock(), status=200, content=texts[2])

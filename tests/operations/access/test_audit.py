@@ -20,7 +20,7 @@ from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy
 from remanent.operations.access import chain as module
 from remanent.operations.access.anchors import BEGINNING, Anchors, Sealer
 from remanent.operations.access.audit import AuditLog
-from remanent.operations.access.chain import BROKEN, CARRIED, Chain, Deed, Noted, sealed, sealed_text
+from remanent.operations.access.chain import BROKEN, CARRIED, AuditEvent, AuditLine, Chain, sealed, sealed_text
 from tests.power import Died, Disk, dies_at
 
 pytestmark = pytest.mark.spec("SAFE-03")
@@ -30,8 +30,8 @@ HANGS = 30
 """Seconds after which something that should be answered at once counts as hanging."""
 
 
-def deed(what: str, *, org: str = "acme") -> Deed:
-    return Deed(who="key:1", what=what, org=org)
+def deed(what: str, *, org: str = "acme") -> AuditEvent:
+    return AuditEvent(who="key:1", what=what, org=org)
 
 
 def log_of(home: Path, org: str = "acme") -> Path:
@@ -132,21 +132,21 @@ def test_an_empty_log_is_intact_and_looking_at_it_makes_nothing(tmp_path: Path) 
 # ── tampering ────────────────────────────────────────────────────────────────
 
 
-def resealed(lines: list[bytes], seal: Callable[[Noted], Noted]) -> list[bytes]:
+def resealed(lines: list[bytes], seal: Callable[[AuditLine], AuditLine]) -> list[bytes]:
     """Return lines that follow each other again, as somebody would write them who knows how it is done."""
     previous, result = BEGINNING, []
     for number, content in enumerate(lines, start=1):
-        line = seal(Noted.from_json(content).replace(seq=number, previous=previous))
+        line = seal(AuditLine.from_json(content).replace(seq=number, previous=previous))
         previous = line.seal
         result.append(line.to_json().encode() + b"\n")
     return result
 
 
-def unkeyed(line: Noted) -> Noted:
+def unkeyed(line: AuditLine) -> AuditLine:
     return line.replace(seal=hashlib.sha256(sealed_text(line).encode()).hexdigest())
 
 
-def other_key(line: Noted) -> Noted:
+def other_key(line: AuditLine) -> AuditLine:
     return sealed(line, Sealer(b"x" * 32, org="acme"))
 
 
@@ -256,7 +256,7 @@ async def test_what_the_log_is_held_against_can_be_neither_forged_nor_taken_away
     kept = head.read_bytes()
     cut = lines_of(file)[1]
     file.write_bytes(b"".join(lines_of(file)[:2]))
-    line = Noted.from_json(cut)
+    line = AuditLine.from_json(cut)
     head.write_bytes(f"{line.seq} {line.seal} {'0' * 64}".ljust(511).encode() + b"\n" + b" " * 512)
     assert not AuditLog(tmp_path).verify("acme").intact
     head.unlink()
@@ -481,7 +481,7 @@ def shared_before(home: Path, whose: list[str]) -> Path:
     def lines() -> Iterator[str]:
         previous = BEGINNING
         for number, org in enumerate(whose, start=1):
-            line = Noted(seq=number, at=NOW, deed=deed(f"old{number}", org=org), previous=previous, seal=BEGINNING)
+            line = AuditLine(seq=number, at=NOW, deed=deed(f"old{number}", org=org), previous=previous, seal=BEGINNING)
             line = unkeyed(line)
             previous = line.seal
             yield line.to_json() + "\n"

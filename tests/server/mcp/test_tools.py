@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput
 from remanent.model import Model
-from remanent.operations import CATALOGUE, Call, Catalogue, Operation, Permission, Said, Tool, operation
-from remanent.server.mcp.tools import MOST, check_offered, chosen, input_schema, offered
+from remanent.operations import CATALOGUE, Catalogue, Operation, Permission, ServiceCall, Tool, operation
+from remanent.server.mcp.tools import MAX_TOOLS, check_offered, chosen, input_schema, offered
 
 TOOLS = chosen(CATALOGUE)
 
@@ -25,9 +26,9 @@ def made(number: int) -> Operation[Any, Any]:
         f"do_{chr(97 + number)}",
         zh="做",
         permission=Permission.READ,
-        tool=Tool(f"tool_{number}", Said("Do it.", "做。")),
+        tool=Tool(f"tool_{number}", Bilingual("Do it.", "做。")),
     )
-    async def handler(_: Call, __: Ask) -> Done:
+    async def handler(_: ServiceCall, __: Ask) -> Done:
         """Do it."""
         return Done()
 
@@ -42,8 +43,8 @@ def test_the_catalogue_offers_what_an_agent_needs_and_every_tool_fits() -> None:
 
 def test_however_much_the_catalogue_holds_a_model_is_shown_fewer_than_twelve(caplog: pytest.LogCaptureFixture) -> None:
     tools = chosen(Catalogue(made(number) for number in range(20)))
-    assert list(tools) == [f"tool_{number}" for number in range(MOST)]
-    assert MOST < 12
+    assert list(tools) == [f"tool_{number}" for number in range(MAX_TOOLS)]
+    assert MAX_TOOLS < 12
     assert "tool_19 is not offered" in caplog.text
 
 

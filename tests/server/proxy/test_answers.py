@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.model import EntryKind
-from remanent.server.proxy.answers import Answer, Events, read_whole
+from remanent.server.proxy.answers import ChatAnswer, EventReader, read_whole
 from tests.server.proxy.steps import delta, event
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -33,7 +33,7 @@ STREAM = b"".join(
 )
 
 
-def kept(answer: Answer, **more: Any) -> list[tuple[EntryKind, str]]:
+def kept(answer: ChatAnswer, **more: Any) -> list[tuple[EntryKind, str]]:
     messages = answer.to_remember("chain", bucket=1, moment=NOW, longest=1000, **more)
     assert len({message.id for message in messages}) == len(messages)
     return [(message.kind, message.content) for message in messages]
@@ -42,7 +42,7 @@ def kept(answer: Answer, **more: Any) -> list[tuple[EntryKind, str]]:
 @settings(deadline=None)
 @given(st.lists(st.integers(0, len(STREAM) - 1), max_size=30))
 def test_events_are_read_alike_wherever_the_bytes_are_cut(cuts: list[int]) -> None:
-    events = Events()
+    events = EventReader()
     borders = [0, *sorted(cuts), len(STREAM)]
     for start, end in pairwise(borders):
         assert not events.answer.is_done
@@ -56,7 +56,7 @@ def test_events_are_read_alike_wherever_the_bytes_are_cut(cuts: list[int]) -> No
 
 def test_a_stream_is_whole_when_it_says_so_or_every_choice_has_ended() -> None:
     for last in (b"data: [DONE]", event(delta(finish="length")).rstrip()):
-        events = Events()
+        events = EventReader()
         events.feed(event(delta(content="Yes")) + last)
         assert not events.answer.is_whole
         events.end()
@@ -68,7 +68,7 @@ def test_a_stream_is_whole_when_it_says_so_or_every_choice_has_ended() -> None:
 def test_nothing_that_a_model_sends_is_a_surprise(value: Any) -> None:
     answer = read_whole(json.dumps(value).encode())
     kept(answer)
-    events = Events()
+    events = EventReader()
     events.feed(event(value))
     kept(events.answer)
 
@@ -79,7 +79,7 @@ def test_halves_of_surrogate_pairs_are_replaced() -> None:
 
 
 def test_an_event_too_long_to_keep_is_skipped_and_the_next_one_read() -> None:
-    events = Events()
+    events = EventReader()
     events.feed(b"data: " + b"x" * 5_000_000)
     events.feed(b"x" * 1000 + b"\n\n" + event(delta(content="Yes.")))
     assert kept(events.answer) == [(EntryKind.MESSAGE, "Yes.")]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.server.proxy.conversation import Unreadable, read_body
+from remanent.server.proxy.conversation import UnreadableChat, read_body
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -70,5 +70,5 @@ def test_a_message_is_inserted_and_every_other_byte_stays(body: tuple[str, list[
     ],
 )
 def test_what_two_readers_could_read_differently_is_not_read(body: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableChat):
         read_body(body)

@@ -10,7 +10,7 @@ from remanent.context.waiting import FOLDER, REFUSED, Waiting
 from remanent.errors import DuplicateEntry
 from remanent.memory import aopen
 from remanent.model import Message, id_source
-from remanent.server.proxy.memory import Spool, Turn
+from remanent.server.proxy.memory import ChatTurn, Spool
 from tests.language.scripted.steps import says
 from tests.server.proxy.test_spool import ADA, BOB, Memory, turn
 from tests.server.proxy.world import MODEL, broken, question, world
@@ -57,7 +57,7 @@ async def test_a_turn_that_was_stored_and_spooled_too_goes_with_its_entries(tmp_
         async with here.client() as client:
             await client.chat.completions.create(model=MODEL, messages=[question(CANARY)])
         entries = await here.journal()
-        again = Turn(
+        again = ChatTurn(
             scope=entries[0].scope,
             messages=tuple(
                 Message(content=entry.text, id=entry.caller_id, occurred_at=entry.occurred_at, role=entry.role)
@@ -93,7 +93,7 @@ async def test_erasing_waits_for_a_turn_that_is_being_stored(tmp_path: Path) -> 
     await spool.put(turn(ADA, CANARY))
     begun, go_on = asyncio.Event(), asyncio.Event()
 
-    async def slowly(_: Turn) -> None:
+    async def slowly(_: ChatTurn) -> None:
         begun.set()
         await go_on.wait()
 

@@ -7,25 +7,25 @@ import pytest
 from remanent.context.waiting import REFUSED, Waiting
 from remanent.errors import DuplicateEntry, StoreBusy
 from remanent.model import Message, Scope, id_source
-from remanent.server.proxy.memory import Spool, Turn
+from remanent.server.proxy.memory import ChatTurn, Spool
 from tests.power import Disk
 
 ADA, BOB = (Scope(org="o", workspace="w", agent=name, session="s") for name in ("ada", "bob"))
 
 
-def turn(scope: Scope, text: str) -> Turn:
+def turn(scope: Scope, text: str) -> ChatTurn:
     said_at = datetime(2026, 3, 1, tzinfo=UTC)
-    return Turn(scope=scope, messages=(Message(content=text, id=text, occurred_at=said_at),))
+    return ChatTurn(scope=scope, messages=(Message(content=text, id=text, occurred_at=said_at),))
 
 
 class Memory:
     """Takes turns, or fails as told."""
 
     def __init__(self) -> None:
-        self.taken: list[Turn] = []
+        self.taken: list[ChatTurn] = []
         self.faults: dict[Scope, Exception] = {}
 
-    async def __call__(self, given: Turn) -> None:
+    async def __call__(self, given: ChatTurn) -> None:
         if fault := self.faults.get(given.scope):
             raise fault
         self.taken.append(given)

@@ -44,10 +44,10 @@ class Served:
 
     async def key(self, *permissions: str, org: str = "acme", **within: Any) -> dict[str, str]:
         """Make a key and return the header that carries it."""
-        from remanent.operations import Place
+        from remanent.operations import Target
 
         asked = {"name": "test", "permissions": list(permissions), **within}
-        made = await self.service.perform("keys.create", asked, place=Place(org=org))
+        made = await self.service.perform("keys.create", asked, place=Target(org=org))
         return {"authorization": f"Bearer {made.token}"}
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from remanent.discipline.shapes import Done, Nothing
 from remanent.model import Scope
-from remanent.operations import CATALOGUE, Body, Call, Level, Permission, operation
-from remanent.server.idempotency import FOLDER, _OfFolder
+from remanent.operations import CATALOGUE, Body, Level, Permission, ServiceCall, operation
+from remanent.server.idempotency import FOLDER, _FolderNotes
 from remanent.stores.notes import Note, Notes
 from remanent.stores.sqlite import SqliteStore
 from tests.power import Disk
@@ -20,7 +20,7 @@ from tests.server.rest.conftest import AGENT, FILE, LINES, Served, Start
 
 
 @operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
-async def go_on(call: Call, request: Nothing) -> Done:
+async def go_on(call: ServiceCall, request: Nothing) -> Done:
     """Go on for ever."""
     del call, request
     await asyncio.Event().wait()
@@ -288,6 +288,6 @@ async def test_what_was_answered_for_an_organisation_is_known_after_a_power_cut(
     disk = Disk(tmp_path / "home", monkeypatch)
     now = datetime(2026, 3, 1, tzinfo=UTC)
     note = Note(fingerprint="f", at=now, status=200, content="{}")
-    await _OfFolder(disk.root / FOLDER, now=now).keep("a", note)
+    await _FolderNotes(disk.root / FOLDER, now=now).keep("a", note)
     left = disk.image(tmp_path / "after")
-    assert await _OfFolder(left / FOLDER, now=now).find("a") == note
+    assert await _FolderNotes(left / FOLDER, now=now).find("a") == note

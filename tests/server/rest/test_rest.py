@@ -6,7 +6,7 @@ import json
 import pytest
 
 from remanent.discipline.shapes import Done, Nothing
-from remanent.operations import Call, Permission, Step, operation
+from remanent.operations import Permission, ServiceCall, Step, operation
 from remanent.operations.service import CATALOGUE
 from tests.server.rest.conftest import AGENT, FILE, LINES, TRIPLES, Served, Start
 
@@ -114,7 +114,7 @@ async def test_a_file_is_kept_and_given_back(served: Served) -> None:
 
 
 @operation("never", zh="永不。", permission=Permission.WRITE, long=True, changes=False)
-async def never(call: Call, request: Nothing) -> Done:
+async def never(call: ServiceCall, request: Nothing) -> Done:
     """Wait for ever, after one step."""
     del request
     call.report(Step(done=1, total=2, note="half"))

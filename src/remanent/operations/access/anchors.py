@@ -25,6 +25,9 @@ HEADS = "audit"
 BEGINNING = "0" * 64
 """What the first line is sealed by."""
 
+MISSING = (FileNotFoundError, NotADirectoryError)
+"""What opening a file raises that is not there: its folder may not be there either, or be a file."""
+
 _LEAST = 32
 """Characters of a key: 128 bits in hexadecimal digits, below which one could be guessed."""
 _SLOT = 512
@@ -72,7 +75,7 @@ class Anchors:
         """Return what seals lines of an organisation, or `None` where no key was made yet."""
         try:
             key = (self._folder / KEY).read_bytes().strip()
-        except FileNotFoundError:
+        except MISSING:
             return None
         if len(key) < _LEAST:
             raise IntegrityError(f"{KEY} is damaged: it has fewer than {_LEAST} characters; restore it from a backup")
@@ -101,7 +104,7 @@ class Anchors:
         """Return how far a chain has come, or `None` where none was begun."""
         try:
             content = self._file(org).read_bytes()
-        except FileNotFoundError:
+        except MISSING:
             return None
         slots = _slots(content, sealer)
         heads = [head for head in slots if head is not None]
@@ -116,14 +119,14 @@ class Anchors:
 
     def require(self, org: str) -> None:
         """Refuse when it could not be noted how far a chain has come."""
-        with suppress(FileNotFoundError):
+        with suppress(*MISSING):
             os.close(os.open(self._file(org), os.O_RDWR | os.O_CLOEXEC))
 
     def move(self, org: str, head: Head, *, sealer: Sealer) -> None:
         """Note how far a chain has come; on return that survives a crash."""
         try:
             handle = os.open(self._file(org), os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except MISSING:
             self.begin(org, head, sealer=sealer)
             return
         try:
@@ -150,6 +153,7 @@ def _slots(content: bytes, sealer: Sealer) -> tuple[Head | None, Head | None]:
 
 
 def _head(slot: bytes, sealer: Sealer) -> Head | None:
+    """Return the head that a slot holds, or `None` where its seal does not fit: half-written, or forged."""
     parts = slot.decode("ascii", errors="replace").split()
     if len(parts) != 3 or not parts[0].isdecimal():
         return None

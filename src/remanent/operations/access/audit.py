@@ -1,4 +1,8 @@
-"""The audit log: who did what to whose memory. A chain of lines for each organisation, which sees its own only."""
+"""The audit log: who did what to whose memory. A chain of lines for each organisation, which sees its own only.
+
+Writes of one organisation that come together share one sync. A line that could not be written is owed and comes before
+the next one; while the log cannot be written, nothing that it should tell of is done.
+"""
 
 import asyncio
 import hashlib
@@ -11,9 +15,18 @@ from pathlib import Path
 
 from remanent.errors import InvalidInput, RemanentError, StorageError, StorageFull
 from remanent.model import Clock, system_clock
-from remanent.operations.access.anchors import BEGINNING, Anchors, file_stem, org_of
+from remanent.operations.access.anchors import BEGINNING, MISSING, Anchors, file_stem, org_of
 from remanent.operations.access.anchors import FOLDER as SECRETS
-from remanent.operations.access.chain import DAMAGED, MOST_AT_ONCE, Carried, Chain, Deed, Noted, Verified, sealed_text
+from remanent.operations.access.chain import (
+    DAMAGED,
+    MAX_BATCH,
+    AuditEvent,
+    AuditLine,
+    AuditVerification,
+    CarriedLines,
+    Chain,
+    sealed_text,
+)
 from remanent.operations.access.keys import FOLDER
 
 LOGS = "audit"
@@ -36,14 +49,14 @@ _logger = logging.getLogger(__name__)
 class _Queue:
     """What waits to be noted for one organisation; `None` waits until it is known that something could be."""
 
-    waiting: list[tuple[Deed | None, asyncio.Future[None]]] = field(default_factory=list)
-    owed: list[Deed] = field(default_factory=list)
+    waiting: list[tuple[AuditEvent | None, asyncio.Future[None]]] = field(default_factory=list)
+    owed: list[AuditEvent] = field(default_factory=list)
     """Done and not noted, because the disk failed in between: noted before anything else is done."""
     task: asyncio.Task[None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AuditStatus:
     """How the logs stand, in numbers of organisations."""
 
     damaged: int = 0
@@ -58,7 +71,7 @@ class AuditLog:
     def __init__(self, home: Path, *, secrets: Path | None = None, clock: Clock = system_clock) -> None:
         self._folder = home / FOLDER / LOGS
         self._anchors = Anchors(home / SECRETS if secrets is None else secrets)
-        self._former = _Former(home / FOLDER / SHARED_BEFORE)
+        self._former = _SharedLog(home / FOLDER / SHARED_BEFORE)
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
         self._seen: OrderedDict[str, tuple[int, ...] | None] = OrderedDict()
@@ -67,7 +80,7 @@ class AuditLog:
 
     # ── writing ──────────────────────────────────────────────────────────────
 
-    async def note(self, deed: Deed, *, org: str | None = None) -> None:
+    async def note(self, deed: AuditEvent, *, org: str | None = None) -> None:
         """Write a line, into the log of another organisation if one is named; on return it survives any crash.
 
         Lines that come together share one sync.
@@ -92,7 +105,8 @@ class AuditLog:
         except OSError:
             return False
 
-    async def _enter(self, org: str, deed: Deed | None) -> None:
+    async def _enter(self, org: str, deed: AuditEvent | None) -> None:
+        """Wait until an event is written. Those that wait meanwhile share one write and one sync."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._queues.setdefault(org, _Queue())
         queue.waiting.append((deed, done))
@@ -104,7 +118,7 @@ class AuditLog:
         """Note what waits until nothing does; however a write ends, nobody is left waiting for it."""
         try:
             while queue.waiting:
-                batch, queue.waiting = queue.waiting[:MOST_AT_ONCE], queue.waiting[MOST_AT_ONCE:]
+                batch, queue.waiting = queue.waiting[:MAX_BATCH], queue.waiting[MAX_BATCH:]
                 failure: BaseException | None = asyncio.CancelledError()
                 try:
                     failure = await self._write(org, queue, [deed for deed, _ in batch if deed is not None])
@@ -125,14 +139,14 @@ class AuditLog:
             if not queue.owed:
                 self._queues.pop(org, None)
 
-    async def _write(self, org: str, queue: _Queue, deeds: list[Deed]) -> RemanentError | None:
+    async def _write(self, org: str, queue: _Queue, deeds: list[AuditEvent]) -> RemanentError | None:
         """Write lines; return why that failed. What was not written is owed."""
         if self._writers is None:
             self._writers = ThreadPoolExecutor(_WRITERS, thread_name_prefix="remanent-audit")
         queue.owed = [*queue.owed, *deeds][-_MOST_OWED:]
         try:
             while True:
-                some = queue.owed[:MOST_AT_ONCE]
+                some = queue.owed[:MAX_BATCH]
                 state = await asyncio.get_running_loop().run_in_executor(self._writers, self._append, org, some)
                 queue.owed = queue.owed[len(some) :]
                 if not queue.owed:
@@ -147,7 +161,7 @@ class AuditLog:
             self._seen.popitem(last=False)
         return None
 
-    def _append(self, org: str, deeds: list[Deed]) -> tuple[int, ...] | None:
+    def _append(self, org: str, deeds: list[AuditEvent]) -> tuple[int, ...] | None:
         chain = self._chain(org)
         chain.append(deeds)
         return chain.state()
@@ -162,12 +176,12 @@ class AuditLog:
 
     # ── reading ──────────────────────────────────────────────────────────────
 
-    def read(self, org: str) -> Iterator[Noted]:
+    def read(self, org: str) -> Iterator[AuditLine]:
         """Yield an organisation's lines that can be read, oldest first."""
         yield from self._former.read(org)
         yield from self._chain(org).read()
 
-    def verify(self, org: str) -> Verified:
+    def verify(self, org: str) -> AuditVerification:
         """Walk along an organisation's whole chain and say whether every line is there, and as it was written."""
         return self._chain(org).verify()
 
@@ -176,11 +190,11 @@ class AuditLog:
         logs = {org_of(file.stem) for file in self._folder.glob("*.jsonl")}
         return sorted({*logs, *self._anchors.orgs(), *self._former.orgs()})
 
-    def standing(self) -> Standing:
+    def standing(self) -> AuditStatus:
         """Return how the logs stand, as far as can be told at once; `verify` looks at every line."""
         aside = {org_of(file.name.rsplit(".", 2)[0]) for file in self._folder.glob(f"*{DAMAGED}")}
         latest = sorted(self._anchors.orgs(), key=self._written_at, reverse=True)[:_MOST_LOOKED_AT]
-        return Standing(
+        return AuditStatus(
             damaged=len(aside.union(org for org in latest if not self._chain(org).is_sound())),
             failing=len(self._failing),
         )
@@ -190,6 +204,7 @@ class AuditLog:
         return 0 if state is None else state[2]
 
     def _chain(self, org: str) -> Chain:
+        """Return an organisation's chain; it is cheap to make and keeps no file open."""
         return Chain(
             self._folder / f"{file_stem(org)}.jsonl",
             org=org,
@@ -200,6 +215,7 @@ class AuditLog:
 
 
 def _typed(error: Exception) -> RemanentError:
+    """Return an error that callers understand, for whatever went wrong at the log."""
     if isinstance(error, RemanentError):
         return error
     if isinstance(error, OSError):
@@ -209,32 +225,33 @@ def _typed(error: Exception) -> RemanentError:
     return StorageError(f"the audit log cannot be written ({type(error).__name__}); the server's log says why")
 
 
-class _Former:
+class _SharedLog:
     """The log of before: one chain for all organisations, each line sealed by the one before it and without a key."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._state: tuple[int, ...] = ()
-        self._found: dict[str, Carried] = {}
+        self._found: dict[str, CarriedLines] = {}
 
     def orgs(self) -> list[str]:
         """Return every organisation that has lines there."""
         return list(self._carried())
 
-    def of(self, org: str) -> Carried | None:
+    def of(self, org: str) -> CarriedLines | None:
         """Return what an organisation has there, if anything."""
         return self._carried().get(org)
 
-    def read(self, org: str) -> Iterator[Noted]:
+    def read(self, org: str) -> Iterator[AuditLine]:
         """Yield an organisation's lines that can be read, oldest first."""
         for _, line in self._lines():
             if line is not None and line.deed.org == org:
                 yield line
 
-    def _carried(self) -> dict[str, Carried]:
+    def _carried(self) -> dict[str, CarriedLines]:
+        """Return what each organisation has in the shared log, walked anew only when the file has changed."""
         try:
             stat = self._file.stat()
-        except FileNotFoundError:
+        except MISSING:
             return {}
         state = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
         if state != self._state:
@@ -242,7 +259,8 @@ class _Former:
             self._state = state
         return self._found
 
-    def _walk(self) -> dict[str, Carried]:
+    def _walk(self) -> dict[str, CarriedLines]:
+        """Walk along the shared log once: count, hash and check the lines of everybody."""
         digests: dict[str, hashlib._Hash] = {}
         last, lines = dict[str, int](), dict[str, int]()
         seal, problem = BEGINNING, ""
@@ -259,16 +277,17 @@ class _Former:
             digests.setdefault(org, hashlib.sha256()).update(content)
             last[org] = max(line.seq, last.get(org, 0))
             lines[org] = lines.get(org, 0) + 1
-        return {org: Carried(lines[org], last[org], digests[org].hexdigest(), problem) for org in digests}
+        return {org: CarriedLines(lines[org], last[org], digests[org].hexdigest(), problem) for org in digests}
 
-    def _lines(self) -> Iterator[tuple[bytes, Noted | None]]:
+    def _lines(self) -> Iterator[tuple[bytes, AuditLine | None]]:
+        """Yield whole lines with what they say; `None` where one cannot be read."""
         try:
             with self._file.open("rb") as file:
                 for content in file:
                     if content.endswith(b"\n"):
                         try:
-                            yield content, Noted.from_json(content)
+                            yield content, AuditLine.from_json(content)
                         except InvalidInput:
                             yield content, None
-        except FileNotFoundError:
+        except MISSING:
             return

@@ -22,19 +22,19 @@ from remanent.errors import IntegrityError, InvalidInput, StorageError, StorageF
 from remanent.model import Clock, Model
 from remanent.model.base import Count
 from remanent.model.clock import Instant
-from remanent.operations.access.anchors import BEGINNING, Anchors, Head, Sealer
+from remanent.operations.access.anchors import BEGINNING, MISSING, Anchors, Head, Sealer
 from remanent.stores.sqlite.layout import make_folder, sync_folder
 
 BROKEN = "audit.broken"
 """What a line says that comes after damage: which lines are missing, and the hash of what was left of them."""
 CARRIED = "audit.carried"
 """What the first line of an organisation says whose earlier lines stand in the log that all shared before."""
-MOST_AT_ONCE = 32
+MAX_BATCH = 32
 """Lines in one write: with 100 subjects each they still fit into the part of the file that is looked through."""
 DAMAGED = ".damaged"
 
 _OURSELVES = "remanent"
-_NOT_THERE = (FileNotFoundError, NotADirectoryError)
+
 _NEAR, _FAR = 1 << 13, 1 << 20
 """Bytes at the end of the file in which the anchored line is looked for: nearly always, and at most."""
 _ROOM = 1 << 20
@@ -43,7 +43,7 @@ _PATIENCE = 10.0
 """Seconds to wait for another process that writes; one write takes milliseconds."""
 
 
-class Deed(Model):
+class AuditEvent(Model):
     """What is to be noted: never any text of a memory, only who, what, where and on which ids."""
 
     who: str
@@ -56,17 +56,17 @@ class Deed(Model):
     """`ok`, or the name of the error that it ended with."""
 
 
-class Noted(Model):
+class AuditLine(Model):
     """One line of the log."""
 
     seq: Count
     at: Instant
-    deed: Deed
+    deed: AuditEvent
     previous: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     seal: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Verified(Model):
+class AuditVerification(Model):
     """What a walk along the whole chain found."""
 
     intact: bool
@@ -77,7 +77,7 @@ class Verified(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarriedLines:
     """What an organisation has in the log that all shared before."""
 
     lines: int
@@ -94,7 +94,7 @@ class _End:
 
     head: Head
     offset: int
-    first: Deed | None = None
+    first: AuditEvent | None = None
 
 
 class Chain:
@@ -107,7 +107,7 @@ class Chain:
         org: str,
         anchors: Anchors,
         clock: Clock,
-        carried: Callable[[], Carried | None] = lambda: None,
+        carried: Callable[[], CarriedLines | None] = lambda: None,
     ) -> None:
         self._file = file
         self._org = org
@@ -117,7 +117,7 @@ class Chain:
 
     # ── writing ──────────────────────────────────────────────────────────────
 
-    def append(self, deeds: Sequence[Deed]) -> None:
+    def append(self, deeds: Sequence[AuditEvent]) -> None:
         """Write lines; on return they survive any crash. Damage at the end is set aside first, and named in a line."""
         self.require_room()
         sealer = self._anchors.make_sealer(self._org)
@@ -129,7 +129,7 @@ class Chain:
                 return
             head, at, lines = end.head, self._clock(), []
             for deed in told:
-                line = sealed(Noted(seq=head.seq + 1, at=at, deed=deed, previous=head.seal, seal=BEGINNING), sealer)
+                line = sealed(AuditLine(seq=head.seq + 1, at=at, deed=deed, previous=head.seal, seal=BEGINNING), sealer)
                 head = Head(line.seq, line.seal)
                 lines.append(line.to_json() + "\n")
             self._put(handle, "".join(lines).encode(), end.offset)
@@ -148,12 +148,13 @@ class Chain:
         """Return what differs once anybody has touched the file, or `None` where there is none."""
         try:
             found = self._file.stat()
-        except _NOT_THERE:
+        except MISSING:
             return None
         return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     @contextmanager
     def _held(self) -> Iterator[int]:
+        """Open and lock the log; made when there is none, and only readable by its owner."""
         make_folder(self._file.parent)
         handle = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -166,6 +167,7 @@ class Chain:
 
     @staticmethod
     def _put(handle: int, content: bytes, offset: int) -> None:
+        """Write and sync lines, all or nothing."""
         try:
             written = 0
             while written < len(content):
@@ -191,11 +193,14 @@ class Chain:
         return self._broken(handle, sealer, anchor or Head()) if end is None else end
 
     def _beginning(self) -> _End:
+        """Return the start of a new chain; where an older log holds lines of the organisation, its first line vouches
+        for them.
+        """
         before = self._carried()
         if before is None:
             return _End(Head(), 0)
         told = (f"lines:{before.lines}", f"sha256:{before.digest}", before.problem or "intact")
-        return _End(Head(before.last), 0, Deed(who=_OURSELVES, what=CARRIED, org=self._org, subjects=told))
+        return _End(Head(before.last), 0, AuditEvent(who=_OURSELVES, what=CARRIED, org=self._org, subjects=told))
 
     def _broken(self, handle: int, sealer: Sealer, anchor: Head) -> _End:
         """Set aside what follows the last good line, and go on from there with a line that says so."""
@@ -208,7 +213,7 @@ class Chain:
         head = Head(max(anchor.seq, good.seq), good.seal)
         name, digest = self._set_aside(handle, offset, seq=head.seq + 1)
         told = (f"kept:{good.seq}", f"anchored:{anchor.seq}", f"file:{name}", f"sha256:{digest}")
-        return _End(head, offset, Deed(who=_OURSELVES, what=BROKEN, org=self._org, subjects=told))
+        return _End(head, offset, AuditEvent(who=_OURSELVES, what=BROKEN, org=self._org, subjects=told))
 
     def _set_aside(self, handle: int, offset: int, *, seq: int) -> tuple[str, str]:
         """Copy the file from there on into one of its own; even an empty one, which tells that something was lost."""
@@ -228,11 +233,11 @@ class Chain:
 
     # ── reading ──────────────────────────────────────────────────────────────
 
-    def read(self) -> Iterator[Noted]:
+    def read(self) -> Iterator[AuditLine]:
         """Yield the lines that can be read, oldest first."""
         for line in self._lines():
             try:
-                yield Noted.from_json(line)
+                yield AuditLine.from_json(line)
             except InvalidInput:
                 continue  # `verify` tells of it
 
@@ -242,7 +247,7 @@ class Chain:
         handle: int | None = None
         try:
             handle = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
-        except _NOT_THERE:
+        except MISSING:
             pass
         except OSError:
             return False
@@ -262,35 +267,36 @@ class Chain:
             if handle is not None:
                 os.close(handle)
 
-    def verify(self) -> Verified:
+    def verify(self) -> AuditVerification:
         """Walk along the whole chain and say whether every line is there, and as it was written."""
         try:
             sealer = self._anchors.sealer(self._org)
             # Before the first line is read: a line that comes meanwhile may be ahead of it, never behind.
             anchor = None if sealer is None else self._anchors.find(self._org, sealer=sealer)
         except IntegrityError as error:
-            return Verified(intact=False, lines=0, head=BEGINNING, problem=str(error))
+            return AuditVerification(intact=False, lines=0, head=BEGINNING, problem=str(error))
         before = self._carried()
         is_begun = any(True for _ in self._lines())
         if sealer is None or (anchor is None and is_begun):
             lines = 0 if before is None else before.lines
             problem = "the key of its seals and what it is held against are missing" if is_begun else ""
             problem = problem or ("" if before is None else before.problem)
-            return Verified(intact=not problem, lines=lines, head=BEGINNING, problem=problem)
+            return AuditVerification(intact=not problem, lines=lines, head=BEGINNING, problem=problem)
         return _Walk(sealer, self._file.parent, before).along(self._lines(), anchor or Head())
 
     def _lines(self) -> Iterator[bytes]:
+        """Yield the whole lines of the file; a last one without its end was never acknowledged."""
         try:
             with self._file.open("rb") as file:
                 yield from (line for line in file if line.endswith(b"\n"))
-        except _NOT_THERE:
+        except MISSING:
             return
 
 
 class _Walk:
     """Goes along a chain and gathers what is wrong with it."""
 
-    def __init__(self, sealer: Sealer, folder: Path, carried: Carried | None) -> None:
+    def __init__(self, sealer: Sealer, folder: Path, carried: CarriedLines | None) -> None:
         self._sealer = sealer
         self._folder = folder
         self._carried = carried
@@ -299,7 +305,7 @@ class _Walk:
         self._lines = 0 if carried is None else carried.lines
         self._problems: list[str] = []
 
-    def along(self, lines: Iterator[bytes], anchor: Head) -> Verified:
+    def along(self, lines: Iterator[bytes], anchor: Head) -> AuditVerification:
         """Return what is found, up to the first line that does not fit."""
         number = 0
         for number, content in enumerate(lines, start=1):
@@ -315,11 +321,12 @@ class _Walk:
                 self._find(_missing(self._head.seq, anchor.seq))
             elif number == 0 and self._carried is not None and self._carried.problem:
                 self._find(self._carried.problem)
-        return Verified(
+        return AuditVerification(
             intact=not self._problems, lines=self._lines, head=self._good.seal, problem="; ".join(self._problems)
         )
 
-    def _problem(self, line: Noted | None, anchor: Head) -> str:
+    def _problem(self, line: AuditLine | None, anchor: Head) -> str:
+        """Return what is wrong with a line at its place, or nothing."""
         if line is None:
             return "cannot be read, or was changed after it was written"
         if line.previous != self._head.seal:
@@ -330,7 +337,8 @@ class _Walk:
             return "is not the one that was noted last"
         return ""
 
-    def _take(self, line: Noted, number: int) -> None:
+    def _take(self, line: AuditLine, number: int) -> None:
+        """Go on to a line that fits, and look at what it says of damage or of lines carried over."""
         if line.deed.what == BROKEN:
             self._find(self._told_broken(line))
         elif line.deed.what == CARRIED and number == 1:
@@ -345,7 +353,8 @@ class _Walk:
     def _find(self, problem: str) -> None:
         self._problems.append(problem)
 
-    def _told_broken(self, line: Noted) -> str:
+    def _told_broken(self, line: AuditLine) -> str:
+        """Return what a line tells of damage that was found when it was written."""
         told = _told(line)
         file = self._folder / told.get("file", "")
         try:
@@ -358,7 +367,8 @@ class _Walk:
         gone = _missing(int(told.get("kept", 0)), last)
         return f"{gone}, as was found on {line.at.isoformat(timespec='seconds')}; {left}"
 
-    def _check_carried(self, line: Noted) -> None:
+    def _check_carried(self, line: AuditLine) -> None:
+        """Hold the lines of the older log against what was noted of them when the chain began."""
         told, before = _told(line), self._carried
         if before is None or (str(before.lines), before.digest) != (told.get("lines"), told.get("sha256")):
             self._find("the lines of before are not those that were carried over")
@@ -372,25 +382,25 @@ def _missing(kept: int, last: int) -> str:
     return f"what followed line {kept} was damaged, or what the log is held against was"
 
 
-def _told(line: Noted) -> dict[str, str]:
+def _told(line: AuditLine) -> dict[str, str]:
     return dict(subject.split(":", 1) for subject in line.deed.subjects if ":" in subject)
 
 
-def sealed(line: Noted, sealer: Sealer) -> Noted:
+def sealed(line: AuditLine, sealer: Sealer) -> AuditLine:
     """Return a line with its seal."""
     return line.model_copy(update={"seal": sealer.seal(sealed_text(line))})
 
 
-def sealed_text(line: Noted) -> str:
+def sealed_text(line: AuditLine) -> str:
     """Return what a seal is over: everything else that the line says."""
     body = line.model_dump(mode="json", exclude={"seal"})
     return json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _read(content: bytes, sealer: Sealer) -> Noted | None:
+def _read(content: bytes, sealer: Sealer) -> AuditLine | None:
     """Return a line, unless it is not exactly as it was written and sealed."""
     try:
-        line = Noted.from_json(content)
+        line = AuditLine.from_json(content)
     except InvalidInput:
         return None
     if line.to_json().encode() + b"\n" != content:
@@ -431,6 +441,7 @@ def _backwards(handle: int, size: int, *, within: int) -> Iterator[tuple[bytes, 
 
 
 def _lock(handle: int) -> None:
+    """Lock the file against other processes, within a bound: a process that hangs must not hang the others."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:

@@ -8,9 +8,7 @@ key is, tells that keys were made; what cannot be read counts as closed.
 import fcntl
 import hashlib
 import hmac
-import os
 import secrets
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -24,13 +22,14 @@ from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFoun
 from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
 from remanent.model.scope import check_name
+from remanent.stores.sqlite.layout import make_folder, sync_folder, write_durably
 
-__all__ = ["LOCAL", "Name", "Permission", "Place", "Principal", "Reach"]
+__all__ = ["LOCAL", "Name", "Permission", "Principal", "Reach", "Target"]
 
 Name = Annotated[str, AfterValidator(lambda value: check_name(value, what="name"))]
 
 
-class Place(Model):
+class Target(Model):
     """Where something is done: an organisation, perhaps one of its workspaces, perhaps one agent there."""
 
     org: Name
@@ -50,7 +49,7 @@ class Reach(Model):
         if (self.workspace is not None and self.org is None) or (self.agent is not None and self.workspace is None):
             raise InvalidInput("a workspace is named with its org, and an agent with its workspace")
 
-    def covers(self, place: "Place | Reach") -> bool:
+    def covers(self, place: "Target | Reach") -> bool:
         """Return whether a place, or all that another reach covers, lies within."""
         own = (self.org, self.workspace, self.agent)
         asked = (place.org, place.workspace, place.agent)
@@ -113,7 +112,7 @@ class Key(Model):
         return self.revoked_at is None and (self.expires_at is None or moment < self.expires_at)
 
 
-class _Kept(Model):
+class _StoredKey(Model):
     """A key with the hash of its secret, and for a while with that of the secret before."""
 
     key: Key
@@ -124,11 +123,11 @@ class _Kept(Model):
     former_until: Instant | None = None
 
 
-class _File(Model):
+class _KeyFile(Model):
     """What the file holds."""
 
     format: int = 1
-    keys: tuple[_Kept, ...] = ()
+    keys: tuple[_StoredKey, ...] = ()
 
 
 def _digest(secret: str) -> str:
@@ -147,7 +146,7 @@ class KeyRing:
         self._clock = clock
         self._random = random
         self._seen: tuple[int, ...] = ()
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _StoredKey] = {}
         self._home = home
         self._is_closed = False
 
@@ -220,7 +219,7 @@ class KeyRing:
             if seed is not None and key_id in kept:
                 key = kept[key_id].key
             else:
-                kept[key_id] = _Kept(key=key, digest=_digest(secret))
+                kept[key_id] = _StoredKey(key=key, digest=_digest(secret))
         return key, _token(key_id, secret)
 
     def rotate(self, key_id: str, *, grace: timedelta = timedelta(), seed: str | None = None) -> tuple[Key, str]:
@@ -233,7 +232,7 @@ class KeyRing:
                 return old.key, _token(key_id, secret)
             key = old.key.replace(rotated_at=now)
             spent = old.spent if seed is None else (*old.spent, digest)[-_MOST_SPENT:]
-            kept[key_id] = _Kept(key=key, digest=digest, spent=spent, former=old.digest, former_until=now + grace)
+            kept[key_id] = _StoredKey(key=key, digest=digest, spent=spent, former=old.digest, former_until=now + grace)
         return key, _token(key_id, secret)
 
     def _drawn(self, what: str, seed: str | None) -> str:
@@ -243,13 +242,14 @@ class KeyRing:
         return hmac.new(self._pepper(), f"{what}\n{seed}".encode(), hashlib.sha256).hexdigest()
 
     def _pepper(self) -> bytes:
+        """Return the secret that tokens are hashed with, made when first needed; without it, hashes tell nothing."""
         file = self._folder / PEPPER
         try:
             return file.read_bytes()
         except FileNotFoundError:
             with self._locked():
                 if not file.exists():
-                    _put(file, self._random(32))
+                    write_durably(file, self._random(32))
             return file.read_bytes()
         except OSError as error:
             raise StorageError(f"{file} cannot be read: {error.strerror}") from error
@@ -258,7 +258,7 @@ class KeyRing:
         """Let a key open nothing from now on."""
         with self._changing() as kept:
             key = _living(kept, key_id).key.replace(revoked_at=self._clock())
-            kept[key_id] = _Kept(key=key, digest=_NOBODY)
+            kept[key_id] = _StoredKey(key=key, digest=_NOBODY)
         return key
 
     def principal(self, token: str) -> Principal:
@@ -277,7 +277,7 @@ class KeyRing:
 
     # ── the files ────────────────────────────────────────────────────────────
 
-    def _current(self) -> dict[str, _Kept]:
+    def _current(self) -> dict[str, _StoredKey]:
         """Return the keys as they stand, read again only when the file is another one."""
         try:
             state = self._file.stat()
@@ -292,9 +292,10 @@ class KeyRing:
             self._seen = seen
         return self._kept
 
-    def _read(self) -> dict[str, _Kept]:
+    def _read(self) -> dict[str, _StoredKey]:
+        """Return the keys as they are on disk now; other processes may have changed them."""
         try:
-            kept = _File.from_json(self._file.read_bytes()).keys
+            kept = _KeyFile.from_json(self._file.read_bytes()).keys
         except InvalidInput as error:
             # Network callers read this too: it names no folder.
             raise KeysDamaged(
@@ -308,7 +309,7 @@ class KeyRing:
         return {one.key.key_id: one for one in kept}
 
     @contextmanager
-    def _changing(self, *, anew: bool = False) -> Iterator[dict[str, _Kept]]:
+    def _changing(self, *, anew: bool = False) -> Iterator[dict[str, _StoredKey]]:
         """Give the keys to change, and put them back whole; `anew` begins without those that cannot be read."""
         with self._locked():
             try:
@@ -319,15 +320,15 @@ class KeyRing:
                 self._set_aside()
                 kept = {}
             yield kept
-            _put(self._file, _File(keys=tuple(kept.values())).to_json().encode())
+            write_durably(self._file, _KeyFile(keys=tuple(kept.values())).to_json().encode())
         self._seen = ()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Let one process or thread at a time change the files of the folder."""
         try:
-            _make_folder(self._folder)
-            _sync(self._home)  # the audit log may have made the folder, in a hurry
+            make_folder(self._folder)
+            sync_folder(self._home)  # the audit log may have made the folder, in a hurry
             with (self._folder / "lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 yield
@@ -344,14 +345,14 @@ class KeyRing:
         self._is_closed = True
 
     def _mark(self) -> None:
-        _make_folder(self._home)
-        _put(self._home / MARKER, _MARKER_TEXT.encode())
+        make_folder(self._home)
+        write_durably(self._home / MARKER, _MARKER_TEXT.encode())
 
     def _set_aside(self) -> None:
         """Keep what cannot be read for whoever can repair it, under a name that no earlier one has."""
         content = self._file.read_bytes()
         name = f"{FILE}.damaged-{hashlib.sha256(content).hexdigest()[:12]}"
-        _put(self._folder / name, content)
+        write_durably(self._folder / name, content)
 
 
 def _may_exist(path: Path) -> bool:
@@ -365,43 +366,12 @@ def _may_exist(path: Path) -> bool:
     return True
 
 
-def _put(target: Path, content: bytes) -> None:
-    """Write a file so that after a crash it is there whole or as it was, and on return for good."""
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync(target.parent)
-
-
-def _make_folder(folder: Path) -> None:
-    """Make a folder that only its owner enters, and those above it, so that a crash takes none of them away."""
-    if folder.is_dir():
-        return
-    _make_folder(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    _sync(folder.parent)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _token(key_id: str, secret: str) -> str:
     return f"{PREFIX}_{key_id}_{secret}"
 
 
-def _living(kept: dict[str, _Kept], key_id: str) -> _Kept:
+def _living(kept: dict[str, _StoredKey], key_id: str) -> _StoredKey:
+    """Return a key that was not revoked: only such a one can be rotated or revoked."""
     found = kept.get(key_id)
     if found is None or found.key.revoked_at is not None:
         raise NotFound(f"there is no key {key_id}")

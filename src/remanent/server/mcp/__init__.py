@@ -1,6 +1,7 @@
 """The Model Context Protocol: the catalogue's tools for any agent, over HTTP and over standard input and output.
 
-Its SDK is the extra `mcp`: nothing here but `part` and `stdio`, and what they import, may be loaded without it.
+Its SDK is the extra `mcp`: nothing here but `server`, and what it imports, needs it, so that the rest of the server
+runs without it.
 """
 
 from importlib.util import find_spec

@@ -1,4 +1,9 @@
-"""Where the usual MCP clients keep their configuration, and how an entry gets into it without harm to others."""
+"""Where the usual MCP clients keep their configuration, and how an entry gets into it without harm to others.
+
+Those files belong to other programs. So the old file is always kept beside the new one, everything else in it stays,
+and a file that cannot be read exactly (comments, a name twice) is left alone. The paths are those that the clients'
+own documentation names.
+"""
 
 import json
 import os
@@ -14,7 +19,7 @@ from remanent.stores.sqlite.layout import write_durably
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class McpClient:
     """A program that agents live in."""
 
     name: str
@@ -36,6 +41,7 @@ class Client:
 
 
 def _under(path: str, *, home: Path, roaming: str | None) -> Path:
+    """Return a path under the home folder, or under Windows' roaming folder where it says so."""
     if not path.startswith("%APPDATA%/"):
         return home / path
     base = Path(roaming) if roaming else home / "AppData" / "Roaming"
@@ -45,19 +51,19 @@ def _under(path: str, *, home: Path, roaming: str | None) -> Path:
 _MAC = "Library/Application Support"
 _WINDSURF = ".codeium/windsurf/mcp_config.json"
 _GEMINI = ".gemini/settings.json"
-CLIENTS: Mapping[str, Client] = {
+CLIENTS: Mapping[str, McpClient] = {
     client.name: client
     for client in (
-        Client(
+        McpClient(
             "claude-desktop",
             "Claude Desktop",
             linux=".config/Claude/claude_desktop_config.json",
             mac=f"{_MAC}/Claude/claude_desktop_config.json",
             windows="%APPDATA%/Claude/claude_desktop_config.json",
         ),
-        Client("claude-code", "Claude Code", ".claude.json", ".claude.json", ".claude.json", is_typed=True),
-        Client("cursor", "Cursor", ".cursor/mcp.json", ".cursor/mcp.json", ".cursor/mcp.json"),
-        Client(
+        McpClient("claude-code", "Claude Code", ".claude.json", ".claude.json", ".claude.json", is_typed=True),
+        McpClient("cursor", "Cursor", ".cursor/mcp.json", ".cursor/mcp.json", ".cursor/mcp.json"),
+        McpClient(
             "vscode",
             "Visual Studio Code",
             linux=".config/Code/User/mcp.json",
@@ -66,14 +72,14 @@ CLIENTS: Mapping[str, Client] = {
             group="servers",
             is_typed=True,
         ),
-        Client("windsurf", "Windsurf", _WINDSURF, _WINDSURF, _WINDSURF),
-        Client("gemini-cli", "Gemini CLI", _GEMINI, _GEMINI, _GEMINI),
+        McpClient("windsurf", "Windsurf", _WINDSURF, _WINDSURF, _WINDSURF),
+        McpClient("gemini-cli", "Gemini CLI", _GEMINI, _GEMINI, _GEMINI),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstallResult:
     """What became of a configuration file."""
 
     file: Path
@@ -81,26 +87,28 @@ class Installed:
     backup: Path | None = None
 
 
-def client_of(name: str) -> Client:
+def client_of(name: str) -> McpClient:
     """Return a client by name."""
     if name not in CLIENTS:
         raise NotFound(f"no client {name!r} is known here; there are {', '.join(CLIENTS)}")
     return CLIENTS[name]
 
 
-def entry_of(client: Client, command: Sequence[str], *, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+def entry_of(
+    client: McpClient, command: Sequence[str], *, environment: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return the entry that has a client start a command."""
     entry: dict[str, Any] = {"type": "stdio"} if client.is_typed else {}
     entry |= {"command": command[0], "args": list(command[1:])}
     return entry | ({"env": dict(environment)} if environment else {})
 
 
-def configuration(client: Client, name: str, entry: Mapping[str, Any]) -> str:
+def configuration(client: McpClient, name: str, entry: Mapping[str, Any]) -> str:
     """Return what stands in the client's configuration for one server, for a person to paste."""
     return json.dumps({client.group: {name: entry}}, ensure_ascii=False, indent=2)
 
 
-def install(client: Client, name: str, entry: Mapping[str, Any], *, file: Path, now: datetime) -> Installed:
+def install(client: McpClient, name: str, entry: Mapping[str, Any], *, file: Path, now: datetime) -> InstallResult:
     """Put an entry into a configuration file, and leave everything else in it as it is; the old file is kept beside.
 
     A file that cannot be read as plain JSON is not touched.
@@ -113,7 +121,7 @@ def install(client: Client, name: str, entry: Mapping[str, Any], *, file: Path, 
     if not isinstance(servers, dict):
         raise InvalidInput(f"{client.group} in {file} is no object; correct it, or paste the entry yourself")
     if servers.get(name) == entry:
-        return Installed(file, changed=False)
+        return InstallResult(file, changed=False)
     whole[client.group] = {**servers, name: dict(entry)}
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -127,10 +135,11 @@ def install(client: Client, name: str, entry: Mapping[str, Any], *, file: Path, 
         os.chmod(file, mode)
     except OSError as error:
         raise StorageError(f"{file} cannot be written: {error.strerror}; paste the entry yourself") from error
-    return Installed(file, changed=True, backup=backup)
+    return InstallResult(file, changed=True, backup=backup)
 
 
 def _read(file: Path) -> bytes | None:
+    """Return the file's bytes, or `None` where there is none yet."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -140,6 +149,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _parsed(old: bytes | None, file: Path) -> dict[str, Any]:
+    """Return the file as JSON; what cannot be written back without loss is refused and left alone."""
     if old is None or not old.strip():
         return {}
     try:

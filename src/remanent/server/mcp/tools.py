@@ -1,4 +1,8 @@
-"""The tools that a model sees: the catalogue's own, fewer than twelve."""
+"""The tools that a model sees: the catalogue's own, fewer than twelve.
+
+Models choose worse among many tools, and every schema costs tokens in every conversation; so an operation offers few
+fields, with references written out, in the language that the settings name.
+"""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,16 +12,21 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_jsonable_python
 
+from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.operations import Body, Catalogue, Operation, Place, Principal, Report, Service
-from remanent.server.mcp.telling import tell
-from remanent.server.problems import log_failure, row_of
+from remanent.operations import Body, Catalogue, Operation, Principal, Report, Service, Target
+from remanent.server.mcp.rendering import to_text
+from remanent.server.problems import log_failure, problem_type_of
 from remanent.server.telemetry import Tracer
 
-_DEEPEST = 8
+_FAILED = Bilingual("It did not work", "未能完成")
+_INTERNAL = Bilingual("{title}; try again later", "内部错误，请稍后再试")
+_MAX_DEPTH = 8
+"""Levels of a schema that a model is shown: deeper ones cost tokens and are never filled in right (chosen by hand)."""
 _NOISE = frozenset({"title", ZH, "additionalProperties", "$defs"})
+"""Parts of a schema that tell a model nothing and cost it tokens."""
 
 Tree = dict[str, "Tree"]
 """The fields that are offered, with those inside of them; no fields inside means all."""
@@ -38,7 +47,7 @@ def offered(operation: Operation[Any, Any]) -> Tree:
 def input_schema(operation: Operation[Any, Any], *, tongue: Tongue) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments."""
     whole = operation.request.model_json_schema(mode="validation")
-    schema = _shown(whole, whole.get("$defs", {}), offered(operation), tongue, _DEEPEST)
+    schema = _shown(whole, whole.get("$defs", {}), offered(operation), tongue, _MAX_DEPTH)
     return {**schema, "additionalProperties": False}
 
 
@@ -123,7 +132,7 @@ def texts_in(value: object) -> Iterable[str]:
             yield from texts_in(one)
 
 
-MOST = 11
+MAX_TOOLS = 11
 """A model that is shown more chooses worse, and every one of them costs tokens in every request."""
 
 _logger = logging.getLogger(__name__)
@@ -135,8 +144,8 @@ def chosen(catalogue: Catalogue) -> dict[str, Operation[Any, Any]]:
     for operation in catalogue.values():
         if operation.tool is None or operation.answers is not Body.JSON or operation.reads is not Body.JSON:
             continue
-        if len(tools) == MOST:
-            _logger.warning("tool %s is not offered: %d are enough", operation.tool.name, MOST)
+        if len(tools) == MAX_TOOLS:
+            _logger.warning("tool %s is not offered: %d are enough", operation.tool.name, MAX_TOOLS)
             continue
         tools[operation.tool.name] = operation
     return tools
@@ -161,7 +170,7 @@ class Tools:
         return [
             types.Tool(
                 name=name,
-                description=getattr(operation.tool.description, self.tongue) if operation.tool else None,
+                description=operation.tool.description.say(self.tongue) if operation.tool else None,
                 input_schema=input_schema(operation, tongue=self.tongue),
                 annotations=types.ToolAnnotations(
                     read_only_hint=not operation.changes,
@@ -175,7 +184,7 @@ class Tools:
         ]
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], *, place: Place, principal: Principal, report: Report
+        self, name: str, arguments: Mapping[str, Any], *, place: Target, principal: Principal, report: Report
     ) -> types.CallToolResult:
         """Do what a tool does; what goes wrong is told in the result, so that the model can do better."""
         operation = self._tools.get(name)
@@ -204,15 +213,15 @@ class Tools:
 def _told(operation: Operation[Any, Any], answer: object, tongue: Tongue) -> str:
     """Return an answer in the words of its operation, or of its type."""
     own = operation.tool.tell if operation.tool is not None else None
-    return tell(answer, tongue=tongue) if own is None else own(answer, tongue)
+    return to_text(answer, tongue=tongue) if own is None else own(answer, tongue)
 
 
 def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:
     """Return what went wrong, in words that help to do better; what lies inside of the server stays inside."""
-    row = row_of(error)
+    row = problem_type_of(error)
     log_failure(error, status=row.status)
-    told = str(error) if row.tells else {"en": f"{row.title}; try again later", "zh": "内部错误，请稍后再试"}[tongue]
-    head = {"en": "It did not work", "zh": "未能完成"}[tongue]
+    told = str(error) if row.tells else _INTERNAL.say(tongue, title=row.title)
+    head = _FAILED.say(tongue)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=f"{head}: {told}")],
         structured_content={"error": type(error).__name__, "message": told},

@@ -1,4 +1,8 @@
-"""What a model answered, gathered from a whole answer or from the events of a stream: pure."""
+"""What a model answered, gathered from a whole answer or from the events of a stream: pure.
+
+Everything here is read leniently: providers differ in what they send, and a strange event must neither break the chat
+nor lose the rest of the answer.
+"""
 
 import json
 from collections.abc import Mapping
@@ -10,12 +14,12 @@ from remanent.model import EntryKind, Message
 from remanent.server.proxy.conversation import answer_id, split, storable, text_of
 
 DONE = b"[DONE]"
-_LONGEST_LINE = 4 * 1024 * 1024
+_MAX_LINE_BYTES = 4 * 1024 * 1024
 """Bytes of one event that are kept to read it; a longer one is passed on and not read."""
 
 
 @dataclass(slots=True)
-class Call:
+class RequestedTool:
     """A tool that the model wants called; a stream brings its name and its arguments in pieces."""
 
     call_id: str = ""
@@ -34,11 +38,11 @@ class Call:
 
 
 @dataclass(slots=True)
-class Choice:
+class AnswerChoice:
     """One of the answers that a model gave."""
 
     pieces: list[str] = field(default_factory=list)
-    calls: dict[int, Call] = field(default_factory=dict)
+    calls: dict[int, RequestedTool] = field(default_factory=dict)
     finish: str | None = None
 
     @property
@@ -59,7 +63,8 @@ class Choice:
             self._call(0, {"function": older})
 
     def _call(self, number: int, call: Mapping[str, Any]) -> None:
-        known = self.calls.setdefault(number, Call())
+        """Add a piece of a tool call: pieces of one call share an index, and only the first names the tool."""
+        known = self.calls.setdefault(number, RequestedTool())
         known.call_id = known.call_id or storable(_string(call.get("id")))
         function = call.get("function", call.get("custom"))
         if isinstance(function, Mapping):
@@ -68,10 +73,10 @@ class Choice:
 
 
 @dataclass(slots=True)
-class Answer:
+class ChatAnswer:
     """Everything that was answered so far."""
 
-    choices: dict[int, Choice] = field(default_factory=dict)
+    choices: dict[int, AnswerChoice] = field(default_factory=dict)
     model: str = ""
     is_done: bool = False
     """Whether the end was announced: by the last event, or by a whole answer."""
@@ -91,7 +96,7 @@ class Answer:
             if not isinstance(choice, Mapping):
                 continue
             index = choice.get("index", place)
-            known = self.choices.setdefault(index if isinstance(index, int) else place, Choice())
+            known = self.choices.setdefault(index if isinstance(index, int) else place, AnswerChoice())
             said = choice.get("message", choice.get("delta"))
             if isinstance(said, Mapping):
                 known.add(said)
@@ -118,11 +123,11 @@ class Answer:
         return kept
 
 
-class Events:
+class EventReader:
     """Reads server-sent events from pieces of bytes, cut anywhere, into an answer."""
 
     def __init__(self) -> None:
-        self.answer = Answer()
+        self.answer = ChatAnswer()
         self._rest = b""
         self._data: list[bytes] = []
         self._is_skipping = False
@@ -135,7 +140,7 @@ class Events:
                 self._is_skipping = False
             else:
                 self._line(line)
-        if len(self._rest) > _LONGEST_LINE:
+        if len(self._rest) > _MAX_LINE_BYTES:
             self._rest, self._is_skipping = b"", True
 
     def end(self) -> None:
@@ -143,6 +148,7 @@ class Events:
         self.feed(b"\n\n")
 
     def _line(self, line: bytes) -> None:
+        """Take in one line; an empty one ends an event, as the standard for server-sent events has it."""
         name, _, value = line.partition(b":")
         if name == b"data":
             self._data.append(value.removeprefix(b" "))
@@ -151,6 +157,7 @@ class Events:
             self._data = []
 
     def _event(self, data: bytes) -> None:
+        """Add an event to the answer; what is no JSON is none of memory's business."""
         if data.strip() == DONE:
             self.answer.is_done = True
             return
@@ -160,9 +167,9 @@ class Events:
             return  # not for us; the client has it as it came
 
 
-def read_whole(data: bytes) -> Answer:
+def read_whole(data: bytes) -> ChatAnswer:
     """Read an answer that came in one piece."""
-    answer = Answer(is_done=True)
+    answer = ChatAnswer(is_done=True)
     try:
         answer.add(json.loads(data))
     except (ValueError, RecursionError):

@@ -1,4 +1,9 @@
-"""What a chat request says that is new, and under which ids it is kept: pure."""
+"""A chat request as memory sees it: its bytes, what in it is new, and under which ids that is kept. Pure.
+
+Clients send the whole conversation with every request. Which messages are new follows from a chain of hashes over all
+that came before; the same words after the same conversation within a quarter of an hour are one message sent again,
+for example by a retry, and are kept once.
+"""
 
 import hashlib
 import json
@@ -9,16 +14,16 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from remanent.model import Attachment, EntryKind, Message
-from remanent.server.limits import separators
+from remanent.server.limits import count_separators
 
 _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()
-MOST_VALUES = 200_000
+MAX_VALUES = 200_000
 """As many as the JSON of any other request may hold."""
 _Messages = tuple[tuple[dict[str, Any], ...], tuple[int, ...]]
 
 
-class Unreadable(ValueError):
+class UnreadableChat(ValueError):
     """The body is no chat request that can be read in one way only."""
 
 
@@ -38,22 +43,27 @@ class ChatBody:
         return f"{self.text[:start]}{written}, {self.text[start:]}".encode()
 
 
-def read_body(data: bytes, *, values: int = MOST_VALUES) -> ChatBody:
-    """Read a request; raise `Unreadable` where two readers could differ, and let upstream say what is wrong.
+def read_body(data: bytes, *, values: int = MAX_VALUES) -> ChatBody:
+    """Read a request; raise `UnreadableChat` where two readers could differ, and let upstream say what is wrong.
 
     One of more than so many values is not read either: no other thread runs while JSON is parsed.
     """
-    if separators(data, most=values) >= values:
-        raise Unreadable(f"a chat request of more than {values} values")
+    if count_separators(data, most=values) >= values:
+        raise UnreadableChat(f"a chat request of more than {values} values")
     try:
         text = data.decode()
         messages, starts = _read(text)
     except (ValueError, IndexError, RecursionError) as error:
-        raise Unreadable(f"not a chat request: {error}") from error
+        raise UnreadableChat(f"not a chat request: {error}") from error
     return ChatBody(data, text, messages, starts)
 
 
 def _read(text: str) -> _Messages:
+    """Return a request's messages and where each begins.
+
+    Read by hand and not by `json.loads`, which does not tell positions: a memory is inserted between bytes that stay
+    exactly as the client sent them, so that a provider's prompt cache still fits.
+    """
     found: _Messages | None = None
     position = _skip(text, 0)
     if text[position] != "{":
@@ -120,26 +130,28 @@ def _refuse(what: str) -> NoReturn:
     raise ValueError(f"{what} is missing")
 
 
-LONGEST_QUESTION = 2000
+MAX_QUESTION_LENGTH = 2000
 """Characters of a user message that memory is asked about; of a longer one, its beginning and its end."""
 
-MOST_MESSAGES = 1000
+MAX_MESSAGES = 1000
 """Messages of a request, the last ones, that memory looks at: more than models are asked with in practice, and 20 ms of
 work."""
 
-MOST_NEW = 500
+MAX_NEW_MESSAGES = 500
 """Messages of a request that are kept; as many as can be stored in one turn with the answer."""
 
 WINDOW = 900
 """Seconds in which the same words after the same conversation are the same message sent again, and not said again."""
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
+"""Roles whose messages are not kept: they are the program's, not what anybody said."""
 _ANSWERS = frozenset({"assistant"})
 _NAME_LENGTH = 16
+"""Hexadecimal digits of a session's name: 64 bits, enough that two conversations do not meet by chance."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NewMessage:
     """One message of a request that is not kept yet."""
 
     message: Mapping[str, Any]
@@ -169,8 +181,8 @@ class Conversation:
         """What memory is asked: the text of the user's last message."""
         place = self.question_place
         text = "" if place is None else text_of(self.messages[place].get("content")).strip()
-        if len(text) > LONGEST_QUESTION:
-            half = LONGEST_QUESTION // 2
+        if len(text) > MAX_QUESTION_LENGTH:
+            half = MAX_QUESTION_LENGTH // 2
             text = f"{text[:half]}\n{text[-half:]}"
         return text
 
@@ -196,19 +208,20 @@ class Conversation:
         return self._linked_up[1]
 
     @property
-    def new(self) -> tuple[Said, ...]:
+    def new(self) -> tuple[NewMessage, ...]:
         """What was said since the last answer; what came before it was kept with that answer's request."""
-        return self._linked_up[2][-MOST_NEW:]
+        return self._linked_up[2][-MAX_NEW_MESSAGES:]
 
     @property
     def _first(self) -> int:
         """Where the messages begin that are looked at; the same for a while, as a conversation grows."""
-        step = MOST_MESSAGES // 2
-        return max(0, -(-(len(self.messages) - MOST_MESSAGES) // step) * step)
+        step = MAX_MESSAGES // 2
+        return max(0, -(-(len(self.messages) - MAX_MESSAGES) // step) * step)
 
     @cached_property
-    def _linked_up(self) -> tuple[str, str, tuple[Said, ...]]:
-        chain, asked, new = "", "", list[Said]()
+    def _linked_up(self) -> tuple[str, str, tuple[NewMessage, ...]]:
+        """Return the chain of everything, of everything up to the question, and the messages not yet kept."""
+        chain, asked, new = "", "", list[NewMessage]()
         if self.question_place is not None and self.question_place < self._first:
             asked = _linked("", self.messages[self.question_place])
         for place, message in enumerate(self.messages[self._first :], start=self._first):
@@ -218,7 +231,7 @@ class Conversation:
             if message.get("role") in _ANSWERS:
                 new = []
             elif message.get("role") not in _INSTRUCTIONS:
-                new.append(Said(message, chain))
+                new.append(NewMessage(message, chain))
         return chain, asked, tuple(new)
 
 
@@ -237,7 +250,7 @@ def answer_id(chain: str, bucket: int, *, choice: int, said: object) -> str:
     return message_id(_digest(chain, [choice, said])[:32], bucket)
 
 
-def to_remember(said: Said, *, bucket: int, moment: datetime, longest: int) -> list[Message]:
+def to_remember(said: NewMessage, *, bucket: int, moment: datetime, longest: int) -> list[Message]:
     """Return the messages to keep for one message of a request; a text that is too long comes in parts."""
     message = said.message
     content = message.get("content")
@@ -312,6 +325,7 @@ def _attachments(content: object) -> tuple[Attachment, ...]:
 
 
 def _linked(chain: str, message: Mapping[str, Any]) -> str:
+    """Return the chain grown by one message; equal chains mean equal conversations up to there."""
     if message.get("role") in _INSTRUCTIONS:
         return chain  # they often hold the time of day
     names = ("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal")

@@ -1,4 +1,9 @@
-"""The border between memory and a chat: whatever goes wrong on this side of it stays on this side."""
+"""What memory does for a chat: recall before it, record after it, and a spool for what cannot be recorded now.
+
+Whatever goes wrong on this side stays on this side: every call of memory stands in a `FailOpen` block or is bounded in
+time. A turn that memory does not take is spooled to disk and delivered later; its messages carry ids, so that
+delivering it twice changes nothing.
+"""
 
 import asyncio
 import contextlib
@@ -31,7 +36,7 @@ from remanent.stores.sqlite.layout import make_folder, sync_folder, write_durabl
 _logger = logging.getLogger(__name__)
 
 
-class Tolerated:
+class FailOpen:
     """A block that may fail in any way, even by a mistake of ours: it is logged, and what stands behind it goes on.
 
     The error's own words are not logged: they may hold what somebody said.
@@ -55,11 +60,12 @@ class Tolerated:
         return True
 
 
-_MOST_KNOWN = 1000
+_MAX_CACHED = 1000
+"""Questions whose reminder is known: an agent asks the model again after each tool, and must get the same words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reminder:
+class InjectedMemory:
     """What memory has to say to a conversation."""
 
     text: str = ""
@@ -69,7 +75,7 @@ class Reminder:
     """How long recall took."""
 
 
-class Reminding:
+class ChatRecall:
     """Recalls for conversations; a fault of memory is told and never raised."""
 
     def __init__(self, memory: AsyncMemory, *, limit: int, budget: int, timeout: float, clock: Clock) -> None:
@@ -78,13 +84,13 @@ class Reminding:
         self._limit = limit
         self._budget = budget
         self._timeout = timeout
-        self._known: OrderedDict[tuple[Scope, str], tuple[float, Reminder]] = OrderedDict()
+        self._known: OrderedDict[tuple[Scope, str], tuple[float, InjectedMemory]] = OrderedDict()
 
-    async def remind(self, scope: Scope, conversation: Conversation) -> Reminder:
+    async def remind(self, scope: Scope, conversation: Conversation) -> InjectedMemory:
         """Return what to say to the conversation; while tools are called for one question, the same words each time."""
         place = conversation.question_place
         if place is None or not conversation.question or not self._limit:
-            return Reminder()
+            return InjectedMemory()
         key = (scope, conversation.question_chain)
         begin = time.monotonic()
         known = self._known.get(key)
@@ -94,25 +100,26 @@ class Reminding:
         if not reminder.is_degraded:
             self._known[key] = (begin, reminder)
             self._known.move_to_end(key)
-            while len(self._known) > _MOST_KNOWN:
+            while len(self._known) > _MAX_CACHED:
                 self._known.popitem(last=False)
         return replace(reminder, seconds=time.monotonic() - begin)
 
-    async def _recall(self, scope: Scope, conversation: Conversation) -> Reminder:
+    async def _recall(self, scope: Scope, conversation: Conversation) -> InjectedMemory:
+        """Ask memory, within the time that a chat can wait; what fails leaves the chat without a reminder."""
         agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
         said = conversation.texts
         # What the conversation holds already is found first and left out, so that more is asked for than is wanted.
         width = self._limit + min(len(said), 3 * self._limit)
-        with Tolerated("memory cannot answer a chat"):
+        with FailOpen("memory cannot answer a chat"):
             async with asyncio.timeout(self._timeout):
                 found = await agent.recall(conversation.question, limit=width)
-            chosen = _unsaid(found, said)[: self._limit]
+            chosen = _not_in_conversation(found, said)[: self._limit]
             said_now = inject(conversation.question, chosen, now=self._clock(), budget=self._budget)
-            return Reminder(said_now.text, len(said_now.record_ids), is_degraded=bool(found.left_out))
-        return Reminder(is_degraded=True)
+            return InjectedMemory(said_now.text, len(said_now.record_ids), is_degraded=bool(found.left_out))
+        return InjectedMemory(is_degraded=True)
 
 
-def _unsaid(found: Found, said: frozenset[str]) -> list[FoundItem]:
+def _not_in_conversation(found: Found, said: frozenset[str]) -> list[FoundItem]:
     """Return what the conversation does not hold already."""
     return [
         item
@@ -122,7 +129,7 @@ def _unsaid(found: Found, said: frozenset[str]) -> list[FoundItem]:
     ]
 
 
-class Turn(Model):
+class ChatTurn(Model):
     """What one request adds to memory; its messages carry ids, so storing it again changes nothing."""
 
     scope: Scope
@@ -131,12 +138,12 @@ class Turn(Model):
     messages: Annotated[tuple[Message, ...], Field(min_length=1)]
 
 
-Deliver = Callable[[Turn], Awaitable[None]]
+Deliver = Callable[[ChatTurn], Awaitable[None]]
 """Stores a turn, or raises."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drained:
+class SpoolResult:
     """What a look at the waiting turns came to."""
 
     stored: int = 0
@@ -155,11 +162,11 @@ class Spool:
         self._waiting = Waiting(folder)
         self._new_id = new_id
 
-    async def put(self, turn: Turn) -> None:
+    async def put(self, turn: ChatTurn) -> None:
         """Keep a turn; on return it survives a crash."""
         await asyncio.to_thread(self._write, turn)
 
-    async def drain(self, deliver: Deliver) -> Drained:
+    async def drain(self, deliver: Deliver) -> SpoolResult:
         """Send every waiting turn to memory, oldest first; after a failure an agent's later turns wait too."""
         stored, stuck, waiting = 0, set[Scope](), 0
         for file in await asyncio.to_thread(self._waiting.files):
@@ -178,11 +185,11 @@ class Spool:
                     waiting += 1
             finally:
                 self._waiting.release(handle)
-        return Drained(stored, waiting)
+        return SpoolResult(stored, waiting)
 
-    async def _deliver(self, file: Path, turn: Turn, deliver: Deliver) -> bool:
+    async def _deliver(self, file: Path, turn: ChatTurn, deliver: Deliver) -> bool:
         """Return whether memory took a turn; one that it never will is set aside."""
-        with Tolerated("memory does not take a spooled turn") as outcome:
+        with FailOpen("memory does not take a spooled turn") as outcome:
             await deliver(turn)
         if isinstance(outcome.error, CallerError):
             await asyncio.to_thread(self._set_aside, file)  # the same call will fail again
@@ -194,7 +201,7 @@ class Spool:
         """Return how many turns wait."""
         return len(self._waiting.files())
 
-    def _write(self, turn: Turn) -> None:
+    def _write(self, turn: ChatTurn) -> None:
         make_folder(self._folder)
         write_durably(self._folder / f"{self._next_name()}.json", turn.to_json().encode())
 
@@ -206,9 +213,10 @@ class Spool:
         stem, _, count = last.rpartition("_")
         return f"{stem}_{int(count) + 1:09}" if stem and count.isdecimal() else f"{last}_{1:09}"
 
-    def _read(self, file: Path) -> Turn | None:
+    def _read(self, file: Path) -> ChatTurn | None:
+        """Return a spooled turn; one that cannot be read is set aside, so that it does not hold up the others."""
         try:
-            return Turn.from_json(file.read_bytes())
+            return ChatTurn.from_json(file.read_bytes())
         except FileNotFoundError:
             return None  # another process was faster
         except InvalidInput:
@@ -222,6 +230,7 @@ class Spool:
         sync_folder(self._folder)
 
     def _set_aside(self, file: Path) -> None:
+        """Move a turn out of the way where a person can look at it; nothing is ever thrown away."""
         place = self._folder / REFUSED
         make_folder(place)
         file.replace(place / file.name)
@@ -230,11 +239,12 @@ class Spool:
 
 
 REMEMBER = "remember"
-_FIRST_WAIT = 1.0
-_LONGEST_WAIT = 60.0
+_MIN_WAIT = 1.0
+_MAX_WAIT = 60.0
+"""Seconds between attempts to empty the spool, after the first failure and after many."""
 
 
-class Kept(StrEnum):
+class RecordOutcome(StrEnum):
     """What became of a turn."""
 
     STORED = "stored"
@@ -242,7 +252,7 @@ class Kept(StrEnum):
     LOST = "lost"
 
 
-class Keeper:
+class TurnRecorder:
     """Keeps turns; nothing that goes wrong here is ever raised to a chat."""
 
     def __init__(
@@ -260,7 +270,7 @@ class Keeper:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._has_spooled = asyncio.Event()
 
-    async def keep(self, making: Awaitable[Turn | None]) -> Kept:
+    async def keep(self, making: Awaitable[ChatTurn | None]) -> RecordOutcome:
         """Keep a turn durably; that the request it belongs to is cancelled meanwhile does not stop it."""
         task = asyncio.create_task(self._keep(making))
         self._tasks.add(task)
@@ -284,21 +294,24 @@ class Keeper:
         """Send what is spooled to memory, once; return how many turns still wait."""
         return (await self._spool.drain(self._deliver)).waiting
 
-    async def _keep(self, making: Awaitable[Turn | None]) -> Kept:
-        with Tolerated("a turn is lost", level=logging.ERROR):
+    async def _keep(self, making: Awaitable[ChatTurn | None]) -> RecordOutcome:
+        """Make and store a turn; a failure is logged as an error, because this is where words can be lost."""
+        with FailOpen("a turn is lost", level=logging.ERROR):
             turn = await making
-            return Kept.STORED if turn is None else await self._store(turn)
-        return Kept.LOST
+            return RecordOutcome.STORED if turn is None else await self._store(turn)
+        return RecordOutcome.LOST
 
-    async def _store(self, turn: Turn) -> Kept:
-        with Tolerated("memory cannot take a turn, it is spooled"):
+    async def _store(self, turn: ChatTurn) -> RecordOutcome:
+        """Store a turn now, or spool it durably until memory takes it."""
+        with FailOpen("memory cannot take a turn, it is spooled"):
             await self._deliver(turn)
-            return Kept.STORED
+            return RecordOutcome.STORED
         await self._spool.put(turn)
         self._has_spooled.set()
-        return Kept.SPOOLED
+        return RecordOutcome.SPOOLED
 
-    async def _deliver(self, turn: Turn) -> None:
+    async def _deliver(self, turn: ChatTurn) -> None:
+        """Store a turn by the operation that everybody uses, so that it is permitted, audited and indexed alike."""
         asked = Remember(messages=turn.messages, session=turn.scope.session, task=turn.scope.task)
         # It was let in when it was said; a key that was revoked since then takes no word back.
         writer = Principal(name=turn.who, permissions=frozenset({Permission.WRITE}))
@@ -306,14 +319,15 @@ class Keeper:
             await self._service.perform(REMEMBER, asked, place=place_of(turn.scope), principal=writer)
 
     async def _drain_for_ever(self) -> None:
+        """Empty the spool whenever something is in it, waiting longer after each failure."""
         failures = 0
         while True:
             self._has_spooled.clear()
             waiting = 1
-            with Tolerated("the spool cannot be emptied"):
+            with FailOpen("the spool cannot be emptied"):
                 waiting = await self.drain()
             failures = failures + 1 if waiting else 0
             if not waiting:
                 await self._has_spooled.wait()
             # A turn that was just refused would be refused again at once.
-            await self._sleep(backoff(max(failures, 1), base=_FIRST_WAIT, cap=_LONGEST_WAIT, chance=1.0))
+            await self._sleep(backoff(max(failures, 1), base=_MIN_WAIT, cap=_MAX_WAIT, chance=1.0))

@@ -1,4 +1,9 @@
-"""The OpenAI-compatible proxy: any agent gets a memory by changing its base URL."""
+"""The OpenAI-compatible proxy: any agent gets a memory by changing its base URL.
+
+The way of a chat: who asks and whether they may read and write; the body, read without changing a byte; a reminder
+from memory, inserted before the question; the model's answer, passed on while it is read along; the turn, recorded
+once, also when the client or the model leaves early.
+"""
 
 import asyncio
 import json
@@ -21,22 +26,31 @@ from remanent.memory import AsyncMemory
 from remanent.model import Clock, Entry, Message, NewId, Scope, id_source, system_clock
 from remanent.operations import Principal, Service
 from remanent.operations.access.keys import PREFIX
-from remanent.server.authentication import Door, default_scope, place_of, scope_of
-from remanent.server.limits import JSON, Shares, check_type, cost_of, declared, pieces
-from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, row_of
-from remanent.server.proxy.answers import Answer
+from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of
+from remanent.server.limits import JSON, OrgCapacity, body_chunks, body_cost, check_type, declared_length
+from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, problem_type_of
+from remanent.server.proxy.answers import ChatAnswer
 from remanent.server.proxy.conversation import (
     WINDOW,
     ChatBody,
     Conversation,
-    Unreadable,
+    UnreadableChat,
     bucket_of,
     message_id,
     read_body,
     to_remember,
 )
-from remanent.server.proxy.memory import REMEMBER, Keeper, Kept, Reminder, Reminding, Spool, Tolerated, Turn
-from remanent.server.proxy.upstream import Headers, Keep, Relay, Upstream, while_connected
+from remanent.server.proxy.memory import (
+    REMEMBER,
+    ChatRecall,
+    ChatTurn,
+    FailOpen,
+    InjectedMemory,
+    RecordOutcome,
+    Spool,
+    TurnRecorder,
+)
+from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, Upstream, while_connected
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.text.tokens import token_counter
 
@@ -52,7 +66,7 @@ _NAMES = {
 
 def refusal(error: RemanentError | Refusal) -> tuple[int, Headers, bytes]:
     """Return status, headers and body that say what is wrong."""
-    status, message = _said(error)
+    status, message = _status_and_message(error)
     if isinstance(error, RemanentError):
         log_failure(error, status=status)
     kind = _NAMES.get(status, "invalid_request_error" if status < 500 else "server_error")
@@ -64,21 +78,23 @@ def refusal(error: RemanentError | Refusal) -> tuple[int, Headers, bytes]:
     return status, headers, body
 
 
-def _said(error: RemanentError | Refusal) -> tuple[int, str]:
+def _status_and_message(error: RemanentError | Refusal) -> tuple[int, str]:
+    """Return the status and what to say: as OpenAI's API would, so that its clients handle it."""
     if isinstance(error, Refusal):
         return error.status, error.detail
     if isinstance(error, ModelUnavailable):
         return 502, str(error)  # here the model is what stands behind, and not what is asked
     if isinstance(error, InvalidSettings):
         return 503, str(error)
-    row = row_of(error)
+    row = problem_type_of(error)
     return row.status, str(error) if row.tells else row.title
 
 
-_LOOKED_THROUGH = 200
+_MAX_RECENT_ENTRIES = 200
+"""Entries of a session that are looked through for a first sending: more than fit into its window in practice."""
 
 
-class Exchange:
+class ChatExchange:
     """A request on its way to becoming a turn."""
 
     def __init__(
@@ -96,13 +112,14 @@ class Exchange:
         # While the model thinks: by the time it has answered, this is known.
         self._looking = asyncio.create_task(self._look())
 
-    def turn(self, answer: Answer, *, cut_by: str | None = None) -> Awaitable[Turn | None]:
+    def turn(self, answer: ChatAnswer, *, cut_by: str | None = None) -> Awaitable[ChatTurn | None]:
         """Return what to keep, if there is anything; `cut_by` says who ended the answer before its end."""
         # From the call on, and not from when it is first waited for: in between the request may be gone.
         self._is_turning = True
         return self._turn(answer, cut_by=cut_by)
 
-    async def _turn(self, answer: Answer, *, cut_by: str | None) -> Turn | None:
+    async def _turn(self, answer: ChatAnswer, *, cut_by: str | None) -> ChatTurn | None:
+        """Put the new messages and the answer together; an unanswered question is kept and marked as such."""
         bucket = await self._looking
         answered = answer.to_remember(
             self._conversation.chain, bucket=bucket, moment=self._clock(), longest=self._longest, cut_by=cut_by
@@ -111,9 +128,10 @@ class Exchange:
         if cut_by and not answered:
             asked = [message.replace(metadata={**message.metadata, "unanswered": cut_by}) for message in asked]
         messages = (*asked, *answered)
-        return Turn(scope=self.scope, who=self._who, messages=messages) if messages else None
+        return ChatTurn(scope=self.scope, who=self._who, messages=messages) if messages else None
 
     def _asked(self, bucket: int, moment: datetime) -> list[Message]:
+        """Return the new messages of the request as memory keeps them."""
         return [
             message
             for said in self._conversation.new
@@ -130,13 +148,13 @@ class Exchange:
         bucket = bucket_of(self._begun)
         before = {message_id(said.chain, bucket - 1) for said in self._conversation.new}
         lately: list[Entry] = []
-        with Tolerated("memory cannot tell what was said lately"):
+        with FailOpen("memory cannot tell what was said lately"):
             async with asyncio.timeout(self._patience):
                 lately = await self._agent.entries(
                     session=self.scope.session,
                     since=self._begun - timedelta(seconds=WINDOW),
                     newest_first=True,
-                    limit=_LOOKED_THROUGH,
+                    limit=_MAX_RECENT_ENTRIES,
                 )
         return bucket - 1 if any(entry.caller_id in before for entry in lately) else bucket
 
@@ -144,7 +162,7 @@ class Exchange:
 _PLAIN = "-_.:@+=~ /#,()"
 """What scope names hold beside letters and digits, and a header can hold as it is."""
 
-VALUES_OF_A_MESSAGE = 3
+VALUES_PER_MESSAGE = 3
 """What a message counts as where values of JSON are counted: itself, its role and its content."""
 
 _READ, _WRITE = "recall", REMEMBER
@@ -152,7 +170,7 @@ _READ, _WRITE = "recall", REMEMBER
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
+class ChatCaller:
     """Who asks, and whose memory they mean."""
 
     principal: Principal
@@ -175,16 +193,16 @@ class Proxy:
         self._service = service
         self._memory = memory
         self._settings = settings
-        self._door = Door(service, memory.settings.server)
-        self._shares = Shares.of(service)
+        self._authenticator = Authenticator(service, memory.settings.server)
+        self._capacity = OrgCapacity.of(service)
         self._tracer = tracer or Tracer()
         self._clock = clock
         self._upstream = Upstream(settings)
-        self._reminding = Reminding(
+        self._reminding = ChatRecall(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
         )
         spool = Spool(memory.settings.home / FOLDER, new_id=new_id or id_source(clock))
-        self.keeper = Keeper(service, spool, timeout=settings.keep_timeout)
+        self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""
@@ -195,7 +213,8 @@ class Proxy:
             "/v1/models/{model:path}": ("GET", self._models),
         }
         return [
-            Route(path, _Endpoint(path, handler), methods=[method]) for path, (method, handler) in addresses.items()
+            Route(path, _ProxyEndpoint(path, handler), methods=[method])
+            for path, (method, handler) in addresses.items()
         ]
 
     @asynccontextmanager
@@ -213,15 +232,16 @@ class Proxy:
     # ── what is asked ────────────────────────────────────────────────────────
 
     async def _chat(self, request: Request, send: Send) -> None:
+        """Recall, insert, pass on and keep; a request that cannot be read goes on as it is."""
         visitor = await self._visitor(request, _READ, _WRITE)
-        self._door.charge(visitor.principal, cost=cost_of(declared(request)))
-        with self._shares.seat(visitor.scope.org):
+        self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
+        with self._capacity.request_slot(visitor.scope.org):
             data = b""
             try:
-                async with self._shares.room(visitor.scope.org, request):
+                async with self._capacity.body_slot(visitor.scope.org, request):
                     data = await self._read(request, visitor)
                     body, conversation = await self._understood(data, visitor)
-            except Unreadable:
+            except UnreadableChat:
                 # Whatever it is, the model's API has its own words for what is wrong with it.
                 await while_connected(request.receive, self._pass_on(request, send, "chat/completions", data))
                 return
@@ -230,31 +250,34 @@ class Proxy:
             await while_connected(request.receive, self._talk(request, send, visitor, body, conversation))
 
     async def _embeddings(self, request: Request, send: Send) -> None:
+        """Pass a request for embeddings on; memory has no part in it."""
         visitor = await self._visitor(request, _READ)
-        self._door.charge(visitor.principal, cost=cost_of(declared(request)))
-        with self._shares.seat(visitor.scope.org):
+        self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
+        with self._capacity.request_slot(visitor.scope.org):
             data = await self._read(request, visitor)
             await while_connected(request.receive, self._pass_on(request, send, "embeddings", data))
 
     async def _models(self, request: Request, send: Send) -> None:
+        """Pass on which models there are: clients ask before they chat."""
         visitor = await self._visitor(request, _READ)
         name = request.path_params.get("model")
         if name is not None and {"", ".", ".."} & set(name.split("/")):
             raise NotFound("there is no such model")  # and no way out of the models
         path = "models" if name is None else f"models/{quote(name)}"
-        with self._shares.seat(visitor.scope.org):
+        with self._capacity.request_slot(visitor.scope.org):
             await while_connected(request.receive, self._pass_on(request, send, path, None))
 
     # ── how it is answered ───────────────────────────────────────────────────
 
     async def _talk(
-        self, request: Request, send: Send, visitor: Visitor, body: ChatBody, conversation: Conversation
+        self, request: Request, send: Send, visitor: ChatCaller, body: ChatBody, conversation: Conversation
     ) -> None:
+        """Ask the model with what memory has to say, and keep the turn while the answer passes through."""
         scope = visitor.scope
         with self._tracer.operation("recall", agent=scope.agent, act=SEARCH):
             reminder = await self._reminding.remind(scope, conversation)
-        exchange = Exchange(scope, conversation, who=visitor.principal.name, memory=self._memory, clock=self._clock)
-        relay = Relay(send, headers=_told(scope, reminder), is_degraded=reminder.is_degraded)
+        exchange = ChatExchange(scope, conversation, who=visitor.principal.name, memory=self._memory, clock=self._clock)
+        relay = AnswerRelay(send, headers=_memory_headers(scope, reminder), is_degraded=reminder.is_degraded)
         asked = _reminded(body, conversation, reminder)
         asking = self._upstream.ask(
             "POST", "chat/completions", query=request.url.query, headers=request.headers.raw, body=asked
@@ -271,34 +294,37 @@ class Proxy:
         finally:
             exchange.abandon()
 
-    def _keeping(self, exchange: Exchange) -> Keep:
+    def _keeping(self, exchange: ChatExchange) -> RecordAnswer:
         """Return what keeps an exchange, once however often it is called."""
-        kept: Kept | None = None
+        kept: RecordOutcome | None = None
 
-        async def keep(answer: Answer, obstacle: str | None) -> bool:
+        async def keep(answer: ChatAnswer, obstacle: str | None) -> bool:
+            """Keep the turn once, however often the relay calls this while an answer ends."""
             nonlocal kept
             if kept is None:
-                kept = Kept.LOST  # until it is known; a second call must not begin again
+                kept = RecordOutcome.LOST  # until it is known; a second call must not begin again
                 kept = await self.keeper.keep(exchange.turn(answer, cut_by=obstacle))
-            return kept is Kept.STORED
+            return kept is RecordOutcome.STORED
 
         return keep
 
     async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
+        """Send a request on as it came, and the answer back."""
         async with self._upstream.ask(
             request.method, path, query=request.url.query, headers=request.headers.raw, body=body
         ) as reply:
-            await Relay(send, headers=[]).pass_on(reply)
+            await AnswerRelay(send, headers=[]).pass_on(reply)
 
     # ── who asks ─────────────────────────────────────────────────────────────
 
-    async def _visitor(self, request: Request, *needed: str) -> Visitor:
-        principal = self._door.principal(request, key=self._key)
+    async def _visitor(self, request: Request, *needed: str) -> ChatCaller:
+        """Return who asks and whose memory they mean, once every operation that the chat needs is allowed."""
+        principal = self._authenticator.principal(request, key=self._key)
         scope = scope_of(request.headers, default_scope(self._memory.settings, principal))
         for name in needed:
             operation = self._service.catalogue[name]
             await self._service.admit(operation, None, place=place_of(scope), principal=principal)
-        return Visitor(principal, scope)
+        return ChatCaller(principal, scope)
 
     @staticmethod
     def _key(request: Request) -> str | None:
@@ -307,28 +333,30 @@ class Proxy:
         bearer = request.headers.get("authorization", "").partition(" ")[2].strip()
         return given or (bearer if bearer.startswith(f"{PREFIX}_") else None)
 
-    async def _read(self, request: Request, visitor: Visitor) -> bytes:
+    async def _read(self, request: Request, visitor: ChatCaller) -> bytes:
+        """Return the body, charged to the key by its size."""
         check_type(request, JSON)
-        data = b"".join([piece async for piece in pieces(request, limit=int(self._settings.max_request))])
-        self._door.charge(visitor.principal, cost=cost_of(0 if declared(request) else len(data)))
+        data = b"".join([piece async for piece in body_chunks(request, limit=int(self._settings.max_request))])
+        self._authenticator.charge(visitor.principal, cost=body_cost(0 if declared_length(request) else len(data)))
         return data
 
-    async def _understood(self, data: bytes, visitor: Visitor) -> tuple[ChatBody, Conversation]:
+    async def _understood(self, data: bytes, visitor: ChatCaller) -> tuple[ChatBody, Conversation]:
         """Return what memory needs of a chat; all of it is worked out here, where a large one keeps nobody waiting."""
         most = self._memory.settings.server.max_values
 
         def understand() -> tuple[ChatBody, Conversation]:
+            """Read the body and work everything out of it that is needed later."""
             body = read_body(data, values=most)
             conversation = Conversation(body.messages)
             conversation.work_out()
             return body, conversation
 
-        body, conversation = await self._shares.read(visitor.scope.org, size=len(data), work=understand)
-        self._door.charge(visitor.principal, cost=cost_of(0, values=VALUES_OF_A_MESSAGE * len(body.messages)))
+        body, conversation = await self._capacity.parse(visitor.scope.org, size=len(data), work=understand)
+        self._authenticator.charge(visitor.principal, cost=body_cost(0, values=VALUES_PER_MESSAGE * len(body.messages)))
         return body, conversation
 
 
-class _Endpoint:
+class _ProxyEndpoint:
     """An ASGI application of one handler; what is wrong with a request is said in the form of the API."""
 
     def __init__(self, path: str, handler: Callable[[Request, Send], Awaitable[None]]) -> None:
@@ -355,7 +383,7 @@ class _Endpoint:
             await send({"type": "http.response.body", "body": body})
 
 
-def _reminded(body: ChatBody, conversation: Conversation, reminder: Reminder) -> bytes:
+def _reminded(body: ChatBody, conversation: Conversation, reminder: InjectedMemory) -> bytes:
     """Return the request with what memory says put before the question: the beginning stays as providers cache it."""
     place = conversation.question_place
     if not reminder.text or place is None:
@@ -363,7 +391,7 @@ def _reminded(body: ChatBody, conversation: Conversation, reminder: Reminder) ->
     return body.with_message({"role": "user", "content": reminder.text}, before=place)
 
 
-def _told(scope: Scope, reminder: Reminder) -> Headers:
+def _memory_headers(scope: Scope, reminder: InjectedMemory) -> Headers:
     """Return headers that say what memory did."""
     return [
         (b"x-remanent-agent", quote(scope.agent, safe=_PLAIN).encode()),

@@ -1,4 +1,8 @@
-"""The model behind the proxy: one address, from settings alone, spoken to in the client's own bytes."""
+"""The model behind the proxy, and the way of its answer to the client.
+
+There is one address, from settings alone: nothing that a client sends can choose another. Requests go on in the
+client's own bytes and answers come back in the model's; our own keys and headers go no further than this.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
@@ -9,7 +13,7 @@ from starlette.types import Receive, Send
 
 from remanent.errors import InvalidSettings, ModelUnavailable
 from remanent.http.client import Scrubber, certificates
-from remanent.server.proxy.answers import Answer, Events, read_whole
+from remanent.server.proxy.answers import ChatAnswer, EventReader, read_whole
 from remanent.settings import ProxySettings
 
 if TYPE_CHECKING:
@@ -46,6 +50,7 @@ _NOT_SENT = _HOP_BY_HOP | {
     b"x-real-ip",
 }
 _KEYS = frozenset({b"authorization", b"api-key", b"x-api-key"})
+"""Headers that carry a client's key; they are left out where the settings hold one for the model."""
 # The server in front of us writes its own.
 _NOT_RETURNED = _HOP_BY_HOP | {b"content-length", b"date", b"server", b"set-cookie"}
 _OURS = b"x-remanent"
@@ -53,7 +58,7 @@ _OUR_KEY = b"bearer rmn_"
 """What a key of this server looks like in a header; it opens memories and is nothing for a model's provider."""
 
 
-class Reply:
+class UpstreamReply:
     """An answer of the model, its body still under way."""
 
     def __init__(self, response: "httpx2.Response", scrubber: Scrubber) -> None:
@@ -97,6 +102,7 @@ class Reply:
 
 @contextmanager
 def _translated(scrubber: Scrubber) -> Iterator[None]:
+    """Turn the HTTP library's errors into ours, without any key that their messages may repeat."""
     import httpx2
 
     try:
@@ -122,7 +128,7 @@ class Upstream:
     @asynccontextmanager
     async def ask(
         self, method: str, path: str, *, query: str, headers: Headers, body: bytes | None
-    ) -> AsyncIterator[Reply]:
+    ) -> AsyncIterator[UpstreamReply]:
         """Yield the answer, its body unread; raise `ModelUnavailable` when there is none."""
         base = self._settings.base_url
         if base is None:
@@ -133,7 +139,7 @@ class Upstream:
             request = client.build_request(method, url, content=body, headers=self._outgoing(headers))
             response = await client.send(request, stream=True)
         try:
-            yield Reply(response, self._scrubber)
+            yield UpstreamReply(response, self._scrubber)
         finally:
             await response.aclose()
 
@@ -143,6 +149,7 @@ class Upstream:
             await self._client.aclose()
 
     def _outgoing(self, headers: Headers) -> Headers:
+        """Return the headers to send on: the client's own, without what is meant for us or for the connection."""
         left_out = _NOT_SENT | _named_by_connection(headers) | (_KEYS if self._key else frozenset())
         kept = [
             (name, value)
@@ -156,6 +163,7 @@ class Upstream:
         return kept
 
     async def _open(self) -> "httpx2.AsyncClient":
+        """Return the client, made by the first request that needs it."""
         async with self._opening:
             if self._client is None:
                 # In a thread: importing the client and loading certificates takes a quarter of a second.
@@ -169,6 +177,7 @@ def _named_by_connection(headers: Headers) -> frozenset[bytes]:
 
 
 def _make_client(settings: ProxySettings) -> "httpx2.AsyncClient":
+    """Make the client. It follows no redirect: a key must not go to an address that nobody configured."""
     import httpx2
 
     return httpx2.AsyncClient(
@@ -180,13 +189,14 @@ def _make_client(settings: ProxySettings) -> "httpx2.AsyncClient":
     )
 
 
-Keep = Callable[[Answer, str | None], Awaitable[bool]]
+RecordAnswer = Callable[[ChatAnswer, str | None], Awaitable[bool]]
 """Keeps an answer, given who or what kept it from being whole; returns whether memory took it."""
 
 CLIENT, UPSTREAM, SIZE, ENCODING = "client", "upstream", "size", "encoding"
+"""What kept an answer from being kept whole."""
 
 
-class Relay:
+class AnswerRelay:
     """Passes one answer on to one client."""
 
     def __init__(self, send: Send, *, headers: Headers, is_degraded: bool = False) -> None:
@@ -194,12 +204,12 @@ class Relay:
         self._headers = headers
         self._is_degraded = is_degraded
 
-    async def pass_on(self, reply: Reply) -> None:
+    async def pass_on(self, reply: UpstreamReply) -> None:
         """Pass on an answer that memory has no part in."""
         await self._start(reply, size=reply.size)
         await self._rest(reply.pieces())
 
-    async def whole(self, reply: Reply, *, keep: Keep, longest: int) -> None:
+    async def whole(self, reply: UpstreamReply, *, keep: RecordAnswer, longest: int) -> None:
         """Pass on an answer that comes in one piece, kept before it goes; one that is too large is not read."""
         body, coming = bytearray(), reply.pieces()
         try:
@@ -208,23 +218,23 @@ class Relay:
                 if len(body) > longest:
                     break
         except asyncio.CancelledError:
-            await keep(Answer(), CLIENT)
+            await keep(ChatAnswer(), CLIENT)
             raise
         if len(body) > longest:
-            await self._keep(keep, Answer(), SIZE)
+            await self._keep(keep, ChatAnswer(), SIZE)
             await self._start(reply, size=reply.size)
             await self._body(bytes(body))
             await self._rest(coming)
             return
-        answer, obstacle = (read_whole(bytes(body)), None) if reply.is_plain else (Answer(), ENCODING)
+        answer, obstacle = (read_whole(bytes(body)), None) if reply.is_plain else (ChatAnswer(), ENCODING)
         await self._keep(keep, answer, obstacle)
         await self._start(reply, size=len(body))
         await self._body(bytes(body), more=False)
 
-    async def stream(self, reply: Reply, *, keep: Keep) -> None:
+    async def stream(self, reply: UpstreamReply, *, keep: RecordAnswer) -> None:
         """Pass on events as they come; what the client got is kept, also when it or the model leaves early."""
         await self._start(reply)
-        events, is_broken = Events(), False
+        events, is_broken = EventReader(), False
         try:
             async for piece in reply.pieces():
                 events.feed(piece)
@@ -244,10 +254,11 @@ class Relay:
             await self._body(b"", more=False)
         # Otherwise the answer stays without its end, and the client sees it break off as it did for us.
 
-    async def _keep(self, keep: Keep, answer: Answer, obstacle: str | None) -> None:
+    async def _keep(self, keep: RecordAnswer, answer: ChatAnswer, obstacle: str | None) -> None:
         self._is_degraded |= not await keep(answer, obstacle)
 
     async def _rest(self, coming: AsyncIterator[bytes]) -> None:
+        """Pass on what is left of an answer; where it breaks off, the client sees it break off."""
         try:
             async for piece in coming:
                 await self._body(piece)
@@ -255,7 +266,8 @@ class Relay:
             return  # without its end: see above
         await self._body(b"", more=False)
 
-    async def _start(self, reply: Reply, *, size: int | None = None) -> None:
+    async def _start(self, reply: UpstreamReply, *, size: int | None = None) -> None:
+        """Send the status and headers: the model's own, and what memory did."""
         headers = [*reply.headers, *self._headers]
         headers.append((b"x-remanent", b"degraded" if self._is_degraded else b"ok"))
         if size is not None:

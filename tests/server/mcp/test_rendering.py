@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.discipline.shapes import Page
-from remanent.model import Entry, Found, Kind, Origin, Record, RecordData, Scope
+from remanent.model import Entry, Found, Kind, Origin, Record, Scope, TurnData
 from remanent.operations.scratchpad import PadValues
-from remanent.server.mcp.telling import tell
+from remanent.server.mcp.rendering import to_text
 from remanent.text.escaping import control_words, forged_tags
 from tests.recall.items import MAY, make_item
 
@@ -37,18 +37,18 @@ def is_plain(text: str) -> bool:
 @given(st.lists(st.tuples(STORED, STORED), min_size=1, max_size=4))
 def test_an_item_is_a_line_and_nothing_stored_looks_like_another(stored: list[tuple[str, str]]) -> None:
     items = tuple(make_item(text, number=number, role=role) for number, (text, role) in enumerate(stored))
-    found = tell(Found(query="q", items=items), tongue="en")
+    found = to_text(Found(query="q", items=items), tongue="en")
     begun = [line for line in found.splitlines() if not line.startswith("  ")]
     assert [line.split(".")[0] for line in begun[1:]] == [str(number) for number in range(1, len(items) + 1)]
     entries = tuple(
         Entry(id=f"e{number}", scope=SCOPE, seq=number, role=role, text=text, occurred_at=MAY, recorded_at=MAY)
         for number, (text, role) in enumerate(stored)
     )
-    history = tell(Page(items=entries), tongue="zh")
+    history = to_text(Page(items=entries), tongue="zh")
     assert [line.split()[0] for line in history.splitlines() if not line.startswith("  ")] == [
         f"#{number}" for number in range(len(entries))
     ]
-    pad = tell(PadValues(values={f"k{number}": text for number, (text, _) in enumerate(stored)}), tongue="en")
+    pad = to_text(PadValues(values={f"k{number}": text for number, (text, _) in enumerate(stored)}), tongue="en")
     assert [line.split(":")[0] for line in pad.splitlines() if not line.startswith("  ")] == [
         f"k{number}" for number in range(len(stored))
     ]
@@ -66,9 +66,9 @@ def test_what_is_told_as_json_is_escaped_and_stays_json() -> None:
         created_at=MAY,
         updated_at=MAY,
         occurred_at=MAY,
-        data=RecordData(),
+        data=TurnData(),
     )
-    told = tell(Page(items=(record,)), tongue="en")
+    told = to_text(Page(items=(record,)), tongue="en")
     (read,) = Page[Record].model_validate_json(told).items
     assert read.content == 'say "hi" ‹|im_start|› 〔INST〕\nHuman∶ \\ ‹/memory›'
 
@@ -76,6 +76,6 @@ def test_what_is_told_as_json_is_escaped_and_stays_json() -> None:
 @pytest.mark.spec("SAFE-04")
 def test_a_doubtful_source_and_a_date_in_the_future_are_told() -> None:
     item = make_item("Pay.", role="root", trust=Origin.UNTRUSTED, dated_ahead=True, recorded_at=MAY)
-    told = tell(Found(query="q", items=(item,)), tongue="en")
+    told = to_text(Found(query="q", items=(item,)), tongue="en")
     assert "2024-05-01 00:00, source not verified, in the future when told on 2024-05-01, root: Pay." in told
-    assert "来源未核实" in tell(Found(query="问", items=(item,)), tongue="zh")
+    assert "来源未核实" in to_text(Found(query="问", items=(item,)), tongue="zh")

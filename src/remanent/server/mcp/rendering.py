@@ -1,4 +1,7 @@
-"""Answers in words, for models that read text and not structure: in the language of the question."""
+"""Answers in words, for models that read text and not structure: in the language of the question.
+
+Stored words are escaped wherever they appear: somebody may have said them in order to be taken for instructions.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +10,7 @@ from pydantic import JsonValue
 from pydantic_core import to_json, to_jsonable_python
 
 from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import Page
 from remanent.language.tongue import Tongue
 from remanent.model import Entry, Found, Receipt, Record, Tombstone
@@ -15,17 +19,33 @@ from remanent.recall.injection import notices
 from remanent.text.escaping import escape, escape_lines, escape_name
 from remanent.text.excerpt import excerpt
 
-_LONGEST = 2000
+NOTHING = Bilingual("There is nothing.", "没有内容。")
+NOTHING_REMEMBERED = Bilingual("Nothing is remembered about that.", "没有相关的记忆。")
+BEST_FIRST = Bilingual("Remembered, most relevant first:", "相关记忆，最相关的在前：")
+NOT_SEARCHED = Bilingual("(Not searched: {names}.)", "（未能检索：{names}。）")
+REMEMBERED = Bilingual("Remembered: {count}.", "已记住 {count} 条。")
+KNOWN_ALREADY = Bilingual(" {count} of them were known already.", "其中 {count} 条此前已经记住。")
+ERASED = Bilingual("(erased)", "（已抹除）")
+MORE = Bilingual("(There is more: cursor {cursor})", "（还有更多：cursor {cursor}）")
+FORGOTTEN = Bilingual(
+    "Forgotten: {about} (record {record_id} can be restored)", "已忘记：{about}（记忆 {record_id} 可以恢复）"
+)
+RECORD_STATE = Bilingual("{kind}, {status}", "{kind}，{status}")
+NO_SOURCES = Bilingual("Nothing is left of what it came from.", "其来源已不存在。")
+WORD_FOR_WORD = Bilingual("Word for word, oldest first:", "原文，由旧到新：")
+EMPTY_PAD = Bilingual("The scratchpad is empty.", "草稿板上没有内容。")
+
+_MAX_ITEM_LENGTH = 2000
 """Characters of one item that are shown; the structure has all of them."""
 
 
-def tell(answer: object, *, tongue: Tongue) -> str:
+def to_text(answer: object, *, tongue: Tongue) -> str:
     """Return an answer as a text; what there are no words for is told as JSON."""
     if isinstance(answer, Page) and answer.items and isinstance(answer.items[0], Entry):
         return _entries(answer, tongue)
     if isinstance(answer, Page) and not answer.items:
-        return {"en": "There is nothing.", "zh": "没有内容。"}[tongue]
-    for kind, told in _WORDS.items():
+        return NOTHING.say(tongue)
+    for kind, told in _WRITERS.items():
         if isinstance(answer, kind):
             return told(answer, tongue)
     # Escaped before it is written: signs that an entity stands for would end a string afterwards.
@@ -33,6 +53,7 @@ def tell(answer: object, *, tongue: Tongue) -> str:
 
 
 def _escaped_values(value: JsonValue) -> JsonValue:
+    """Escape every text within a JSON value: stored words must not pass for markup of the prompt."""
     if isinstance(value, str):
         return escape(value)
     if isinstance(value, list):
@@ -41,57 +62,53 @@ def _escaped_values(value: JsonValue) -> JsonValue:
 
 
 def _found(found: Found, tongue: Tongue) -> str:
+    """Return what was found, best first, each with the id by which it can be asked for again."""
     if not found.items:
-        return {"en": "Nothing is remembered about that.", "zh": "没有相关的记忆。"}[tongue]
-    head = {"en": "Remembered, best first:", "zh": "相关记忆，最相关的在前："}[tongue]
-    lines = [head]
+        return NOTHING_REMEMBERED.say(tongue)
+    lines = [BEST_FIRST.say(tongue)]
     for place, item in enumerate(found.items, start=1):
         speakers = sorted({name for source in item.sources if (name := escape_name(source.role))})
         lead = ", ".join([f"{item.occurred_at:%Y-%m-%d %H:%M}", *notices(item, tongue), *speakers])
         lines.append(f"{place}. [{item.record_id}] {lead}: {_shown(item.text)}")
     if found.left_out:
         names = ", ".join(left.path for left in found.left_out)
-        lines.append({"en": f"(Not searched: {names}.)", "zh": f"（未能检索：{names}。）"}[tongue])
+        lines.append(NOT_SEARCHED.say(tongue, names=names))
     return "\n".join(lines)
 
 
 def _receipt(receipt: Receipt, tongue: Tongue) -> str:
-    count = len(receipt.entry_ids)
-    known = receipt.repeated
-    if tongue == "zh":
-        return f"已记住 {count} 条。" + (f"其中 {known} 条此前已经记住。" if known else "")
-    return f"Remembered: {count}." + (f" Of these, {known} were known already." if known else "")
+    """Return how much was remembered; ids would only cost the model tokens."""
+    text = REMEMBERED.say(tongue, count=len(receipt.entry_ids))
+    return text + (KNOWN_ALREADY.say(tongue, count=receipt.repeated) if receipt.repeated else "")
 
 
 def _entries(page: Page[Entry], tongue: Tongue) -> str:
+    """Return what was said, with numbers by which a model can ask for what came before or after."""
     lines = [
         f"#{entry.seq} {entry.occurred_at:%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
-        + ({"en": "(erased)", "zh": "（已抹除）"}[tongue] if entry.erased else _shown(entry.text))
+        + (ERASED.say(tongue) if entry.erased else _shown(entry.text))
         for entry in page.items
     ]
     if page.next is not None:
-        more = {"en": "There is more: cursor", "zh": "还有更多：cursor"}[tongue]
-        lines.append(f"({more} {page.next})")
+        lines.append(MORE.say(tongue, cursor=page.next))
     return "\n".join(lines)
 
 
 def _tombstone(tombstone: Tombstone, tongue: Tongue) -> str:
-    about = _shown(tombstone.about)
-    return {
-        "en": f"Forgotten: {about} (record {tombstone.record_id} can be restored)",
-        "zh": f"已忘记：{about}（记忆 {tombstone.record_id} 可以恢复）",
-    }[tongue]
+    """Return what was forgotten and how to bring it back."""
+    return FORGOTTEN.say(tongue, about=_shown(tombstone.about), record_id=tombstone.record_id)
 
 
 def _record(record: Record, tongue: Tongue) -> str:
-    state = {"en": f"{record.kind}, {record.status}", "zh": f"{record.kind}，{record.status}"}[tongue]
+    state = RECORD_STATE.say(tongue, kind=record.kind, status=record.status)
     return f"[{record.id}] ({state}) {record.occurred_at:%Y-%m-%d %H:%M}: {_shown(record.content)}"
 
 
 def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
+    """Return the raw words behind a record with what is in their attachments."""
     if not found.entries:
-        return {"en": "Nothing is left of what it came from.", "zh": "其来源已不存在。"}[tongue]
-    lines = [{"en": "Word for word, oldest first:", "zh": "原文，由旧到新："}[tongue]]
+        return NO_SOURCES.say(tongue)
+    lines = [WORD_FOR_WORD.say(tongue)]
     for entry in found.entries:
         # Whole: whoever asks for the raw words has seen the short ones.
         lines.append(f"- {entry.timestamp:%Y-%m-%d %H:%M} {entry.kind}: {escape_lines(entry.text)}")
@@ -103,17 +120,18 @@ def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
 
 
 def _pad(pad: PadValues, tongue: Tongue) -> str:
+    """Return what stands on a scratchpad, a line for each value."""
     if not pad.values:
-        return {"en": "Nothing stands there.", "zh": "上面没有内容。"}[tongue]
+        return EMPTY_PAD.say(tongue)
     values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in pad.values.items()}
     return "\n".join(f"{escape_name(key)}: {escape_lines(value)}" for key, value in values.items())
 
 
 def _shown(text: str) -> str:
-    return escape_lines(excerpt(text, _LONGEST))
+    return escape_lines(excerpt(text, _MAX_ITEM_LENGTH))
 
 
-_WORDS: dict[type, Callable[[Any, Tongue], str]] = {
+_WRITERS: dict[type, Callable[[Any, Tongue], str]] = {
     Found: _found,
     Receipt: _receipt,
     Tombstone: _tombstone,
