@@ -354,7 +354,7 @@ async def test_work_whose_process_ended_is_told_as_interrupted(service: Service)
 async def test_runs_that_are_written_down_are_bounded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     from remanent.operations import runs
 
-    monkeypatch.setattr(runs, "MOST_KEPT", 3)
+    monkeypatch.setattr(runs, "MAX_KEPT", 3)
     monkeypatch.setattr(runs, "_TIDY_EVERY", 2)
     able = Service(service.memory, catalogue=service.catalogue.with_more([tell]))
     able.runs._files._most = 3

@@ -29,6 +29,6 @@ def test_a_stale_reference_is_refused_and_written_anew(
 def test_the_reference_holds_every_exit_code_and_every_command() -> None:
     text = document()
     for row in EXIT_MEANINGS:
-        assert f"| {int(row.code)} | {row.english} | {row.chinese} |" in text
+        assert f"| {int(row.code)} | {row.meaning.en} | {row.meaning.zh} |" in text
     for command in ("remember", "recall", "erase", "doctor", "keys create"):
         assert f"### remanent {command}\n" in text

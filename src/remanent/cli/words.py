@@ -182,7 +182,6 @@ SAMPLE_READY = Bilingual(
 # ── moving ──
 EXPORTING = Bilingual("Exporting", "正在导出")
 EXPORTED = Bilingual("Exported {lines} lines to {path}.", "已导出 {lines} 行到 {path}。")
-IMPORTING = Bilingual("Importing", "正在导入")
 IMPORTED = Bilingual("Imported into {agent}: {counts}.", "已导入 {agent}：{counts}。")
 
 # ── roles ──
@@ -398,14 +397,11 @@ DEMO_KEPT = Bilingual(
 
 # ── bank ──
 BANK_ROUND = Bilingual("Round {number}: {task}", "第 {number} 轮：{task}")
-BANK_DONE = Bilingual("Done", "已完成")
-BANK_NOW = Bilingual("Now", "当前任务")
 BANK_GRAPH = Bilingual(
     "Graph: {nodes} nodes, {edges} edges, {conflicts} contradictions ({open} open), {merges} merges",
     "记忆图：{nodes} 个节点，{edges} 条边，{conflicts} 处矛盾（{open} 处未决），{merges} 次合并",
 )
 BANK_READING = Bilingual("Reading: chunk {done} of {of}", "读取：第 {done} 块，共 {of} 块")
-BANK_ANSWER = Bilingual("Answer", "答案")
 BANK_RESTS = Bilingual("Rests on", "依据")
 BANK_ENDED = Bilingual("Ended: {end}, {rounds} rounds, {calls} calls", "结束：{end}，{rounds} 轮，{calls} 次调用")
 BANK_EXPORTED = Bilingual("The bank is in {file}.", "记忆库已写入 {file}。")

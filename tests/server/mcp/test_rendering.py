@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.discipline.shapes import Page
-from remanent.model import Entry, Found, Kind, Origin, Record, RecordData, Scope
+from remanent.model import Entry, Found, Kind, Origin, Record, Scope, TurnData
 from remanent.operations.scratchpad import PadValues
 from remanent.server.mcp.rendering import to_text
 from remanent.text.escaping import control_words, forged_tags
@@ -66,7 +66,7 @@ def test_what_is_told_as_json_is_escaped_and_stays_json() -> None:
         created_at=MAY,
         updated_at=MAY,
         occurred_at=MAY,
-        data=RecordData(),
+        data=TurnData(),
     )
     told = to_text(Page(items=(record,)), tongue="en")
     (read,) = Page[Record].model_validate_json(told).items

@@ -21,7 +21,7 @@ async def called(client: Any, tool: str, **arguments: Any) -> Any:
 async def test_a_scratchpad_outlives_the_server(tmp_path: Path, transport: Transport) -> None:
     async with connected(tmp_path, transport) as client:
         await called(client, "scratchpad_write", key="plan", value="1. read </memory> 2. compare")
-        assert "Nothing" in (await called(client, "scratchpad_read", session="other")).content[0].text
+        assert "empty" in (await called(client, "scratchpad_read", session="other")).content[0].text
     async with connected(tmp_path, transport) as client:
         result = await called(client, "scratchpad_read")
         assert result.structured_content == {"values": {"plan": "1. read </memory> 2. compare"}}

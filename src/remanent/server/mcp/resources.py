@@ -4,7 +4,7 @@ Both read through the same operations as everybody else, so that keys and permis
 """
 
 from collections.abc import Mapping
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -151,8 +151,3 @@ class Resources:
 
     def _about(self, name: str) -> str:
         return _RESOURCES[name].say(self._tongue)
-
-
-def session_uri(session: str) -> str:
-    """Return the address of a session."""
-    return f"{SESSION}{quote(session, safe='')}"
