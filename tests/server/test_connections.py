@@ -10,6 +10,8 @@ from typing import Any, cast
 
 import pytest
 
+from remanent.operations import Permission, Reach
+from remanent.operations.access.keys import KeyRing
 from remanent.server import limits
 from remanent.server.connections import Connections, TimedProtocol
 from tests.server.rest.conftest import AGENT, Served, running
@@ -231,11 +233,13 @@ async def test_a_reserve_answers_health_checks_and_administrators(tmp_path: Path
     """While every ordinary place is held by a request whose body does not come."""
     async with running(tmp_path, body_timeout=AGES, max_requests=4) as served, AsyncExitStack() as stack:
         admin, reader_of = await served.key("admin"), await served.key("read")
+        _, token = KeyRing(tmp_path).create("operator", reach=Reach(), permissions=(Permission.METRICS,))
+        operator = {"authorization": f"Bearer {token}"}
         keys = [await served.key("read", org=org) for org in ("a", "b")]
         for key, org in zip(keys * 2, "abab", strict=True):
             head = HEAD.replace("/acme/", f"/{org}/") + f"authorization: {key['authorization']}\r\n\r\n{{"
             await stack.enter_async_context(connected(served, head))
-        while "remanent_requests_under_way 5\n" not in (await served.http.get("/metrics")).text:
+        while "remanent_requests_under_way 5\n" not in (await served.http.get("/metrics", headers=operator)).text:
             pass
         assert await status(served, "/livez") == 200
         assert await status(served, "/readyz") in {200, 503}
