@@ -131,7 +131,7 @@ async def test_what_is_refused_before_its_body_came_is_not_read_for_ever(tmp_pat
 @pytest.mark.spec("SAFE-02")
 async def test_a_large_body_that_was_refused_ends_its_connection_after_the_answer(tmp_path: Path) -> None:
     """The limits of time would let it go on: the answer itself ends it, and what is sent after it is not read."""
-    async with running(tmp_path, body_timeout=AGES, max_body=2000, min_speed=1) as served:
+    async with running(tmp_path, body_timeout=AGES, idle_timeout=int(AGES), max_body=2000) as served:
         async with connected(served, HEAD.replace("1000", "10000000") + "\r\n") as (reader, writer):
             writer.write(b" " * 100_000)
             answer = await ended(reader)  # the client has not sent all of it yet, and waits
