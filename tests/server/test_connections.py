@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from remanent.server import limits
 from remanent.server.connections import Connections, TimedProtocol
 from tests.server.rest.conftest import AGENT, Served, running
 
@@ -104,8 +105,8 @@ async def test_a_body_that_trickles_in_is_given_up(tmp_path: Path) -> None:
 
 async def test_a_large_body_that_keeps_coming_takes_as_long_as_it_takes(tmp_path: Path) -> None:
     head = HEAD.replace("1000", "2500000") + "\r\n"
-    limits: dict[str, Any] = {"body_timeout": 1.0, "min_speed": 1}
-    async with running(tmp_path, **limits) as served, connected(served, head) as (reader, writer):
+    slow: dict[str, Any] = {"body_timeout": 1.0, "min_speed": 1}
+    async with running(tmp_path, **slow) as served, connected(served, head) as (reader, writer):
         reading = asyncio.create_task(reader.readuntil(b"\r\n"))
         for _ in range(25):  # more than one stretch of time
             writer.write(b" " * 100_000)
@@ -126,10 +127,66 @@ async def test_what_is_refused_before_its_body_came_is_not_read_for_ever(tmp_pat
 
 
 @pytest.mark.spec("SAFE-02")
+async def test_a_large_body_that_was_refused_ends_its_connection_after_the_answer(tmp_path: Path) -> None:
+    """The limits of time would let it go on: the answer itself ends it, and what is sent after it is not read."""
+    async with running(tmp_path, body_timeout=AGES, idle_timeout=int(AGES), max_body=2000) as served:
+        async with connected(served, HEAD.replace("1000", "10000000") + "\r\n") as (reader, writer):
+            writer.write(b" " * 100_000)
+            answer = await ended(reader)  # the client has not sent all of it yet, and waits
+        assert b" 413 " in answer
+        assert answer.endswith(b"}")
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_a_small_body_that_was_refused_leaves_its_connection_open(tmp_path: Path) -> None:
+    head = HEAD.replace("1000", "3000") + "\r\n"
+    async with running(tmp_path, max_body=2000) as served, connected(served, head) as (reader, writer):
+        assert b" 413 " in await reader.readuntil(b"\r\n")
+        writer.write(b" " * 3000 + b"GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        assert b" 200 OK\r\n" in await ended(reader)
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_whoever_is_refused_again_and_again_waits_for_it_and_makes_room_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "REFUSALS_PER_SECOND", 1 / AGES)
+    monkeypatch.setattr(limits, "LONGEST_PAUSE", AGES * AGES)
+    async with running(tmp_path, rate=1e-6, burst=1, max_connections=1) as served, AsyncExitStack() as stack:
+        asked = f"GET {AGENT}/entries HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        reader, writer = await stack.enter_async_context(connected(served))
+        for expected in [b" 200 ", *[b" 429 "] * limits.REFUSALS_AT_ONCE]:
+            writer.write(asked.encode())
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
+            assert expected in head
+            await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split()[0]))
+        writer.write(2 * asked.encode())  # the second of them is there to be read, and yet holds nothing
+        waiting = asyncio.create_task(ended(reader))
+        while not waiting.done():
+            assert await status(served, "/livez") == 200
+        assert waiting.result() == b""  # dropped for a newcomer, unanswered
+
+
+@pytest.mark.spec("SAFE-02")
+def test_the_first_refusals_go_at_once_and_further_ones_at_a_steady_pace() -> None:
+    now = [100.0]
+    pace = limits.Pace(timer=lambda: now[0])
+    step = 1 / limits.REFUSALS_PER_SECOND
+    at_once = [pace.pause("a") for _ in range(limits.REFUSALS_AT_ONCE)]
+    assert at_once == pytest.approx([0.0] * limits.REFUSALS_AT_ONCE)
+    assert [pace.pause("a") for _ in range(3)] == pytest.approx([step, 2 * step, 3 * step])
+    assert pace.pause("b") == 0.0
+    assert max(pace.pause("a") for _ in range(10_000)) <= limits.LONGEST_PAUSE
+    now[0] += limits.LONGEST_PAUSE
+    assert pace.pause("a") == 0.0
+
+
+@pytest.mark.spec("SAFE-02")
 async def test_a_client_that_stops_reading_is_disconnected(tmp_path: Path) -> None:
     async with running(tmp_path, read_timeout=SOON) as served:
         # More than the buffers of two sockets take.
-        kept = await served.http.post(f"{AGENT}/attachments", content=b"x" * 24_000_000)
+        plain = {"content-type": "application/octet-stream"}
+        kept = await served.http.post(f"{AGENT}/attachments", content=b"x" * 24_000_000, headers=plain)
         digest = kept.json()["digest"]
         host, port = served.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as client:

@@ -28,6 +28,11 @@ RESERVE = 32
 _MAX_PROBED = 16
 """Connections that are looked at to find one to drop: each look is a call of the system."""
 
+_UNREAD = 64 * 1024
+"""Bytes of a body, announced and not needed any more, up to which a connection is worth keeping."""
+_LINGER = 2.0
+"""Seconds that a client which is still sending what was refused has to read why."""
+
 _TOO_SLOW = (
     b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
     b"content-length: 25\r\n\r\nthe request came too slow"
@@ -162,6 +167,9 @@ class TimedProtocol(H11Protocol):
         self.is_reserve = False
         self._phase: ConnectionPhase | None = None
         self._has_asked = False
+        self._is_lingering = False
+        self._yielded: asyncio.Future[None] | None = None
+        """There while the answer under way is a refusal that waits, and the connection may be dropped."""
         self._received = 0
         self._came = 0
         """What had been received when the present stretch of a body began."""
@@ -181,8 +189,9 @@ class TimedProtocol(H11Protocol):
         if not self.registry.admit(self):
             transport.abort()
             return
+        self.app_state = {**self.app_state, "yields": self.yield_place}
         if self.is_reserve:
-            self.app_state = {**self.app_state, "reserve": True}
+            self.app_state["reserve"] = True
         connected = transport.get_extra_info("socket")
         if connected is not None:  # else a peer whose machine is gone is never noticed
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -190,6 +199,8 @@ class TimedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take in what came."""
+        if self._is_lingering:
+            return
         self._received += len(data)
         super().data_received(data)
         self._is_excused |= self.flow.read_paused
@@ -197,6 +208,10 @@ class TimedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
+        self._end_waiting()
+        if self.conn.their_state is h11.SEND_BODY and self._is_large() and not self.transport.is_closing():
+            self._linger()
+            return
         super().on_response_complete()
         self._watch_reading()
         self._follow()
@@ -223,12 +238,15 @@ class TimedProtocol(H11Protocol):
                 timer.cancel()
         self._patience = self._reading = None
         self._phase = ConnectionPhase.ANSWER
+        self._end_waiting()
         self.registry.forget(self)
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
 
     def has_unread(self) -> bool:
-        """Return whether something came that was not read yet."""
+        """Return whether something came that was not read yet, and should be."""
+        if self._yielded is not None:
+            return False
         connected = self.transport.get_extra_info("socket")
         if connected is None or connected.fileno() < 0:
             return False
@@ -236,9 +254,44 @@ class TimedProtocol(H11Protocol):
         look.register(connected.fileno(), select.POLLIN)
         return bool(look.poll(0))
 
+    def yield_place(self) -> "asyncio.Future[None]":
+        """Make room for others from now on: the answer is a refusal that waits. Done when the connection ends."""
+        self._yielded = self.loop.create_future()
+        self.registry.note(self, has_asked=True, is_waiting=True)
+        return self._yielded
+
+    def shutdown(self) -> None:
+        """End as soon as what is under way is answered; refusals wait no longer."""
+        self._end_waiting()
+        super().shutdown()
+
+    def _end_waiting(self) -> None:
+        if self._yielded is not None and not self._yielded.done():
+            self._yielded.set_result(None)
+        self._yielded = None
+
     def drop(self) -> None:
         """Make room for others: nothing is under way here."""
         self.transport.abort()
+
+    def _is_large(self) -> bool:
+        sizes = [value for name, value in self.headers if name == b"content-length"]
+        return not sizes or int(sizes[0]) > _UNREAD
+
+    def _linger(self) -> None:
+        """End a connection whose client still sends what was refused: say so, read no more of it, and soon close.
+
+        What came meanwhile is thrown away unread. Closing at once would reset the connection, by which some clients
+        lose the answer.
+        """
+        self._is_lingering = True
+        self.server_state.total_requests += 1
+        self.flow.resume_reading()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        if self._patience is not None:
+            self._patience.cancel()
+        self._patience = self.loop.call_later(_LINGER, self.transport.abort)
 
     # ── how long it may take ─────────────────────────────────────────────────
 

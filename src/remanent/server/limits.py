@@ -6,6 +6,7 @@ others want the server, too.
 """
 
 import asyncio
+import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +36,11 @@ VALUES_PER_TOKEN = 25
 """A thousand messages, the most in one request, are 40 tokens as texts and 160 as objects; they take 0.2 s to store."""
 UPLOAD_DISCOUNT = 8
 """By how much a byte of a file is cheaper than one of JSON: it is stored as it is."""
+REFUSALS_AT_ONCE = 20
+REFUSALS_PER_SECOND = 25.0
+"""Of one caller. A refusal takes 1 to 2 ms of the event loop, so whoever sends again at once, over however many
+connections, takes no more than 5 % of it."""
+LONGEST_PAUSE = 10.0
 _PIECE = 64 * 1024
 """Bytes that are looked through at a time: a fraction of a millisecond, after which other threads get a turn."""
 JSON = "application/json"
@@ -268,3 +274,25 @@ class OrgCapacity:
 
 
 _CAPACITIES: WeakKeyDictionary[Service, OrgCapacity] = WeakKeyDictionary()
+
+
+class Pace:
+    """Lets the first refusals of a caller go at once, and further ones at a steady pace.
+
+    Whoever asks again as soon as it was refused would else keep the event loop busy with refusing: a hundred
+    connections that do so make every turn of the loop, of which other requests need several, a hundred refusals long.
+    """
+
+    def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
+        self._timer = timer
+        self._due: OrderedDict[str, float] = OrderedDict()
+        """When the refusals of each so far would all have gone, had none of them gone at once."""
+
+    def pause(self, name: str) -> float:
+        """Return how many seconds the next refusal of a caller has to wait."""
+        now = self._timer()
+        due = max(self._due.pop(name, now), now) + 1 / REFUSALS_PER_SECOND
+        self._due[name] = min(due, now + LONGEST_PAUSE)
+        if len(self._due) > MAX_BUCKETS:
+            self._due.popitem(last=False)
+        return max(0.0, self._due[name] - now - REFUSALS_AT_ONCE / REFUSALS_PER_SECOND)

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from remanent.errors import RemanentError
 from remanent.server.connections import RESERVE
 from remanent.server.hosts import SameOrigin, header_values, read_authority
-from remanent.server.limits import check_not_simple
+from remanent.server.limits import Pace, check_not_simple
 from remanent.server.problems import Refusal, log_failure, problem, traceback_lines
 from remanent.server.telemetry import Metrics, Tracer
 
@@ -52,6 +52,7 @@ class RequestMiddleware:
         self._most = most
         self._metrics = metrics
         self._tracer = tracer
+        self._pace = Pace()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -66,6 +67,8 @@ class RequestMiddleware:
         async def note(message: Message) -> None:
             """Note the status that goes out, and add the headers that every answer carries."""
             if message["type"] == "http.response.start":
+                if message["status"] == 429:
+                    await self._pause(scope)
                 sent.append(message["status"])
                 headers = list(message.get("headers", ()))
                 # A model behind the proxy has an id of its own, by which its provider finds the request.
@@ -81,6 +84,19 @@ class RequestMiddleware:
         finally:
             self._metrics.under_way -= 1
             self._tell(scope, status=sent[0] if sent else 499, seconds=time.perf_counter() - begun)
+
+    async def _pause(self, scope: Scope) -> None:
+        """Let whoever is refused again and again wait for it; meanwhile its connection makes room for others."""
+        client = scope.get("client") or ("", 0)
+        seconds = self._pace.pause(scope["state"].get("who") or client[0])
+        if not seconds:
+            return
+        ended = scope["state"].get("yields", asyncio.get_running_loop().create_future)()
+        self._metrics.under_way -= 1
+        try:
+            await asyncio.wait([ended], timeout=seconds)
+        finally:
+            self._metrics.under_way += 1
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, *, request_id: str, sent: list[int]) -> None:
         """Hand the request on, and turn whatever is raised into an answer as long as none was begun."""
