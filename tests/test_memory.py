@@ -110,7 +110,7 @@ async def test_the_origin_follows_the_role_unless_it_is_given(ada: AsyncAgent) -
         ]
     )
     origins = [entry.origin for entry in await ada.entries()]
-    assert origins == [Origin.AGENT, Origin.TOOL, Origin.USER, Origin.WEB]
+    assert origins == [Origin.AGENT, Origin.TOOL, Origin.UNTRUSTED, Origin.WEB]
 
 
 async def test_the_forgotten_leaves_a_tombstone_and_can_be_restored(memory: AsyncMemory, ada: AsyncAgent) -> None:

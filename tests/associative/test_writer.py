@@ -7,7 +7,7 @@ import pytest
 from remanent.associative import REMEMBER
 from remanent.associative.graph_store import NodeStore
 from remanent.associative.model import EARLIER, LATER, TRACE
-from remanent.associative.writer import NodeDraft, _create
+from remanent.associative.writer import TraceDraft, _create
 from remanent.errors import InvalidInput, ModelUnavailable, NotFound, QueueFull
 from remanent.language.roles.annotation import AnnotationResponse
 from remanent.language.roles.segmentation import Segment
@@ -330,7 +330,7 @@ async def test_a_node_of_several_messages_is_trusted_as_far_as_the_least_trusted
     ]
     places = tuple(UtteranceSpan(utterance=number, start=0, end=9) for number in (0, 1))
     annotation = AnnotationResponse(content=LOGIN, phrase="登录", keywords=())
-    draft = NodeDraft("n1", Segment(text=LOGIN, places=places), annotation, Maker(), {})
+    draft = TraceDraft("n1", Segment(text=LOGIN, places=places), annotation, Maker(), {})
     async with world.store.transaction(ADA) as tx:
         for entry in entries:
             tx.append(entry)

@@ -166,11 +166,13 @@ async def test_a_message_that_goes_on_brings_along_the_sessions_of_the_same_matt
     for session, texts in told.items():
         await ada.remember([{"content": text, "occurred_at": MAY} for text in texts], session=session)
     await memory.settle()
-    found = await ada.recall("I planted the rose. Tell me the next step!", grain="session", gate=False, asked_at=MAY)
+    found = await ada.recall(
+        "I planted the rose. Tell me the next step!", grain="session", options=RecallOptions(gate=False, asked_at=MAY)
+    )
     ranked = [item.session for item in found.items]
     assert set(ranked[:3]) == {"garden 1", "garden 2", "garden 3"}
     gains = {item.session: boost.factor for item in found.items for boost in item.boosts if boost.name == "likeness"}
     assert gains["garden 3"] > 1
     assert "engine" not in gains
-    fact = await ada.recall("What is the next step?", grain="session", gate=False, asked_at=MAY)
+    fact = await ada.recall("What is the next step?", grain="session", options=RecallOptions(gate=False, asked_at=MAY))
     assert not any(boost.name == "likeness" for item in fact.items for boost in item.boosts)

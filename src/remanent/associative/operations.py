@@ -7,8 +7,9 @@ from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node, RecalledNode
 from remanent.associative.search import SearchEngine
 from remanent.associative.triples import LoadedTriples
+from remanent.bilingual import Bilingual
 from remanent.discipline.call import Call
-from remanent.discipline.operation import Bilingual, Body, Command, Face, Permission, Screen, operation, show_restored
+from remanent.discipline.operation import Body, Command, Face, Permission, Screen, operation, show_restored
 from remanent.discipline.shapes import (
     MAX_ITEMS,
     Done,
@@ -115,7 +116,7 @@ async def remember(call: Call, request: Remember) -> Receipt:
     return await _of(call).remember(list(request.messages), session=request.session, task=request.task)
 
 
-class RecallRequest(Model):
+class AssociativeQuery(Model):
     """What to bring to mind."""
 
     keywords: Annotated[
@@ -144,7 +145,7 @@ class Recalled(Model):
 
 
 # Two operations, one search: `recall` gives the text for a model, as the seed defines it, `search` the data behind it.
-async def _search(call: Call, request: RecallRequest) -> AssociativeFound:
+async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     return await _of(call).search(
         request.keywords,
         request.relations,
@@ -166,7 +167,7 @@ async def _search(call: Call, request: RecallRequest) -> AssociativeFound:
     face=_face("recall", give=lambda answer: answer.text),
     command=Command(arguments=("keywords",), show=lambda screen, answer: show_found(screen, answer.found)),
 )
-async def recall(call: Call, request: RecallRequest) -> Recalled:
+async def recall(call: Call, request: AssociativeQuery) -> Recalled:
     """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
     found = await _search(call, request)
     return Recalled(text=SearchEngine.format_results(found), found=found)
@@ -181,7 +182,7 @@ async def recall(call: Call, request: RecallRequest) -> Recalled:
     face=_face("search"),
     command=Command(arguments=("keywords",), show=show_found),
 )
-async def search(call: Call, request: RecallRequest) -> AssociativeFound:
+async def search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     """Follow links like recall, and return every node with its sources and the path that led to it."""
     return await _search(call, request)
 

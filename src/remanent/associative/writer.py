@@ -52,7 +52,7 @@ def node_id_of(job: Job, index: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeDraft:
+class TraceDraft:
     """A node that is about to be made."""
 
     node_id: str
@@ -123,12 +123,12 @@ class Writer:
             raise Requeue(f"segmentation failed: {describe_failure(error)}") from error
         return answer.value.segments
 
-    async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> NodeDraft:
+    async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> TraceDraft:
         annotation = await self._annotation(segment.text)
         await asyncio.sleep(0)
         names = await self._relations(segment.text, focused)
         relations = {vertex.id: name for vertex, name in zip(focused, names, strict=True)}
-        return NodeDraft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
+        return TraceDraft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
 
     async def _annotation(self, text: str) -> Answer[AnnotationResponse]:
         request = AnnotationRequest(text=text)
@@ -153,7 +153,7 @@ class Writer:
     # ── nodes and links ──────────────────────────────────────────────────────
 
     async def _write(
-        self, work: GraphTransaction, job: Job, entries: Sequence[Entry], drafts: Sequence[NodeDraft]
+        self, work: GraphTransaction, job: Job, entries: Sequence[Entry], drafts: Sequence[TraceDraft]
     ) -> None:
         if self._settings.schedule == "fixed":
             drafts = drafts[-self._settings.max_nodes :]
@@ -197,7 +197,7 @@ def _utterance(entry: Entry) -> Utterance:
     return Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at)
 
 
-def _create(nodes: NodeStore, draft: NodeDraft, entries: Sequence[Entry]) -> None:
+def _create(nodes: NodeStore, draft: TraceDraft, entries: Sequence[Entry]) -> None:
     first = entries[draft.segment.places[0].utterance]
     nodes.create_node(
         draft.annotation.content,

@@ -24,7 +24,7 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 
 
 @dataclass(frozen=True, slots=True)
-class GraphNode:
+class OnnxNode:
     """One operation of a graph."""
 
     op: str
@@ -38,7 +38,7 @@ class Weights:
     """The constants of a file by name, and its operations in order."""
 
     arrays: "Mapping[str, NDArray[Any]]"
-    nodes: Sequence[GraphNode]
+    nodes: Sequence[OnnxNode]
 
 
 # ── reading ──────────────────────────────────────────────────────────────────
@@ -47,7 +47,7 @@ class Weights:
 def read_weights(data: bytes) -> Weights:
     """Read a model; constants that are not stored as raw bytes are left out."""
     arrays: dict[str, NDArray[Any]] = {}
-    nodes: list[GraphNode] = []
+    nodes: list[OnnxNode] = []
     for number, graph in _fields(memoryview(data)):
         if number != 7:
             continue
@@ -61,13 +61,13 @@ def read_weights(data: bytes) -> Weights:
     return Weights(arrays, nodes)
 
 
-def _read_node(body: memoryview) -> GraphNode:
+def _read_node(body: memoryview) -> OnnxNode:
     """Read an operation: its inputs, outputs, kind and domain."""
     texts: dict[int, list[str]] = {1: [], 2: [], 4: [], 7: []}
     for number, value in _fields(body):
         if number in texts:
             texts[number].append(bytes(value).decode())
-    return GraphNode("".join(texts[4]), tuple(texts[1]), tuple(texts[2]), "".join(texts[7]))
+    return OnnxNode("".join(texts[4]), tuple(texts[1]), tuple(texts[2]), "".join(texts[7]))
 
 
 def _read_tensor(body: memoryview) -> "tuple[str, NDArray[Any]] | None":

@@ -23,6 +23,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 from remanent.discipline.call import ProgressStep, Report
 from remanent.discipline.operation import Operation
 from remanent.discipline.shapes import Done
+from remanent.durability import make_folder, write_durably
 from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
 from remanent.jobs.runner import describe_failure
 from remanent.model import Clock, Model, Scope, system_clock
@@ -30,7 +31,6 @@ from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
 from remanent.stores.notes import Note, Notes
-from remanent.stores.sqlite.layout import make_folder, write_durably
 
 
 class RunState(StrEnum):

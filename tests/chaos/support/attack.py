@@ -165,7 +165,9 @@ def main(folder: Path) -> None:
     accepted, strange = asyncio.run(attack(home))
     # The folder above is opened to make the name of the home durable.
     ours = {str(home), str(folder)}
-    outside = sorted(path for path in watch.touched - ours if not path.startswith(f"{home}{os.sep}"))
+    # Before there is a home, opening looks whether one could be made, under a name of its own choice.
+    known = (f"{home}{os.sep}", f"{folder}{os.sep}.remanent-")
+    outside = sorted(path for path in watch.touched - ours if not path.startswith(known))
     vfs.unregister()
     print(json.dumps({"accepted": accepted, "strange": strange, "outside": outside, "touched": len(watch.touched)}))
 

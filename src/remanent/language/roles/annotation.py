@@ -178,14 +178,13 @@ _MARKS = " \t\n。.,，;；:：\"'“”‘’「」《》()（）[]-•*#"
 
 async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
     """Annotate a memory; its content changes only when it must become shorter."""
-    text = request.text
-    target = request.target_length
-    words = keywords(
-        [*key_phrases(text[:_READ], most=MAX_ANNOTATED_KEYWORDS), *_more_words(text)], most=MAX_ANNOTATED_KEYWORDS
-    )
+    text, target = request.text, request.target_length
+    # What is read begins with the first word: a text may begin with more blanks than are read of it.
+    read = text.lstrip()[:_READ]
+    words = keywords([*key_phrases(read, most=MAX_ANNOTATED_KEYWORDS), *_more_words(read)], most=MAX_ANNOTATED_KEYWORDS)
     return AnnotationResponse(
         content=compressed(text, target) if target is not None else text,
-        phrase=_phrase(text[:_READ], words),
+        phrase=_phrase(read, words),
         keywords=words,
     )
 
@@ -203,9 +202,9 @@ def compressed(text: str, target: int) -> str:
 
 def _more_words(text: str) -> list[str]:
     """Return words of the text for where it has too few key phrases."""
-    found = key_phrases(text[:_READ], most=_FEWEST_KEYWORDS)
+    found = key_phrases(text, most=_FEWEST_KEYWORDS)
     known = " ".join(found).casefold()
-    rest = [word for word in content_words(text[:_READ]) if word.casefold() not in known]
+    rest = [word for word in content_words(text) if word.casefold() not in known]
     return rest[: max(0, _FEWEST_KEYWORDS - len(found))]
 
 

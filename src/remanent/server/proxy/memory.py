@@ -22,7 +22,7 @@ from pydantic import Field
 
 from remanent.context.spool import REFUSED, SpoolFolder
 from remanent.discipline.shapes import Remember
-from remanent.durability import sync_folder
+from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import CallerError, InvalidInput
 from remanent.http.client import backoff
 from remanent.memory import AsyncMemory
@@ -32,7 +32,6 @@ from remanent.operations import LOCAL, Permission, Principal, Service
 from remanent.recall import inject
 from remanent.server.authentication import place_of
 from remanent.server.proxy.conversation import WINDOW, Conversation
-from remanent.stores.sqlite.layout import make_folder, write_durably
 
 _logger = logging.getLogger(__name__)
 
