@@ -44,6 +44,10 @@ HIDDEN = "."
 ERASING = f"{HIDDEN}erasing"
 """The state with the ids of what erasures took whose files beside the store may still be there."""
 
+MAX_WAIT = timedelta(days=1)
+"""The longest that a job may wait or be leased. What ends later was written by a clock that was set back since, and
+nobody would live to see it; far above the longest back-off and lease that settings allow in practice."""
+
 ERASED_MEANWHILE = "something was erased while this ran"
 """The error of a job that ran during an erasure: whatever it fails with later may quote the erased text, so that only
 the part of its error before the first colon is kept. It has no colon itself: the next erasure leaves it whole."""
@@ -193,7 +197,10 @@ class Store(ABC):
 
     @abstractmethod
     async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
-        """Claim the next job that may run: the first of a lane, due, and not under a live lease."""
+        """Claim the next job that may run: the first of a lane, due, and not under a live lease.
+
+        A wait or a lease that ends more than `MAX_WAIT` from now is taken as over: the clock was set back since.
+        """
 
     @abstractmethod
     async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:

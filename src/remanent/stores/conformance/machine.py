@@ -26,7 +26,7 @@ from remanent.model import Conflict, Entry, Job, JobState, Kind, Link, Record, S
 from remanent.stores import transaction
 from remanent.stores.conformance.base import MODEL, Samples, everything, found_by, vector_bytes
 from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
-from remanent.stores.store import ERASED_MEANWHILE, Store
+from remanent.stores.store import ERASED_MEANWHILE, MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed, Transaction, search_terms
 from remanent.text.terms import query_terms
 
@@ -59,8 +59,8 @@ class PlainQueue:
         for job in self.living:
             heads.setdefault(job.lane, job)
         for job in heads.values():
-            due = job.not_before is None or job.not_before <= now
-            free = job.lease_until is None or job.lease_until <= now
+            due = job.not_before is None or not now < job.not_before <= now + MAX_WAIT
+            free = job.lease_until is None or not now < job.lease_until <= now + MAX_WAIT
             if due and free:
                 return job
         return None

@@ -210,6 +210,18 @@ class QueueConformance(StoreSuite):
         assert (new.id, new.worker, new.attempts) == (old.id, "w2", 2)
         assert new.fence > old.fence
 
+    async def test_a_clock_that_is_set_back_keeps_no_job_waiting(self, line: QueueDriver) -> None:
+        """A lease or a back-off of last year's clock would else hold its lane until that year comes again."""
+        await line.add("a")
+        old = await line.must_claim("w1")
+        line.samples.clock.advance(seconds=-365 * 86400)
+        new = await line.must_claim("w2")
+        assert (new.id, new.worker) == (old.id, "w2")
+        await line.retry(new, seconds=60)
+        assert await line.claim("w2") is None
+        line.samples.clock.advance(seconds=-365 * 86400)
+        assert (await line.must_claim("w3")).id == old.id
+
     async def test_who_was_taken_over_can_do_nothing_more_and_its_result_is_discarded(self, line: QueueDriver) -> None:
         """The fence number: a worker that was only slow must not write over its successor's result."""
         await line.add("a")

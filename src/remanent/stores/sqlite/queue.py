@@ -13,6 +13,7 @@ from remanent.model import Job, Scope, from_millis, to_millis
 from remanent.stores.queries import JobQuery, QueueState
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.reads import Condition
+from remanent.stores.store import MAX_WAIT
 
 # The first living job of each lane: only that one may run.
 _HEADS = "SELECT min(seq) FROM jobs WHERE state != 'dead' GROUP BY lane"
@@ -23,7 +24,8 @@ _CLAIM = f"""
 UPDATE jobs SET state = 'running', worker = ?, fence = fence + 1, attempts = attempts + 1, lease_until = ?
 WHERE seq = (
     SELECT seq FROM jobs
-    WHERE seq IN ({_HEADS}) AND (not_before IS NULL OR not_before <= ?) AND (state = 'pending' OR lease_until <= ?)
+    WHERE seq IN ({_HEADS}) AND (not_before IS NULL OR not_before NOT BETWEEN ? AND ?)
+        AND (state = 'pending' OR lease_until NOT BETWEEN ? AND ?)
     ORDER BY seq LIMIT 1
 )
 RETURNING {rows.JOB_COLUMNS}
@@ -32,8 +34,8 @@ RETURNING {rows.JOB_COLUMNS}
 
 def claim(connection: apsw.Connection, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
     """Claim the next job that may run."""
-    moment = to_millis(now)
-    row = connection.execute(_CLAIM, (worker, to_millis(now + lease), moment, moment)).fetchone()
+    waits = (to_millis(now) + 1, to_millis(now + MAX_WAIT))
+    row = connection.execute(_CLAIM, (worker, to_millis(now + lease), *waits, *waits)).fetchone()
     return None if row is None else rows.job_of(scope, row)
 
 

@@ -42,7 +42,7 @@ from remanent.stores.sqlite.layout import Layout
 from remanent.stores.sqlite.migrations import MIGRATIONS
 from remanent.stores.sqlite.pool import DatabasePool
 from remanent.stores.sqlite.writes import apply_unit, load_database
-from remanent.stores.store import Store
+from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
@@ -265,7 +265,7 @@ class SqliteStore(Store):
         """Claim the next job that may run."""
         # A look first: most of the time nothing can be claimed, and looking costs no commit.
         standing = await self.queue(scope)
-        if standing.wake_at is None or standing.wake_at > now:
+        if standing.wake_at is None or now < standing.wake_at <= now + MAX_WAIT:
             return None
         async with self._pool.check_out(scope) as database:
             return await database.write(
