@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from remanent.discipline import registered
 from remanent.discipline.shapes import ZH, Done, Nothing, read_cursor, write_cursor
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
-from remanent.memory import AsyncAgent
-from remanent.model import Model
+from remanent.memory import AsyncAgent, AsyncAgentAdmin
+from remanent.model import Model, RecallOptions
 from remanent.operations import (
     CATALOGUE,
     LOCAL,
@@ -383,7 +384,13 @@ async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch
 
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
 # What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.
-LOCAL_ONLY = {"repair", "dead_letters"}
+LOCAL_ONLY = {
+    "admin": {"repair", "dead_letters"},
+    # A server opens and closes the memory itself, and single nodes are looked at where they lie.
+    "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
+}
+FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}
+FACES |= {one.name: one.agent_face for one in registered() if one.agent_face is not None}
 
 
 @EVERY
@@ -422,21 +429,26 @@ def test_reading_changes_nothing_and_changing_is_no_get(one: Operation[Any, Any]
     assert not (one.changes and one.permission is Permission.READ)
 
 
-def test_everything_that_an_agents_memory_can_do_is_an_operation() -> None:
+@pytest.mark.parametrize(("part", "kind"), FACES.items())
+def test_everything_that_an_agents_memory_can_do_is_an_operation(part: str, kind: type) -> None:
     able = {
         name
-        for name, member in inspect.getmembers(AsyncAgent)
+        for name, member in inspect.getmembers(kind)
         if not name.startswith("_") and (inspect.iscoroutinefunction(member) or inspect.isasyncgenfunction(member))
     }
-    offered = {one.face.method for one in CATALOGUE.values() if one.face is not None}
-    assert able - LOCAL_ONLY == offered
+    offered = {one.face.method for one in CATALOGUE.values() if one.face is not None and one.face.part == part}
+    assert able - LOCAL_ONLY.get(part, set()) == offered
 
 
 def test_a_face_takes_the_same_arguments_as_its_operation() -> None:
+    options = set(RecallOptions.model_fields)
     for one in CATALOGUE.values():
         if one.face is None or one.name == "attachment":
             continue
-        taken = set(inspect.signature(getattr(AsyncAgent, one.face.method)).parameters) - {"self", "on_progress"}
+        method = getattr(FACES[one.face.part], one.face.method)
+        taken = set(inspect.signature(method).parameters) - {"self", "on_progress"}
+        if "options" in taken:
+            taken = taken - {"options"} | options
         assert taken - {one.face.upload} <= set(one.request.model_fields), one.name
 
 
