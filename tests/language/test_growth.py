@@ -39,7 +39,7 @@ from remanent.language.roles.reranking import Passage, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
 from remanent.language.roles.structure import StructureRequest
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, unmarked
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, GraphNode, Utterance
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
@@ -104,6 +104,8 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.passages.places_of": lambda text: passages.places_of(_said(text)),
     "language.roles.react.parse": lambda text: react.parse(_clean(text), tools=("search",)),
+    # Longer than a summary at every size: the step where cutting begins is no growth.
+    "language.roles.summary.unmarked": lambda text: unmarked("One sentence. " * 2000 + text),
     "language.tidying.line": lambda text: tidying.line(text, 300),
     "language.tidying.lines": lambda text: tidying.lines(_parts(text, len(text)), most=20),
     "language.tidying.keywords": lambda text: tidying.keywords(_parts(text, len(text))),

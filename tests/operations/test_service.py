@@ -155,8 +155,9 @@ async def test_what_cannot_be_noted_is_not_done(service: Service) -> None:
     for name, request in (("remember", {"messages": ["lost"]}), ("erase", {"everything": True}), ("keys.list", {})):
         with pytest.raises(StorageError):
             await asyncio.wait_for(service.perform(name, request, place=HERE), 30)
-    with pytest.raises(StorageError):
-        await asyncio.wait_for(service.start("bank.run", {"task": "x", "context": "y"}, place=HERE), 30)
+    if "bank.run" in service.catalogue:  # the long work of a discipline that may be taken out
+        with pytest.raises(StorageError):
+            await asyncio.wait_for(service.start("bank.run", {"task": "x", "context": "y"}, place=HERE), 30)
     found = await service.perform("entries", {}, place=HERE)
     assert [entry.text for entry in found.items] == ["before"]
     logs.unlink()

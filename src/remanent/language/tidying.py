@@ -39,12 +39,17 @@ def keywords(words: Iterable[str], *, most: int = MAX_KEYWORDS) -> tuple[str, ..
     return tuple(_once(line(word.strip(" \t\n#,，、。;；\"'“”‘’`"), MAX_KEYWORD) for word in words))[:most]
 
 
+_LOOK_AHEAD = 1000
+"""Characters behind the limit that are read; more than any white space or closing marks between two sentences."""
+
+
 def shortened(text: str, limit: int) -> str:
     """Return the whole sentences from the beginning that fit into so many characters; at least a part of the first."""
     if len(text) <= limit:
         return text
     end = 0
-    for sentence in sentences(text):
+    # A little beyond the limit tells where the last whole sentence ends; the rest of a long text need not be read.
+    for sentence in sentences(text[: limit + _LOOK_AHEAD]):
         if sentence.end > limit and len(text[: sentence.end].rstrip()) > limit:
             break
         end = sentence.end

@@ -210,7 +210,7 @@ async def test_notes_live_for_a_day_and_are_bounded(tmp_path: Path, monkeypatch:
     from remanent.stores import notes as module
 
     now = datetime(2026, 3, 1, tzinfo=UTC)
-    monkeypatch.setattr(module, "MOST", 12)
+    monkeypatch.setattr(module, "MAX_NOTES", 12)
     monkeypatch.setattr(module, "_TIDY_EVERY", 4)
     store = SqliteStore(tmp_path)
     kept = Notes(store, clock=lambda: now)
