@@ -42,7 +42,7 @@ from remanent.model import (
     Version,
     system_clock,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.settings import Settings
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 

@@ -58,7 +58,7 @@ from remanent.model import (
     system_clock,
     to_instant,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.recall import (
     EMBED,
     GATE,
@@ -165,6 +165,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store,
         vectors,
         indexing,
+        blobs=blobs,
         echoes=echoes,
         embedders=embedders,
         longest=settings.max_text_length,
@@ -363,8 +364,9 @@ class AsyncAgent(AgentFaces):
     async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
-        `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
+        tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
+        `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
         """
         with self._parts.store.visit(self._scope):
             return await self._parts.journal.keep(self._scope, messages, session=session, task=task)

@@ -11,7 +11,7 @@ from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
 from remanent.associative.triples import LoadedTriples
 from remanent.model import Job, Receipt, Scope
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 
 __all__ = ["AssociativeMemory"]
 

@@ -11,7 +11,7 @@ from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, EntryKind, Receipt, Scope
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import Erased, Transaction
 

@@ -28,7 +28,7 @@ from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.jobs import Handler
 from remanent.language import Engine
 from remanent.model import Clock, Entry, FoundSource, Job, JobState, NewId, Receipt, Record, Scope, least_trusted
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.recall import inject
 from remanent.stores import EntryQuery, JobQuery, RecordFilter, RecordQuery, Store, Transaction, Vectors
 

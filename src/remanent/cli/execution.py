@@ -25,6 +25,7 @@ from remanent.errors import InvalidInput
 from remanent.language import Role
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Message, Probe
+from remanent.model.chat import expand_message
 from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Service, Target
 from remanent.operations.language import role_of
 from remanent.settings import Settings
@@ -74,23 +75,24 @@ def _messages_of(
     yield session, Message.model_validate({**named, "content": content})
 
 
-def read_messages_file(file: Path, *, session: str | None) -> Iterator[SessionMessage]:
-    """Yield the messages of a file, all of them checked before the first is kept."""
+def read_messages_file(file: Path, *, session: str | None) -> list[SessionMessage]:
+    """Return the messages of a file, all of them checked before the first is kept."""
+    told: list[SessionMessage] = []
+    tools: dict[str, str] = {}
     for number, line in enumerate(read_lines(file), start=1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
-            if not isinstance(value, dict):
-                raise InvalidInput("a JSON object with role and content was expected")
-            own = value.pop("session", None)
+            own = value.pop("session", None) if isinstance(value, dict) else None
             if own is not None and not isinstance(own, str):
                 raise InvalidInput("session must be text")
-            yield own if own is not None else session, Message.model_validate(value)
+            told += [(session if own is None else own, message) for message in expand_message(value, tools)]
         except ValueError as error:
             raise InvalidInput(f"line {number} of {file} is no JSON: {error}") from error
         except InvalidInput as error:
             raise InvalidInput(f"line {number} of {file}: {error}") from error
+    return told
 
 
 def take_targets(screen: Terminal, given: Mapping[str, Any]) -> Requests:

@@ -41,7 +41,7 @@ from remanent.model import (
     Tombstone,
     Version,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 if TYPE_CHECKING:

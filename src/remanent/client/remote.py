@@ -35,7 +35,7 @@ from remanent.model import (
     Tombstone,
     Version,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.operations import Target
 from remanent.plugins import require
 from remanent.stores import (

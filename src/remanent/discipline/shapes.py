@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from remanent.errors import InvalidInput
 from remanent.model import Message, Model
+from remanent.model.chat import expand_messages
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.kinds import KnownKind
@@ -61,30 +62,27 @@ Expects = Annotated[
 ]
 
 
-def _message(value: object) -> object:
-    return {"content": value} if isinstance(value, str) else value
+_ChatMessage = str | dict[str, Any]
+_ChatMessages = Annotated[list[Message | _ChatMessage], Field(min_length=1, max_length=MAX_ITEMS)]
+"""What a schema can say of messages as callers have them; the rest only reading them can tell."""
 
 
 class Remember(Model):
     """What to remember."""
 
     messages: Annotated[
-        tuple[Annotated[Message, BeforeValidator(_message, json_schema_input_type=Message | str)], ...],
+        tuple[Message, ...],
+        Field(min_length=1, max_length=MAX_ITEMS),
+        BeforeValidator(expand_messages, json_schema_input_type=_ChatMessages | _ChatMessage),
         about(
-            "Messages, oldest first: texts, or objects with role, content, id, occurred_at, metadata.",
-            "消息，由旧到新：文本，或含 role、content、id、occurred_at、metadata 的对象。",
-            min_length=1,
-            max_length=MAX_ITEMS,
+            "Messages, oldest first: texts, or objects with role and content as OpenAI and Anthropic have them (parts, "
+            "tool calls and results too), if wanted with id, occurred_at, metadata. A single text is one message.",
+            "消息，由旧到新：文本，或 OpenAI、Anthropic 格式的对象（role、content，也可含多个部分、工具调用与结果），"
+            "可带 id、occurred_at、metadata。单独一段文本即一条消息。",
         ),
     ]
     session: Session = None
     task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
-
-
-def listed_messages(given: dict[str, Any]) -> dict[str, Any]:
-    """Make a list of the messages that a method takes: a single one need not be in a list there."""
-    messages = given["messages"]
-    return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
 
 
 class Nothing(Model):

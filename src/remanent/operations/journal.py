@@ -21,7 +21,6 @@ from remanent.discipline.shapes import (
     Until,
     about,
     items_of,
-    listed_messages,
     page_of,
     read_cursor,
     read_whole,
@@ -29,9 +28,14 @@ from remanent.discipline.shapes import (
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, RecallOptions, Receipt
+from remanent.model.chat import CHAT_FIELDS
 from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
+
+
+_MORE = tuple(f"messages.{name}" for name in sorted(CHAT_FIELDS - {"content"}))
+"""What vendors' messages hold beside: taken, and not shown, since no model needs to be told of it."""
 
 
 def _keyed(request: Remember, key: str) -> Remember:
@@ -55,7 +59,7 @@ def _keyed(request: Remember, key: str) -> Remember:
     examples=(
         {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
     ),
-    face=Face("remember", ask=listed_messages),
+    face=Face("remember"),
     tool=Tool(
         "remember",
         Bilingual(
@@ -63,7 +67,7 @@ def _keyed(request: Remember, key: str) -> Remember:
             "sentence that is understood without this conversation. Durable when this returns.",
             "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
         ),
-        fields=("messages.content", "messages.role", "messages.occurred_at", "messages.id", "session"),
+        fields=("messages.content", "messages.role", "messages.occurred_at", "messages.id", "session", *_MORE),
     ),
 )
 async def remember(call: ServiceCall, request: Remember) -> Receipt:
