@@ -7,9 +7,11 @@ must still be able to end: whatever was acknowledged is on disk already.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import inspect
 import os
 import threading
+import weakref
 from collections.abc import AsyncGenerator
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager, suppress
@@ -19,6 +21,23 @@ from remanent.errors import StoreClosed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+_open: weakref.WeakSet[Portal] = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    """End what a program forgot to close, while the threads that it works on are still there.
+
+    Else its background work would fail on them and complain, although nothing is lost.
+    """
+    for portal in list(_open):
+        portal.close()
+
+
+# Python ends the threads of executors before any `atexit` function is called; what is registered here goes before that,
+# because it was registered later. The function is not public; where it is missing, a forgotten memory may complain.
+
+getattr(threading, "_register_atexit", atexit.register)(_close_all)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,6 +57,7 @@ class Portal:
         self._thread = threading.Thread(target=_serve, args=(ready,), name="remanent-loop", daemon=True)
         self._thread.start()
         self._loop = ready.result()
+        _open.add(self)
 
     @classmethod
     @contextmanager

@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
+import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -59,6 +60,8 @@ from remanent.model import (
     to_instant,
 )
 from remanent.model.chat import Messages
+from remanent.model.clock import Moment, read_span
+from remanent.model.filters import read_tags, read_where
 from remanent.recall import (
     EMBED,
     GATE,
@@ -307,6 +310,9 @@ class AsyncAgentAdmin:
         self._parts = parts
         self._scope = scope
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope}>"
+
     async def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""
         health = await self._parts.store.check(self._scope)
@@ -345,6 +351,9 @@ class AsyncAgent(AgentFaces):
         self._parts = parts
         self._scope = scope
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope}>"
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -361,20 +370,34 @@ class AsyncAgent(AgentFaces):
 
     # ── writing ──────────────────────────────────────────────────────────────
 
-    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    async def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
         A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
-        `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
+        `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
+
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
         """
         with self._parts.store.visit(self._scope):
-            return await self._parts.journal.keep(self._scope, messages, session=session, task=task)
+            return await self._parts.journal.keep(
+                self._scope, messages, session=session, task=task, metadata=metadata, tags=tags
+            )
 
-    async def attach(
-        self, content: bytes, *, name: str = "", media_type: str = "application/octet-stream"
-    ) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`."""
+    async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
+        """Keep a file durably and return the reference to put among a message's `attachments`.
+
+        What is in it, its name tells unless `media_type` does.
+        """
+        media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
         digest = await self._parts.blobs.put(self._scope, content)
         return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
 
@@ -454,10 +477,12 @@ class AsyncAgent(AgentFaces):
         *,
         limit: int = 5,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -467,15 +492,24 @@ class AsyncAgent(AgentFaces):
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
         `found.message()` are what to give a model, within `budget` tokens if that is set.
 
-        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
+        least one. `grain` says how much an item holds: the memory itself ("item"), a
         turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
         moment in the past or no gate, go into `options`.
         """
-        options = options or RecallOptions()
+        if not isinstance(query, str):
+            raise InvalidInput(f"query: a question is a text, not {_named(query)}")
+        if not isinstance(limit, int):
+            raise InvalidInput(f"limit: a whole number was expected, not {_named(limit)}")
+        options = RecallOptions() if options is None else RecallOptions.model_validate(options)
         now = self._parts.clock()
+        since, until = read_span(since, until)
         wanted = RecordFilter(
-            kinds=None if kinds is None else tuple(Kind.known(kind) for kind in kinds),
-            tags=tuple(tags),
+            kinds=_kinds(kinds),
+            where=read_where(where),
+            tags=read_tags(tags),
+            any_tags=read_tags(any_tags),
             occurred_from=since,
             occurred_before=until,
             alive_at=now,
@@ -526,17 +560,27 @@ class AsyncAgent(AgentFaces):
         self,
         *,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest."""
+        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
+
+        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        """
+        since, until = read_span(since, until)
         query = EntryQuery(
             occurred_from=since,
             occurred_before=until,
+            where=read_where(where),
+            tags=read_tags(tags),
+            any_tags=read_tags(any_tags),
             after_seq=after_seq,
             before_seq=before_seq,
             newest_first=newest_first,
@@ -567,19 +611,24 @@ class AsyncAgent(AgentFaces):
         *,
         kinds: Sequence[Kind | str] | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         session: str | None = None,
-        valid_at: datetime | None = None,
-        as_of: datetime | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
         """Return records, newest first; page on with `after_id`."""
+        valid_at, as_of = read_span(valid_at, as_of)
         wanted = RecordFilter(
-            kinds=None if kinds is None else tuple(Kind.known(kind) for kind in kinds),
+            kinds=_kinds(kinds),
             statuses=None if statuses is None else tuple(Status(status) for status in statuses),
-            tags=tuple(tags),
+            where=read_where(where),
+            tags=read_tags(tags),
+            any_tags=read_tags(any_tags),
             valid_at=valid_at,
             as_of=as_of,
         )
@@ -644,6 +693,16 @@ class AsyncAgent(AgentFaces):
         if expects is not None and found[0].version != expects:
             raise VersionConflict(f"record {record_id} is at version {found[0].version}, not {expects}; read it again")
         return found[0]
+
+
+def _kinds(kinds: Sequence[Kind | str] | None) -> tuple[Kind, ...] | None:
+    """Return the kinds that are meant; a single one need not stand in a list."""
+    return None if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
+
+
+def _named(value: object) -> str:
+    """Say what a value is that is none of what was asked for, without repeating it."""
+    return "None" if value is None else f"a {type(value).__name__}"
 
 
 def _recipe(options: RecallOptions) -> str | Recipe | None:
@@ -714,6 +773,9 @@ class AsyncMemory(MemoryFaces):
         self._parts = parts
         self.notes = parts.notes
         self._finishing = asyncio.create_task(self._finish_erasures()) if parts.erasures.has_any() else None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._parts.settings.home}>"
 
     @property
     def settings(self) -> Settings:

@@ -112,7 +112,7 @@ def _of(call: Call) -> AsyncAssociativeMemory:
 )
 async def remember(call: Call, request: Remember) -> Receipt:
     """Keep messages and link them into the associative memory; they are durable on return."""
-    return await _of(call).remember(list(request.messages), session=request.session, task=request.task)
+    return await _of(call).remember(list(request.messages), **request.labels)
 
 
 class AssociativeQuery(Model):

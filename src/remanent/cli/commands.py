@@ -11,6 +11,17 @@ from remanent.cli.options import CommonOptions, GeneratedCommand, choices, read_
 
 Session = Annotated[str | None, typer.Option("--session", "-s", metavar="NAME", help=say("The session.", "会话。"))]
 Task = Annotated[str | None, typer.Option("--task", metavar="NAME", help=say("The task.", "任务。"))]
+Metadata = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metadata",
+        metavar="KEY=VALUE",
+        help=say("Metadata for all messages, to find them by.", "所有消息的元数据，供检索时筛选。"),
+    ),
+]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TEXT", help=say("Tags for all messages.", "所有消息的标签。"))
+]
 Query = Annotated[
     list[str], typer.Argument(metavar="QUERY", help=say("The question, in Chinese or English.", "问题，中文或英文。"))
 ]
@@ -62,9 +73,26 @@ Kinds = Annotated[
         help=say("Only these kinds.", "只要这些类型。"),
     ),
 ]
-Tags = Annotated[
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="KEY=VALUE",
+        help=say(
+            'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+            '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
+        ),
+    ),
+]
+RecallTags = Annotated[
     list[str] | None,
     typer.Option("--tag", metavar="TEXT", help=say("Only those with all of these tags.", "只要带有全部这些标签的。")),
+]
+AnyTags = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--any-tag", metavar="TEXT", help=say("Only those with at least one of these tags.", "只要带有其中任一标签的。")
+    ),
 ]
 Since = Annotated[
     datetime | None,
@@ -164,7 +192,14 @@ EntriesLimit = Annotated[
 ]
 Name = Annotated[str, typer.Option("--name", metavar="NAME", help=say("The file's name.", "文件名。"))]
 MediaType = Annotated[
-    str, typer.Option("--media-type", metavar="TEXT", help=say("The MIME type of its content.", "内容的 MIME 类型。"))
+    str | None,
+    typer.Option(
+        "--media-type",
+        metavar="TEXT",
+        help=say(
+            "The MIME type of its content; as its name tells, unless given.", "内容的 MIME 类型；默认由文件名判断。"
+        ),
+    ),
 ]
 Digest = Annotated[
     str,
@@ -470,6 +505,8 @@ def remember(
     file: options.MessagesFile = None,
     session: Session = None,
     task: Task = None,
+    metadata: Metadata = None,
+    tags: Tags = None,
     wait: options.Wait = True,
 ) -> None:
     """Store messages for good."""
@@ -478,7 +515,7 @@ def remember(
     perform(
         "remember",
         place,
-        {"session": session, "task": task},
+        {"session": session, "task": task, "metadata": metadata, "tags": tags},
         intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
         wait=wait,
     )
@@ -495,7 +532,9 @@ def recall(
     order: Order = "auto",
     session: Session = None,
     kinds: Kinds = None,
-    tags: Tags = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
     since: Since = None,
     until: Until = None,
     as_of: AsOf = None,
@@ -520,7 +559,9 @@ def recall(
             "order": order,
             "session": session,
             "kinds": kinds,
+            "where": where,
             "tags": tags,
+            "any_tags": any_tags,
             "since": since,
             "until": until,
             "as_of": as_of,
@@ -541,6 +582,9 @@ def entries(
     session: Session = None,
     since: Since = None,
     until: Until = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
     after_seq: AfterSeq = 0,
     before_seq: BeforeSeq = None,
     newest_first: NewestFirst = False,
@@ -556,6 +600,9 @@ def entries(
             "session": session,
             "since": since,
             "until": until,
+            "where": where,
+            "tags": tags,
+            "any_tags": any_tags,
             "after_seq": after_seq,
             "before_seq": before_seq,
             "newest_first": newest_first,
@@ -565,13 +612,7 @@ def entries(
 
 
 @with_common_options("agent")
-def attach(
-    place: CommonOptions,
-    *,
-    file: options.ImportFile,
-    name: Name = "",
-    media_type: MediaType = "application/octet-stream",
-) -> None:
+def attach(place: CommonOptions, *, file: options.ImportFile, name: Name = "", media_type: MediaType = None) -> None:
     """Store a file durably and return the reference to put into a message's `attachments`."""
     from remanent.cli.execution import perform
 
@@ -600,7 +641,9 @@ def records(
     *,
     kinds: Kinds = None,
     statuses: Statuses = None,
-    tags: Tags = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
     session: Session = None,
     valid_at: ValidAt = None,
     as_of: AsOf = None,
@@ -617,7 +660,9 @@ def records(
         {
             "kinds": kinds,
             "statuses": statuses,
+            "where": where,
             "tags": tags,
+            "any_tags": any_tags,
             "session": session,
             "valid_at": valid_at,
             "as_of": as_of,
@@ -910,6 +955,8 @@ def associative_remember(
     file: options.MessagesFile = None,
     session: Session = None,
     task: Task = None,
+    metadata: Metadata = None,
+    tags: Tags = None,
     wait: options.Wait = True,
 ) -> None:
     """Keep messages and link them into the associative memory; they are durable on return."""
@@ -918,7 +965,7 @@ def associative_remember(
     perform(
         "associative.remember",
         place,
-        {"session": session, "task": task},
+        {"session": session, "task": task, "metadata": metadata, "tags": tags},
         intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
         wait=wait,
     )

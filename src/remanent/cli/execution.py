@@ -175,6 +175,8 @@ def perform(
         assert operation.command is not None
         assert operation.command.takes is not None
         requests = INTAKES[operation.command.takes](screen, given, **intake)
+    if operation.reads is Body.BYTES and file != STANDARD and given.get("name") == "":
+        given["name"] = file.name
     if operation.destroys:
         _confirm(screen, operation, requests[0], place, yes=yes)
     where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent)
@@ -232,7 +234,9 @@ class _Execution:
                     )
                     if operation.reads is Body.JSON and len(read) > 1:
                         meter.advance()
-            shown = CommandResult(self._screen, operation, read, answers, several, options, self._where, self._file)
+            shown = CommandResult(
+                self._screen, operation, read, answers, several, options, self._where, self._file, self._settings.home
+            )
             show(shown)
             if wait:
                 await settle(self._screen, memory)
@@ -247,7 +251,9 @@ class _Execution:
                 stream.write(line.encode() + b"\n")
                 count += 1
                 meter.note(f"{count}")
-        shown = CommandResult(self._screen, self._operation, [request], [count], False, {}, self._where, self._file)
+        shown = CommandResult(
+            self._screen, self._operation, [request], [count], False, {}, self._where, self._file, self._settings.home
+        )
         show(shown)
         return shown
 

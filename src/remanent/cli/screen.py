@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import BinaryIO, Self
 
 from pydantic_core import to_json
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -18,7 +19,7 @@ from rich.text import Text
 
 from remanent.bilingual import Bilingual, Language
 from remanent.cli.options import CommonOptions
-from remanent.cli.words import AGO, INDEXING, STEPS_DONE, language_of
+from remanent.cli.words import AGO, FIELDS, INDEXING, STEPS_DONE, language_of
 from remanent.jobs import Progress as JobProgress
 from remanent.settings import Settings, load_settings
 
@@ -48,7 +49,7 @@ class Terminal:
 
     def tell(self, phrase: Bilingual, /, *, style: str = "", **values: object) -> None:
         """Say something about the work, beside the data."""
-        self.err.print(self.word(phrase, **values), style=style, soft_wrap=True)
+        self.err.print(self.word(phrase, **values), style=style, soft_wrap=not self.err.is_terminal)
 
     def note(self, text: str) -> None:
         """Say something that somebody else has put into words."""
@@ -56,19 +57,40 @@ class Terminal:
 
     def show(self, renderable: RenderableType) -> None:
         """Show data to people."""
-        # A line of a pipe is for a program to split; a line of a terminal is for the terminal to fit.
-        self.out.print(renderable, soft_wrap=isinstance(renderable, str | Text) and not self.out.is_terminal)
+        # A line of a pipe is for a program to split; a line of a terminal is wrapped between words. What has no
+        # space, such as a token, is copied from the screen: no line end may come into it.
+        is_text = isinstance(renderable, str | Text)
+        self.out.print(renderable, soft_wrap=is_text and not (self.out.is_terminal and " " in str(renderable)))
 
     def line(self, text: str) -> None:
         """Show a line of data, whatever characters are in it."""
         self.show(visible(text))
 
     def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Show a table of data."""
-        table = Table(*headings)
-        for row in rows:
-            table.add_row(*(Text(visible(cell), overflow="fold") for cell in row))
-        self.show(table)
+        """Show a table of data; where it does not fit the screen, each row as a block of lines."""
+        cells = [[visible(cell) for cell in row] for row in rows]
+        widths = [max(map(_width, column)) for column in zip(headings, *cells, strict=True)]
+        if sum(widths) + 3 * len(widths) + 1 <= self.out.width:
+            table = Table(*headings)
+            for row in cells:
+                table.add_row(*map(Text, row))
+            self.show(table)
+            return
+        for place, row in enumerate(cells):
+            if place:
+                self.show("")
+            self.fields((heading, cell) for heading, cell in zip(headings, row, strict=True) if cell)
+
+    def fields(self, fields: Iterable[tuple[str, str]]) -> None:
+        """Show values with their names, a line each; further lines of one are indented."""
+        for name, value in fields:
+            line = Text(f"{name}: ", style="dim", end="")
+            line.append(visible(value).replace("\n", "\n  "), style="not dim")
+            self.show(line)
+
+    def label(self, name: str) -> str:
+        """Return what a field is called in the user's language."""
+        return FIELDS.get(name, name.replace("_", " ")) if self.language == "zh" else name.replace("_", " ")
 
     def moment(self, at: datetime) -> str:
         """Return a moment in the user's own zone."""
@@ -198,6 +220,10 @@ def local_time(moment: datetime) -> str:
     except (OverflowError, ValueError, OSError):  # at the very ends of the calendar
         moment = moment.astimezone(UTC)
     return moment.replace(tzinfo=None).isoformat(sep=" ", timespec="minutes")
+
+
+def _width(text: str) -> int:
+    return max((cell_len(line) for line in text.splitlines()), default=0)
 
 
 def human_size(count: float) -> str:

@@ -4,7 +4,7 @@ Appending asks for the index and tells the disciplines in the unit of work that 
 journal that recall cannot find later; erasing has everybody let go of what was erased.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
@@ -70,11 +70,17 @@ class Journal:
         *,
         session: str | None = None,
         task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
         also: WithinTransaction | None = None,
     ) -> Receipt:
-        """Keep messages for good, with whatever is asked for in the same unit of work."""
+        """Keep messages for good, with whatever is asked for in the same unit of work.
+
+        `metadata` and `tags` are for all of them; what a message says itself comes first.
+        """
         scope = scope.within(session=session, task=task)
-        read = [await self._with_files_kept(scope, one) for one in read_messages(messages, longest=self._longest)]
+        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags)
+        read = [await self._with_files_kept(scope, one) for one in read]
         now = to_instant(self._clock())
         async with self.writing(scope) as tx:
             entries = [message.entry(self._new_id(), scope=scope, recorded_at=now) for message in read]

@@ -4,6 +4,7 @@ from remanent.model.base import JsonObject, Model
 from remanent.model.chat import read_messages
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
 from remanent.model.entry import Attachment, Entry, EntryKind, Message, Origin, is_ahead, least_trusted
+from remanent.model.filters import MetadataCondition
 from remanent.model.found import (
     Boost,
     ExplainedItem,
@@ -92,6 +93,7 @@ __all__ = [
     "Link",
     "Maker",
     "Message",
+    "MetadataCondition",
     "Model",
     "NewId",
     "NoteData",

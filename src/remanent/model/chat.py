@@ -7,7 +7,7 @@ they stand for. What a model only thought is left out: it was never said.
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -15,6 +15,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from remanent.errors import InvalidInput
 from remanent.model.entry import ORIGIN_OF_ROLE, Attachment, EntryKind, InlineFile, Message
+from remanent.model.filters import read_tags
 
 Messages = str | Message | Mapping[str, Any] | Iterable[str | Message | Mapping[str, Any]]
 """What `remember` takes: a text, a message (`{"role": …, "content": …}`), or several of those."""
@@ -45,9 +46,19 @@ _ITEMS = _CALLS | _RESULTS | _THOUGHTS
 """Types of items that stand among messages by themselves (OpenAI's Responses API), and within a message's content."""
 
 
-def read_messages(messages: object, *, longest: int) -> list[Message]:
-    """Return the messages of whatever form a caller uses, none of them empty nor longer than so many characters."""
+def read_messages(
+    messages: object, *, longest: int, metadata: Mapping[str, Any] | None = None, tags: Sequence[str] = ()
+) -> list[Message]:
+    """Return the messages of whatever form a caller uses, none of them empty nor longer than so many characters.
+
+    `metadata` and `tags` are for all of them; what a message says itself comes first.
+    """
     read = expand_messages(messages)
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata: an object was expected, not a {type(metadata).__name__}")
+    if metadata or tags:
+        more, labels = dict(metadata or {}), read_tags(tags)
+        read = [one.replace(metadata={**more, **one.metadata}, tags=(*labels, *one.tags)) for one in read]
     if not read:
         raise InvalidInput("there is nothing to remember; give at least one message")
     for place, message in enumerate(read):

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from remanent.model.base import Count, JsonObject, Model, Text
 from remanent.model.clock import Instant
+from remanent.model.filters import check_metadata, read_tags
 from remanent.model.ids import Id
 from remanent.model.scope import Scope
 
@@ -40,8 +41,8 @@ class Origin(StrEnum):
 _DOUBT = {origin: place for place, origin in enumerate(Origin)}
 
 AHEAD = timedelta(hours=14)
-"""How far a date may lie after the moment it was told without being of the future: a local time without its zone is
-taken as UTC, and no zone is further ahead of it."""
+"""How far a date may lie after the moment it was told without being of the future: a local time may come from another
+machine without its zone, and no zone is further ahead of UTC."""
 
 
 def least_trusted(origins: Iterable[Origin]) -> Origin:
@@ -83,6 +84,7 @@ class Entry(Model):
     caller_id: Text | None = None
     """The caller's own id; the same id with the same text in a session is stored once."""
     metadata: JsonObject = Field(default_factory=dict)
+    tags: tuple[Text, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     origin: Origin = Origin.USER
     erased: bool = False
@@ -138,7 +140,9 @@ class Message(Model):
     """When it was said; now, unless given."""
     kind: EntryKind = EntryKind.MESSAGE
     origin: Origin | None = None
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Annotated[JsonObject, AfterValidator(check_metadata)] = Field(default_factory=dict)
+    """What the caller wants to find it by again, and gets back with it."""
+    tags: Annotated[tuple[Text, ...], BeforeValidator(read_tags, json_schema_input_type=list[str])] = ()
     attachments: tuple[Attachment, ...] = ()
     files: tuple[InlineFile, ...] = ()
     """Files to keep with it, as bytes."""
@@ -167,6 +171,7 @@ class Message(Model):
             recorded_at=recorded_at,
             caller_id=self.id,
             metadata=self.metadata,
+            tags=self.tags,
             attachments=self.attachments,
             origin=self.trust,
         )

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from remanent.model import ConflictState, EntryKind, JobState, Kind, Origin, Status
+from remanent.model import ConflictState, EntryKind, JobState, Kind, MetadataCondition, Origin, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,12 @@ class EntryQuery:
     kinds: tuple[EntryKind, ...] | None = None
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
+    where: tuple[MetadataCondition, ...] = ()
+    """All of these hold for its metadata."""
+    tags: tuple[str, ...] = ()
+    """All of these."""
+    any_tags: tuple[str, ...] = ()
+    """At least one of these, if any is named."""
     after_seq: int = 0
     before_seq: int | None = None
     newest_first: bool = False
@@ -43,6 +49,10 @@ class RecordFilter:
     statuses: tuple[Status, ...] | None = LIVE
     tags: tuple[str, ...] = ()
     """All of these."""
+    any_tags: tuple[str, ...] = ()
+    """At least one of these, if any is named."""
+    where: tuple[MetadataCondition, ...] = ()
+    """Each holds for the metadata of an entry that the record came from."""
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
     valid_at: datetime | None = None

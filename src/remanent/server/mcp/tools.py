@@ -93,7 +93,7 @@ def _shown(
 def _chosen(
     options: Sequence[Mapping[str, Any]], definitions: Mapping[str, Any], tree: Tree
 ) -> list[Mapping[str, Any]]:
-    """Leave out `null`, as leaving out the field says it too; where fields are named inside, what holds them is meant."""
+    """Leave out `null`, which leaving out the field says too; fields named inside mean what holds them."""
     meant = [
         definitions[option["$ref"].rpartition("/")[2]] if "$ref" in option else option
         for option in options
