@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import concurrent.futures.thread  # noqa: F401 - it registers its own end, which ours must go before
 import inspect
 import os
 import threading
@@ -36,7 +37,6 @@ def _close_all() -> None:
 
 # Python ends the threads of executors before any `atexit` function is called; what is registered here goes before that,
 # because it was registered later. The function is not public; where it is missing, a forgotten memory may complain.
-
 getattr(threading, "_register_atexit", atexit.register)(_close_all)
 
 P = ParamSpec("P")

@@ -65,7 +65,7 @@ def _read_where(value: object) -> dict[str, Any] | None:
 
 Where = Annotated[
     Any,
-    BeforeValidator(_read_where, json_schema_input_type=dict[str, Any]),
+    BeforeValidator(_read_where, json_schema_input_type=dict[str, Any] | None),
     about(
         'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. '
         "Comparisons: eq, in, gt, gte, lt, lte.",

@@ -93,7 +93,7 @@ def expand_message(item: object, tools: dict[str, str]) -> list[Message]:
     elif not isinstance(item, Mapping) and callable(dump := getattr(item, "model_dump", None)):
         item = dump(mode="json")
     if not isinstance(item, Mapping):
-        raise InvalidInput(f"it must be a text or an object with role and content, not a {type(item).__name__}")
+        raise InvalidInput(f"it must be a text or a JSON object with role and content, not a {type(item).__name__}")
     given = {name: value for name, value in item.items() if value is not None}
     if "role" not in given and isinstance(kind := given.get("type"), str):
         given = (
