@@ -440,3 +440,49 @@ class QueueConformance(StoreSuite):
         await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(job.id, job.fence)])
         assert await line.store.states(line.scope) == {"effect": 1}
         assert await line.listed() == []
+
+    async def test_work_is_claimed_from_many_agents_in_one_call(self, line: QueueDriver) -> None:
+        """A worker with thousands of agents asks once, and gets what may run side by side."""
+        bob = QueueDriver(line.store, line.samples, line.samples.make_scope("bob"))
+        await line.add("a1", "a2", lane="a")
+        await line.add("b1", lane="b")
+        await bob.add("c1")
+        claims = await line.store.claim_any(
+            worker="w", limit=10, lease=LEASE, now=line.samples.clock(), among=(line.scope, bob.scope)
+        )
+        assert sorted(job.kind for job in claims.jobs) == ["a1", "b1", "c1"]
+        assert {job.scope.agent for job in claims.jobs} == {line.scope.agent, "bob"}
+        assert not claims.failed
+        for job in claims.jobs:
+            async with line.store.transaction(job.scope) as tx:
+                tx.finish(job)
+        assert [await line.run_all(), await bob.run_all()] == [["a2"], []]
+
+    async def test_no_more_is_claimed_than_asked_for_and_only_of_the_agents_named(self, line: QueueDriver) -> None:
+        """What a worker cannot run at once stays for others."""
+        bob = QueueDriver(line.store, line.samples, line.samples.make_scope("bob"))
+        for lane in "abc":
+            await line.add("work", lane=lane)
+        await bob.add("other")
+        now = line.samples.clock()
+        claims = await line.store.claim_any(worker="w", limit=2, lease=LEASE, now=now, among=(line.scope,))
+        assert [job.kind for job in claims.jobs] == ["work", "work"]
+        rest = await line.store.claim_any(worker="w", limit=9, lease=LEASE, now=now)
+        assert sorted(job.kind for job in rest.jobs) == ["other", "work"]
+
+    async def test_an_agent_with_nothing_to_claim_says_when_it_will_have(self, line: QueueDriver) -> None:
+        """So that a worker sleeps until then and no longer."""
+        await line.add("a")
+        await line.retry(await line.must_claim(), seconds=30)
+        now = line.samples.clock()
+        claims = await line.store.claim_any(worker="w", limit=1, lease=LEASE, now=now, among=(line.scope,))
+        assert claims.jobs == ()
+        assert claims.wake_at == {line.scope: now + timedelta(seconds=30)}
+
+    async def test_without_a_time_the_databases_own_clock_decides(self, line: QueueDriver) -> None:
+        """Workers on several machines share it, however their own clocks go; the samples' clock stands in the past."""
+        await line.add("a", not_before=line.samples.clock() + timedelta(seconds=30))
+        claims = await line.store.claim_any(worker="w", limit=1, lease=LEASE, among=(line.scope,))
+        [job] = claims.jobs
+        assert job.lease_until is not None
+        assert job.lease_until > line.samples.clock() + LEASE
