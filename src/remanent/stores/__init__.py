@@ -24,6 +24,7 @@ from remanent.stores.queries import (
     Health,
     Hit,
     JobQuery,
+    LatestQuery,
     LinkQuery,
     Order,
     Place,
@@ -35,6 +36,7 @@ from remanent.stores.queries import (
     Standing,
     TermCounts,
     VectorChanges,
+    WalkQuery,
 )
 from remanent.stores.store import FileStore, Store
 from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, search_terms
@@ -57,6 +59,7 @@ __all__ = [
     "Health",
     "Hit",
     "JobQuery",
+    "LatestQuery",
     "LinkQuery",
     "Order",
     "Place",
@@ -71,5 +74,6 @@ __all__ = [
     "Transaction",
     "VectorChanges",
     "Vectors",
+    "WalkQuery",
     "search_terms",
 ]

@@ -54,6 +54,8 @@ class EntryQuery(Query[list[Entry]]):
 
     entry_ids: tuple[str, ...] | None = None
     caller_ids: tuple[str, ...] | None = None
+    source_of: tuple[str, ...] | None = None
+    """Those that any version of these records came from."""
     kinds: tuple[EntryKind, ...] | None = None
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
@@ -180,6 +182,14 @@ class Hit(NamedTuple):
     """Where it stands, without its neighbours, if the search was asked for that."""
 
 
+class Reached(NamedTuple):
+    """A record that links lead to: how strong the best chain of them is, and the relation at its end."""
+
+    place: Place
+    strength: float
+    relation: str
+
+
 @dataclass(frozen=True, slots=True)
 class TermCounts:
     """How common terms are: the records that full-text search knows, and how many of them hold each term."""
@@ -256,6 +266,29 @@ class PlaceQuery(Query[list[Place]]):
     filter: RecordFilter
     reach: int = 0
     neighbours: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LatestQuery(Query[list[Place]]):
+    """Where the records stand that pass the filter and happened last, newest first, without their neighbours."""
+
+    filter: RecordFilter
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class WalkQuery(Query[list[Reached]]):
+    """What links lead to from records, in both directions, as `walking.Walk` says, as far as it passes the filter.
+
+    The strongest come first, equal ones by id; those to start from are not among them.
+    """
+
+    record_ids: tuple[str, ...]
+    filter: RecordFilter
+    limit: int
+    hops: int = 2
+    width: int = 32
+    min_strength: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

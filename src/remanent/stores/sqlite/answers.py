@@ -28,6 +28,8 @@ _ANSWERS: dict[type[q.Query[Any]], _Answer] = {
     q.RecordQuery: _Answer(reads.records),
     q.MatchQuery: _Answer(lambda c, scope, query: reads.match(c, scope, query.record_ids, query.filter)),
     q.PlaceQuery: _Answer(reads.places),
+    q.LatestQuery: _Answer(reads.latest),
+    q.WalkQuery: _Answer(reads.walk),
     q.UnembeddedQuery: _Answer(lambda c, scope, query: reads.unembedded(c, scope.owner, query.limit)),
     q.VersionQuery: _Answer(lambda c, scope, query: reads.versions(c, scope, query.record_id)),
     q.PastVersionQuery: _Answer(lambda c, scope, query: reads.past_versions(c, scope, query.after, query.limit)),

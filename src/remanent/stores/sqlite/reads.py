@@ -16,17 +16,21 @@ from remanent.model import Conflict, Entry, Link, Record, Scope, Tombstone, Vers
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
+    LatestQuery,
     LinkQuery,
     Order,
     Place,
     PlaceQuery,
+    Reached,
     RecordFilter,
     RecordQuery,
     Standing,
     StandingQuery,
+    WalkQuery,
 )
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.rows import ENTRY_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, dump, millis
+from remanent.stores.walking import Walk
 
 
 @dataclass(slots=True)
@@ -147,6 +151,11 @@ def entries(connection: apsw.Connection, scope: Scope, query: EntryQuery) -> lis
         where.add("seq < ?", query.before_seq)
     where.among("id", query.entry_ids)
     where.among("caller_id", query.caller_ids)
+    if query.source_of is not None:
+        where.add(
+            "id IN (SELECT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?)))",
+            dump(list(query.source_of)),
+        )
     where.among("kind", query.kinds)
     if query.occurred_from is not None:
         where.add("occurred_at >= ?", millis(query.occurred_from))
@@ -284,6 +293,34 @@ def _lone_places(
     found = fetch_together(connection, PLACE_NAMES, sql, (rows.dump(list(record_ids)), *where.values))
     places = {row[0]: rows.place_of(row) for row in found}
     return [places[record_id] for record_id in dict.fromkeys(record_ids) if record_id in places]
+
+
+def latest(connection: apsw.Connection, scope: Scope, query: LatestQuery) -> list[Place]:
+    """Return where the records stand that happened last."""
+    where = record_condition(scope, query.filter)
+    order = (_ORDERS if query.filter.as_of is None else _AS_OF_ORDERS)[Order.LAST_OCCURRED]
+    sql = f"""
+        SELECT {PLACE_COLUMNS} FROM {record_table(query.filter)} r
+        LEFT JOIN entries e ON e.id = r.id WHERE {where.text} ORDER BY {order} LIMIT ?
+    """
+    return [rows.place_of(row) for row in fetch_together(connection, PLACE_NAMES, sql, (*where.values, query.limit))]
+
+
+def walk(connection: apsw.Connection, scope: Scope, query: WalkQuery) -> list[Reached]:
+    """Return what links lead to."""
+    walked = Walk(query.record_ids, hops=query.hops, width=query.width)
+    while walked.border:
+        leaving = links(connection, LinkQuery(from_ids=walked.border, min_strength=query.min_strength))
+        arriving = links(connection, LinkQuery(to_ids=walked.border, min_strength=query.min_strength))
+        walked.follow(leaving + arriving)
+    reached = walked.reached
+    if not reached:
+        return []
+    found = [
+        Reached(place, *reached[place.record_id])
+        for place in _lone_places(connection, scope, list(reached), query.filter)
+    ]
+    return sorted(found, key=lambda one: (-one.strength, one.place.record_id))[: query.limit]
 
 
 _GRAPH = "graph:"
