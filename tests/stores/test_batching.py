@@ -57,7 +57,7 @@ async def test_a_question_that_is_refused_does_not_spoil_the_others(answering: A
 
 
 async def test_whoever_has_gone_does_not_keep_the_others(answering: Answering) -> None:
-    gone, stays = (asyncio.create_task(answering.batches.ask("a", number)) for number in (1, 2))
+    gone, stays = (answering.batches.ask("a", number) for number in (1, 2))
     await asyncio.sleep(0)
     gone.cancel()
     assert await stays == 4

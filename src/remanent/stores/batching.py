@@ -27,8 +27,8 @@ class Batches(Generic[K, Q]):
         self._groups: dict[tuple[asyncio.AbstractEventLoop, K], list[_Asked[Q]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def ask(self, key: K, question: Q) -> Any:
-        """Return the answer to a question, which is sent with what else is asked under its key."""
+    def ask(self, key: K, question: Q) -> "asyncio.Future[Any]":
+        """Return the answer to come of a question, which is sent with what else is asked under its key."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         group = self._groups.get((loop, key))
@@ -36,7 +36,7 @@ class Batches(Generic[K, Q]):
             group = self._groups[loop, key] = []
             loop.call_soon(self._wait, loop, key, 0)
         group.append((question, future))
-        return await future
+        return future
 
     def _wait(self, loop: asyncio.AbstractEventLoop, key: K, before: int) -> None:
         """Send the group if it has not grown since the last turn."""

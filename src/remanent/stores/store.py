@@ -8,6 +8,7 @@ are, so that over a network a piece of work costs as many round trips as it has 
 each type of change and question; every other method here is a short word for a question.
 """
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -126,8 +127,10 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
-        """Prolong a lease; refuse with `LeaseLost` when it was taken over."""
+    async def renew(
+        self, scope: Scope, *, job_id: str, fence: int, lease: timedelta, now: datetime | None = None
+    ) -> None:
+        """Prolong a lease, from now on; refuse with `LeaseLost` when it was taken over."""
 
     @abstractmethod
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
@@ -165,10 +168,9 @@ class Store(ABC):
         """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
         return Transaction(self.commit, scope)
 
-    async def ask(self, scope: Scope, query: Query[A]) -> A:
-        """Return the answer to one question; those that are asked at the same time are read together."""
-        answer: A = await self._reads.ask(scope, query)
-        return answer
+    def ask(self, scope: Scope, query: Query[A]) -> "asyncio.Future[A]":
+        """Return the answer to come of one question; those that are asked at the same time are read together."""
+        return self._reads.ask(scope, query)
 
     async def standing(self, scope: Scope, *, states: Sequence[str] = ()) -> Standing:
         """Return all counters of the agent, and the named values of these keys."""

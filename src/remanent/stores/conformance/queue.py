@@ -235,7 +235,7 @@ class QueueConformance(StoreSuite):
         with pytest.raises(LeaseLost):
             await line.bury(old)
         with pytest.raises(LeaseLost):
-            await line.store.renew(line.scope, job_id=old.id, fence=old.fence, until=line.samples.clock() + LEASE)
+            await line.store.renew(line.scope, job_id=old.id, fence=old.fence, lease=LEASE, now=line.samples.clock())
         assert await line.store.jobs(line.scope, JobQuery()) == [new]
         assert await line.store.states(line.scope) == {}
         await line.finish(new)
@@ -268,8 +268,7 @@ class QueueConformance(StoreSuite):
         await line.add("a")
         job = await line.must_claim("w1")
         line.samples.clock.advance(seconds=50)
-        until = line.samples.clock() + LEASE
-        await line.store.renew(line.scope, job_id=job.id, fence=job.fence, until=until)
+        await line.store.renew(line.scope, job_id=job.id, fence=job.fence, lease=LEASE, now=line.samples.clock())
         line.samples.clock.advance(seconds=50)
         assert await line.claim("w2") is None
         line.samples.clock.advance(seconds=10)

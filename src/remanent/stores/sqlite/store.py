@@ -178,8 +178,11 @@ class SqliteStore(Store):
             )
         return claimed, state.wake_at
 
-    async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
-        """Prolong a lease."""
+    async def renew(
+        self, scope: Scope, *, job_id: str, fence: int, lease: timedelta, now: datetime | None = None
+    ) -> None:
+        """Prolong a lease, from now on."""
+        until = (system_clock() if now is None else now) + lease
         async with self._pool.check_out(scope) as database:
             await database.write(lambda connection: queue.renew(connection, job_id=job_id, fence=fence, until=until))
 
