@@ -69,13 +69,15 @@ class QueueDriver:
         return [job.kind for job in await self.store.jobs(self.scope, JobQuery(**query))]
 
 
-class QueueConformance(StoreSuite):
-    """Background work that was promised."""
-
+class _QueueSuite(StoreSuite):
     @pytest.fixture
     def line(self, store: Store, samples: Samples, scope: Scope) -> QueueDriver:
         """Return the agent's queue."""
         return QueueDriver(store, samples, scope)
+
+
+class QueueConformance(_QueueSuite):
+    """Background work that was promised."""
 
     async def test_a_job_comes_back_as_it_was_enqueued(self, line: QueueDriver) -> None:
         """Its payload is what the worker will read, perhaps days later."""
@@ -439,6 +441,10 @@ class QueueConformance(StoreSuite):
         await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(job.id, job.fence)])
         assert await line.store.states(line.scope) == {"effect": 1}
         assert await line.listed() == []
+
+
+class ClaimingConformance(_QueueSuite):
+    """Work of many agents, found in one look."""
 
     async def test_work_is_claimed_from_many_agents_in_one_call(self, line: QueueDriver) -> None:
         """A worker with thousands of agents asks once, and gets what may run side by side."""

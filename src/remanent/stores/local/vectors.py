@@ -172,7 +172,7 @@ class LocalVectors(Vectors):
         await asyncio.gather(*(self._search_model(scope, model, group) for model, group in by_model.items()))
         return [one.hits[: max(0, one.search.limit)] for one in running]
 
-    async def _search_model(self, scope: Scope, model: str, group: "list[_Running]") -> None:
+    async def _search_model(self, scope: Scope, model: str, group: list[_Running]) -> None:
         slot = self._loaded(scope.owner, model)
         slot.users += 1
         try:
@@ -259,7 +259,7 @@ class LocalVectors(Vectors):
 
     # ── searching ────────────────────────────────────────────────────────────
 
-    async def _search(self, slot: _LoadedIndex, scope: Scope, group: "list[_Running]") -> None:
+    async def _search(self, slot: _LoadedIndex, scope: Scope, group: list[_Running]) -> None:
         """Look ever further until enough pass the filter, or nothing is left to look at.
 
         The index knows only kinds; whether a record passes the rest of the filter is asked of the store. The first look
@@ -277,40 +277,14 @@ class LocalVectors(Vectors):
             for one, near in nears:
                 one.hits.clear()
                 one.some = near.found[: one.search.limit + _SPARE] if near.exact else near.found
-            await self._look_up(scope, group, passing)
+            await _look_up(self._store, scope, group, passing)
             for one, near in nears:
                 lacking = len(one.hits) < one.search.limit
                 one.some = near.found[len(one.some) :] if lacking else []
-            await self._look_up(scope, [one for one in group if one.some], passing)
+            await _look_up(self._store, scope, [one for one in group if one.some], passing)
             group = [one for one, near in nears if not one.is_done(near)]
 
-    async def _look_up(self, scope: Scope, group: "list[_Running]", passing: "dict[RecordFilter, _Passing]") -> None:
-        """Add those that pass among what was looked at last to the hits of each search."""
-        unknown: dict[RecordFilter, dict[str, None]] = {}
-        for one in group:
-            known = passing.setdefault(one.search.filter, {})
-            lacking = dict.fromkeys(record_id for record_id, _ in one.some if record_id not in known)
-            if lacking:
-                unknown.setdefault(one.search.filter, {}).update(lacking)
-
-        async def ask(wanted: RecordFilter, ids: dict[str, None]) -> None:
-            known = passing[wanted]
-            known.update(dict.fromkeys(ids))
-            if any(one.search.places for one in group):
-                found = await self._store.places(scope, tuple(ids), record_filter=wanted, neighbours=False)
-                known.update((place.record_id, place) for place in found)
-            else:
-                known.update(dict.fromkeys(await self._store.match(scope, tuple(ids), wanted), _PASSES))
-
-        await asyncio.gather(*(ask(wanted, ids) for wanted, ids in unknown.items()))
-        for one in group:
-            known = passing[one.search.filter]
-            for record_id, score in one.some:
-                place = known[record_id]
-                if place is not None:
-                    one.hits.append(Hit(record_id, score, place if one.search.places else None))
-
-    async def _near(self, slot: _LoadedIndex, group: "list[_Running]") -> list[Neighbours]:
+    async def _near(self, slot: _LoadedIndex, group: list[_Running]) -> list[Neighbours]:
         """Look once, at the newest revision: a search sees every vector that was committed before it began."""
         self._refuse_when_closed()
         known = [one.search.revision for one in group if one.search.revision is not None]
@@ -555,6 +529,33 @@ def _seal(snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells:
         if writer is not None:
             writer.abandon()  # here, since only this thread knows that nobody writes any more
         raise
+
+
+async def _look_up(store: Store, scope: Scope, group: list[_Running], passing: dict[RecordFilter, _Passing]) -> None:
+    """Add those that pass among what was looked at last to the hits of each search."""
+    unknown: dict[RecordFilter, dict[str, None]] = {}
+    for one in group:
+        known = passing.setdefault(one.search.filter, {})
+        lacking = dict.fromkeys(record_id for record_id, _ in one.some if record_id not in known)
+        if lacking:
+            unknown.setdefault(one.search.filter, {}).update(lacking)
+
+    async def ask(wanted: RecordFilter, ids: dict[str, None]) -> None:
+        known = passing[wanted]
+        known.update(dict.fromkeys(ids))
+        if any(one.search.places for one in group):
+            found = await store.places(scope, tuple(ids), record_filter=wanted, neighbours=False)
+            known.update((place.record_id, place) for place in found)
+        else:
+            known.update(dict.fromkeys(await store.match(scope, tuple(ids), wanted), _PASSES))
+
+    await asyncio.gather(*(ask(wanted, ids) for wanted, ids in unknown.items()))
+    for one in group:
+        known = passing[one.search.filter]
+        for record_id, score in one.some:
+            place = known[record_id]
+            if place is not None:
+                one.hits.append(Hit(record_id, score, place if one.search.places else None))
 
 
 async def _check_origin(store: Store, owner: Scope, model: str, *, revision: int, ids: list[str]) -> None:
