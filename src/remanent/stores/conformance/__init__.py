@@ -24,7 +24,7 @@ from remanent.stores.conformance.erasure import ErasureConformance  # noqa: E402
 from remanent.stores.conformance.graph import GraphConformance, HistoryConformance  # noqa: E402
 from remanent.stores.conformance.journal import CommitsConformance, JournalConformance  # noqa: E402
 from remanent.stores.conformance.metadata import MetadataConformance  # noqa: E402
-from remanent.stores.conformance.queue import QueueConformance  # noqa: E402
+from remanent.stores.conformance.queue import ClaimingConformance, QueueConformance  # noqa: E402
 from remanent.stores.conformance.records import PlacesConformance, RecordsConformance  # noqa: E402
 from remanent.stores.conformance.scopes import ScopesConformance  # noqa: E402
 from remanent.stores.conformance.search import TextConformance, VectorRowsConformance, VectorsConformance  # noqa: E402
@@ -44,6 +44,7 @@ class StoreConformance(
     GraphConformance,
     PlacesConformance,
     QueueConformance,
+    ClaimingConformance,
     ErasureConformance,
     ScopesConformance,
     TransferConformance,
