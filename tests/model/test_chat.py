@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.model import EntryKind, Message, Origin
+from remanent.model import EntryKind, Origin
 from remanent.model.chat import expand_messages
 
 PIXEL = base64.b64encode(b"\x89PNG pixel").decode()
@@ -282,4 +282,4 @@ def test_whatever_comes_is_read_or_refused_and_never_anything_else(message: dict
     except InvalidInput:
         return
     assert read
-    assert all(isinstance(one, Message) and one.content.strip() for one in read)
+    assert all(one.content.strip() for one in read)

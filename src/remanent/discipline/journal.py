@@ -96,7 +96,7 @@ class Journal:
         for file in message.files:
             digest = await self._blobs.put(scope, content := file.content)
             about = {"media_type": file.media_type, "name": file.name, "size": len(content)}
-            kept.append(Attachment(attachment_id=digest, digest=digest, **about))
+            kept.append(Attachment.model_validate({"attachment_id": digest, "digest": digest, **about}))
         return message.replace(files=(), attachments=(*message.attachments, *kept)) if kept else message
 
     @asynccontextmanager

@@ -114,7 +114,8 @@ class _Words:
     def text(self) -> str:
         """The words; where there are none, the names of the files stand for them, so that they can be found."""
         text = "\n".join(self.texts)
-        names = dict.fromkeys(file.name or file.media_type for file in (*self.files, *self.attachments))
+        files: list[InlineFile | Attachment] = [*self.files, *self.attachments]
+        names = dict.fromkeys(file.name or file.media_type for file in files)
         return text if text.strip() or not names else f"[{', '.join(names)}]"
 
     @property
