@@ -13,27 +13,20 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group
-from rich.panel import Panel
 from rich.table import Table
-from rich.text import Text
 
 from remanent.cli import words
+from remanent.cli.cards import QUOTED, show_entries, show_found, show_receipt, tell_found
 from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD
-from remanent.cli.screen import Terminal, local_time, standard_output, visible
+from remanent.cli.screen import Terminal, standard_output
 from remanent.discipline.shapes import Done, Page
 from remanent.language.engines import RoleSetup
 from remanent.model import (
-    Boost,
     Entry,
     Evaluation,
     Found,
-    FoundItem,
-    FoundSource,
-    GateVerdict,
     Model,
-    PathRank,
     Receipt,
     Scope,
     Tombstone,
@@ -46,85 +39,6 @@ from remanent.operations.keys import NewKey
 from remanent.operations.language import Tried
 from remanent.stores import Erased, Health
 from remanent.text.boundaries import excerpt
-
-QUOTED = 60
-"""Characters of a text that is quoted in a table or beside another."""
-REASON = 24
-"""Characters of a path's reason, which stands in one cell of a table."""
-
-
-def show_found(screen: Terminal, found: Found, *, now: datetime) -> None:
-    """Show every answer as a card: the words, then where they come from."""
-    for place, item in enumerate(found.items, start=1):
-        text = Text(visible(item.text))
-        sources = [_source(screen, item, source) for source in item.sources]
-        about = f"{item.score:.4f} · {item.kind} · {screen.age(item.occurred_at, now=now)} · {item.record_id}"
-        if screen.out.is_terminal:
-            body = Group(text, *(Text(line, style="dim") for line in (*sources, about)))
-            screen.show(Panel(body, title=f"{place}", title_align="left"))
-        else:
-            lines = [f"{place}. {text.plain}", *(f"   {line}" for line in sources), f"   {about}"]
-            screen.show("\n".join(lines))
-
-
-def _source(screen: Terminal, item: FoundItem, source: FoundSource) -> str:
-    """Return where an answer comes from: who said it, when, in which session, and the words if they differ."""
-    parts = [source.role, local_time(source.occurred_at)]
-    if source.session is not None:
-        parts.append(screen.word(words.SESSION, name=source.session))
-    if source.caller_id is not None:
-        parts.append(screen.word(words.CALLER_ID, name=source.caller_id))
-    line = "— " + " · ".join(visible(part) for part in parts if part)
-    return line if source.text == item.text else f"{line}: “{visible(excerpt(source.text, QUOTED))}”"
-
-
-def show_explanation(screen: Terminal, found: Found) -> None:
-    """Show every answer's places on every path, and all that moved it."""
-    screen.show(Text(screen.word(words.EXPLAINED, recipe=found.recipe, grain=found.grain), style="bold"))
-    for item, explained in zip(found.items, found.explain(), strict=True):
-        moved = [f"{_boost(screen, boost)} ×{boost.factor:.3f}" for boost in explained.boosts]
-        if explained.reranked is not None:
-            moved.append(f"{screen.word(words.RERANKED)} {explained.reranked:.3f}")
-        fields = {
-            words.RANKS_AND_SCORES: ", ".join(_rank(rank) for rank in explained.ranks),
-            words.FUSED: f"{explained.fused:.4f}",
-            words.CONTEXT: f"{explained.context:.4f}",
-            words.BOOSTED: ", ".join(moved),
-            words.SCORE: f"{explained.score:.4f}",
-        }
-        screen.show(f"{explained.place}. {visible(excerpt(item.text.replace(chr(10), ' '), QUOTED))}")
-        screen.fields((f"   {screen.word(phrase)}", value or "–") for phrase, value in fields.items())
-
-
-def gate_line(screen: Terminal, verdict: GateVerdict) -> str:
-    """Return in a line why a question was answered or not."""
-    reason = screen.word(words.GATE_REASONS[verdict.reason])
-    return screen.word(words.GATE, score=f"{verdict.score:.2f}", threshold=f"{verdict.threshold:.2f}", reason=reason)
-
-
-def _rank(rank: PathRank) -> str:
-    told = f"{rank.path} {rank.rank} ({rank.score:.3f})"
-    return f"{told} {visible(excerpt(rank.reason, REASON))}" if rank.reason else told
-
-
-def _boost(screen: Terminal, boost: Boost) -> str:
-    return screen.word(words.BOOSTS[boost.name]) if boost.name in words.BOOSTS else visible(boost.name)
-
-
-def show_entries(screen: Terminal, found: Sequence[Entry]) -> None:
-    """Show journal entries, one after the other."""
-    if not found:
-        screen.tell(words.NO_ENTRIES)
-    for entry in found:
-        line = Text(f"{entry.seq:>5}  {local_time(entry.occurred_at)}  ", style="dim", end="")
-        line.append(visible(entry.role), style="bold")
-        if entry.scope.session is not None:
-            line.append(f" [{visible(entry.scope.session)}]")
-        line.append(f"  {entry.id}\n")
-        text = screen.word(words.ERASED_STUB) if entry.erased else visible(entry.text)
-        line.append(text, style="not dim")
-        screen.show(line)
-
 
 MAX_COLUMNS = 8
 """Columns of a table that nobody designed: more do not fit a terminal."""
@@ -206,31 +120,17 @@ def _joined(receipts: Sequence[Receipt]) -> Receipt:
 
 
 def _show_receipt(shown: CommandResult) -> None:
-    """Show the ids as data, for a script to keep, and the rest as prose."""
-    receipt = _joined(shown.answers)
-    shown.screen.show("\n".join(receipt.entry_ids))
-    shown.screen.tell(words.REMEMBERED, count=len(receipt.entry_ids), at=local_time(receipt.recorded_at))
-    if receipt.repeated:
-        shown.screen.tell(words.REPEATED, count=receipt.repeated)
+    show_receipt(shown.screen, _joined(shown.answers))
 
 
 def _prepare_found(shown: CommandResult) -> None:
     """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
-    for path in shown.answer.left_out:
-        shown.screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
-    if not shown.answer.items:
-        shown.screen.tell(words.NOTHING_FOUND, query=shown.answer.query)
-        shown.ends_with = Exit.NO
+    shown.ends_with = tell_found(shown.screen, shown.answer)
 
 
 def _show_found(shown: CommandResult) -> None:
     """Show the answers, and on demand how each came to its rank and why the gate let it pass."""
-    if shown.answer.items:
-        show_found(shown.screen, shown.answer, now=system_clock())
-        if shown.options.get("explain"):
-            show_explanation(shown.screen, shown.answer)
-    if shown.options.get("explain") and shown.answer.gate is not None:
-        shown.screen.show(gate_line(shown.screen, shown.answer.gate))
+    show_found(shown.screen, shown.answer, now=system_clock(), explain=bool(shown.options.get("explain")))
 
 
 def _show_scopes(shown: CommandResult) -> None:

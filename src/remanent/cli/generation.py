@@ -141,7 +141,7 @@ def _function(function: str, operation: Operation[Any, Any], aliases: TypeAliase
             f'@with_common_options("{level}")',
             f"def {function}({signature}) -> None:",
             f'    """{_plain_docstring(operation.help.en)}"""',
-            "    from remanent.cli.execution import perform",
+            "    from remanent.cli.served import perform",
             "",
             f"    perform({', '.join(arguments)})",
         ]

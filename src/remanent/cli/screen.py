@@ -8,20 +8,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from pydantic_core import to_json
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from remanent.bilingual import Bilingual, Language
 from remanent.cli.options import CommonOptions
 from remanent.cli.words import AGO, FIELDS, INDEXING, STEPS_DONE, language_of
-from remanent.jobs import Progress as JobProgress
-from remanent.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from remanent.jobs import Progress as JobProgress
+    from remanent.settings import Settings
 
 PATIENCE = 0.5
 """Seconds that work may take before its progress is shown."""
@@ -98,6 +100,8 @@ class Terminal:
 
     def give(self, value: object) -> None:
         """Give data to programs: one JSON value."""
+        from pydantic_core import to_json
+
         standard_output().write(to_json(value, indent=2 if self.out.is_terminal else None) + b"\n")
 
     def ask(self, question: str) -> bool:
@@ -110,7 +114,7 @@ class Terminal:
         return ProgressMeter(self.err, self.word(phrase), total=total)
 
     @contextmanager
-    def indexing(self) -> Iterator[Callable[[JobProgress], None]]:
+    def indexing(self) -> Iterator["Callable[[JobProgress], None]"]:
         """Give what `settle` reports its progress to."""
         with self.meter(INDEXING) as meter:
             yield lambda progress: meter.note(self.word(STEPS_DONE, done=progress.done))
@@ -121,8 +125,10 @@ class Terminal:
         return self.word(AGO[unit], count=count)
 
 
-def begin(place: CommonOptions) -> tuple[Terminal, Settings]:
+def begin(place: CommonOptions) -> "tuple[Terminal, Settings]":
     """Return where a command writes and the settings it works with."""
+    from remanent.settings import load_settings
+
     settings = load_settings(**place.overrides())
     return Terminal(as_json=place.as_json, language=language_of(settings.language)), settings
 
@@ -162,7 +168,7 @@ class ProgressMeter:
         self._begun = timer()
         self._done = 0.0
         self._bar: Progress | None = None
-        self._task = TaskID(0)
+        self._task: Any = 0
 
     def __enter__(self) -> Self:
         return self
@@ -185,8 +191,10 @@ class ProgressMeter:
     def _awake(self) -> bool:
         return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PATIENCE)
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> "Progress":
         """Return the progress bar; it is made and shown when it is first needed, so that quick work shows none."""
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
         if self._bar is None:
             columns = [
                 SpinnerColumn(),

@@ -6,6 +6,7 @@ The parts of the server are put together here, because only here is it known whi
 import asyncio
 import json
 import os
+import secrets
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,9 @@ from typing import Any
 from remanent.cli import demo, words
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin
+from remanent.cli.served import NOTE
 from remanent.cli.words import language_of
+from remanent.durability import make_folder, write_durably
 from remanent.errors import StorageError
 from remanent.operations import Service, Target
 from remanent.operations.access.keys import KeyRing
@@ -48,8 +51,12 @@ def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: b
 async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample: bool) -> None:
     """Serve with every part that is installed; the sample is told while requests are already taken."""
     tasks: set[asyncio.Task[None]] = set()
+    note = settings.home / NOTE
 
     def ready(service: Service, url: str) -> None:
+        service.local_token = secrets.token_urlsafe(32)
+        make_folder(settings.home)
+        write_durably(note, json.dumps({"url": url, "token": service.local_token}).encode())
         _announce(screen, settings, url, is_open=is_open, sample=sample)
         if sample:
             tasks.add(asyncio.create_task(_fill(screen, service, org=settings.org)))
@@ -61,7 +68,10 @@ async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample:
 
         return [Mcp(service), Proxy(service)]
 
-    await serve_memory(settings, parts=parts, ready=ready)
+    try:
+        await serve_memory(settings, parts=parts, ready=ready)
+    finally:
+        note.unlink(missing_ok=True)
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
