@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -107,10 +107,8 @@ class ServerProcess:
     def kill(self) -> None:
         """End it and all its processes at once, as a power cut would."""
         if self.process is not None:
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             self.process.wait()
 
 
@@ -157,6 +155,18 @@ class PostgresServer(ServerProcess):
         except psycopg.OperationalError:
             return False
         return True
+
+    def kill(self) -> None:
+        """End it with all its processes, which are sessions of their own and would live on for a moment."""
+        import psutil
+
+        if self.process is not None and self.process.poll() is None:
+            children = psutil.Process(self.process.pid).children(recursive=True)
+            for one in (self.process, *children):
+                with suppress(psutil.NoSuchProcess):
+                    one.kill()
+            psutil.wait_procs(children, timeout=10)
+            self.process.wait()
 
     def url(self, database: str) -> str:
         """Return the address of a database."""
@@ -277,7 +287,17 @@ def valkey() -> Iterator[ServerProcess]:
 
     port = free_port()
     with folder() as place:
-        command = [str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(place)]
+        command = [
+            str(get_binary_path()),
+            "--port",
+            str(port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--dir",
+            str(place),
+        ]
         server = ServerProcess([*command, "--appendonly", "no"], port=port, log=place / "log")
         server.start()
         try:
@@ -318,7 +338,7 @@ def object_store() -> Iterator[ServerProcess]:
 
 
 ATTEMPTS = 3
-"""It opens each of its ports once more 10,000 above, where somebody else may listen; it ends then, and others are tried."""
+"""It opens each of its ports once more 10,000 above, where somebody else may listen; it ends then."""
 
 
 def _object_store(place: Path) -> ServerProcess:

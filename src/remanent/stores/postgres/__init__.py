@@ -3,8 +3,8 @@
 - `sql/` holds the schema as numbered steps, and the functions by which a group of units of work is one call.
 - `connection.py` opens connections, carries text that PostgreSQL would refuse, and translates its errors.
 - `writes.py` turns changes into what those functions take, and commits many units together.
-- `reads.py` turns questions into statements; `store.py` is the port, `vectors.py` nearest neighbours, `erasure.py` erasure.
-- `migrations.py` brings a database up to date.
+- `reads.py` turns questions into statements, `answers.py` their rows into answers.
+- `store.py` is the port, `vectors.py` finds nearest neighbours, `erasure.py` erases, `migrations.py` keeps up to date.
 """
 
 from remanent.stores.postgres.store import PostgresStore

@@ -6,8 +6,10 @@ again; the adapters of the connection do that, so that no statement has to think
 
 import asyncio
 import re
+import select
 import struct
-from collections.abc import AsyncIterator, Iterator, Sequence
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString
@@ -18,11 +20,10 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg import errors as engine
 from psycopg.adapt import Buffer, Dumper, Loader
-from psycopg.pq import Format
+from psycopg.pq import Format, TransactionStatus
 from psycopg.types import TypeInfo
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrBinaryDumper, StrDumper
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from remanent.errors import (
     DuplicateEntry,
@@ -149,6 +150,8 @@ def error_of(sqlstate: str | None, message: str) -> RemanentError:
         return StorageFull("no room left on the database's machine; nothing was written, make room and try again")
     if state in {"40001", "40P01", "55P03", "57014", "53300"}:
         return StoreBusy("another process holds what this needs; nothing was written, try again")
+    if state == "22000" and "dimensions" in message:
+        return InvalidInput("the vector has another size than those of its model here")
     if state.startswith("54"):
         return InvalidInput("a name is too long to be indexed; keep names under 2,000 bytes")
     if state in {"42P01", "42883", "3F000", "42501", "22023"}:
@@ -163,10 +166,8 @@ def translated() -> Iterator[None]:
     """Raise our own error for whatever the driver raises inside, keeping the cause; texts are never repeated."""
     try:
         yield
-    except (PoolTimeout, OSError) as error:
+    except (TimeoutError, OSError) as error:
         raise StoreBusy(UNREACHABLE) from error
-    except PoolClosed as error:
-        raise StoreClosed("the store is closed; open it again") from error
     except (engine.AdminShutdown, engine.CrashShutdown, engine.CannotConnectNow) as error:
         raise StoreBusy(UNREACHABLE) from error
     except psycopg.Error as error:
@@ -191,39 +192,62 @@ class Statement:
     """One statement with its values; binary where vectors come back."""
 
     sql: str
-    values: Sequence[Any] = ()
+    values: Sequence[Any] | Mapping[str, Any] = ()
     binary: bool = False
 
 
 class Connections:
-    """The connections of one process, opened when they are first needed and closed for good by `close`."""
+    """The connections of one process: opened when they are needed, kept while they live, at most `size` of them.
+
+    A server that is away is waited for; it is tried again many times a second, because a restart takes about one.
+    """
 
     def __init__(self, url: str, *, timeout: float, size: int = SIZE) -> None:
         self._url = url
         self._timeout = timeout
-        self._size = size
-        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._free = asyncio.Semaphore(size)
+        self._idle: list[Connection] = []
         self._closed = False
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """Give a connection in autocommit mode; one that broke is replaced by the pool."""
+        """Give a connection in autocommit mode that nobody else uses meanwhile."""
+        until = time.monotonic() + self._timeout
+        await asyncio.wait_for(self._free.acquire(), self._timeout)
+        try:
+            connection = await self._take(until)
+            try:
+                yield connection
+            finally:
+                await self._give_back(connection)
+        finally:
+            self._free.release()
+
+    async def _take(self, until: float) -> Connection:
         if self._closed:
             raise StoreClosed("the store is closed; open it again")
-        if self._pool is None:
-            self._pool = AsyncConnectionPool(
-                self._url,
-                min_size=0,
-                max_size=self._size,
-                open=False,
-                timeout=self._timeout,
-                reconnect_timeout=self._timeout,
-                configure=_configure,
-                kwargs={"autocommit": True, "application_name": "remanent"},
-            )
-            await self._pool.open()
-        async with self._pool.connection() as connection:
-            yield connection
+        while self._idle:
+            connection = self._idle.pop()
+            if _is_alive(connection):
+                return connection
+            await connection.close()
+        while True:
+            try:
+                return await _connect(self._url, timeout=max(1.0, until - time.monotonic()))
+            except psycopg.OperationalError as error:
+                if "FATAL" in str(error) and not any(word in str(error) for word in _PASSING):
+                    raise StorageError("the database refuses the login; look at the URL of `store`") from error
+                if time.monotonic() > until:
+                    raise
+            await asyncio.sleep(_RETRY)
+
+    async def _give_back(self, connection: Connection) -> None:
+        """Keep a connection for the next; what a statement that was broken off has left is unknown."""
+        idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        if idle and not self._closed:
+            self._idle.append(connection)
+        else:
+            await connection.close()
 
     async def read(self, agent: int, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
         """Return the rows of each statement, all of one snapshot, in one round trip; a lost connection is replaced."""
@@ -255,11 +279,37 @@ class Connections:
             yield connection
 
     async def close(self) -> None:
-        """Let go of every connection."""
+        """Let go of every connection; those in use go when they are given back."""
         self._closed = True
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await asyncio.shield(pool.close())
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            await connection.close()
+
+
+_RETRY: Final = 0.05
+"""Seconds between two attempts to reach a server that is away."""
+_PASSING = ("starting up", "shutting down", "recovery mode", "too many", "not yet accepting")
+"""What a server says that will take connections later."""
+
+
+async def _connect(url: str, *, timeout: float) -> Connection:
+    connection: Connection = await psycopg.AsyncConnection.connect(
+        url, autocommit=True, application_name="remanent", connect_timeout=max(2, round(timeout))
+    )
+    try:
+        await _configure(connection)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+def _is_alive(connection: Connection) -> bool:
+    """Return whether a connection that nobody uses is still there: a server that ends one sends something first."""
+    if connection.closed:
+        return False
+    readable, _, _ = select.select([connection.fileno()], [], [], 0)
+    return not readable
 
 
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"

@@ -1,7 +1,8 @@
 """Erasure in PostgreSQL: every row that holds the words goes, in one transaction.
 
-That is as far as a client of a database reaches. What was deleted stays in the pages until VACUUM overwrites them, in the
-write-ahead log until it is recycled, and in whatever was copied from either; `docs/scale.md` says what an operator can do.
+That is as far as a client of a database reaches. What was deleted stays in the pages until VACUUM and new rows
+overwrite them, in the write-ahead log until it is recycled, and in whatever was copied from either; docs/scale.md says
+what an operator can do.
 """
 
 import json
@@ -11,7 +12,7 @@ from typing import Any
 from remanent.model import Scope
 from remanent.stores.postgres.connection import Connection
 from remanent.stores.postgres.writes import to_json
-from remanent.stores.queries import Erased, Erasure
+from remanent.stores.queries import Erased, Erasure, ErasureDepth
 from remanent.stores.sqlite.rows import RECORD_COLUMNS, dump, parse, record_of
 from remanent.stores.store import ERASED_MEANWHILE, ERASING
 from remanent.stores.transaction import search_terms
@@ -80,7 +81,8 @@ class Eraser:
         await self._run("DELETE FROM record_sources WHERE agent = %s AND entry_id = ANY (%s)", self._agent, entry_ids)
         await self._index_anew(sorted(replies))
         await self._run(_BLUR_ERRORS, ERASED_MEANWHILE, self._agent)
-        erased = Erased(tuple(entry_ids), tuple(record_ids), tuple(sorted(before - await self._digests())))
+        digests = tuple(sorted(before - await self._digests()))
+        erased = Erased(tuple(entry_ids), tuple(record_ids), digests, depth=ErasureDepth.UNREADABLE)
         if erasure.keeps_note:
             await self._note({"entries": entry_ids, "records": record_ids, "digests": list(erased.digests)})
         if kinds:
@@ -152,7 +154,7 @@ class Eraser:
         )
         if erasure.keeps_note:
             await self._note({"everything": True, "digests": digests})
-        return Erased(tuple(entry_ids), tuple(record_ids), tuple(digests))
+        return Erased(tuple(entry_ids), tuple(record_ids), tuple(digests), depth=ErasureDepth.UNREADABLE)
 
     async def _digests(self) -> set[str]:
         sql = "SELECT attachments FROM entries WHERE agent = %s AND attachments IS NOT NULL"

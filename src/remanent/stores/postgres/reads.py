@@ -1,4 +1,4 @@
-"""Reading: a question becomes one statement, and its rows the model's objects.
+"""Reading: each type of question becomes statements.
 
 A filter becomes a `Condition`: text with a placeholder for every value, and the values apart. No value of a caller is
 ever spliced into SQL; lists go as one array, so that a statement can be prepared once. Every condition names the agent,
@@ -9,10 +9,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from remanent.model import Origin, Scope
+from remanent.model import Scope
 from remanent.stores.postgres.connection import Statement
-from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, Order, RecordFilter, RecordQuery
+from remanent.stores.queries import (
+    ConflictQuery,
+    EntryQuery,
+    JobQuery,
+    LatestQuery,
+    LinkQuery,
+    Order,
+    RecordFilter,
+    RecordQuery,
+    SessionTermQuery,
+    TextQuery,
+)
 from remanent.stores.sqlite.rows import ENTRY_COLUMNS, JOB_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, millis
+from remanent.stores.vectors import VectorSearch
 
 MAX_TERMS: Final = 64
 """More terms than this say nothing new and cost time; chosen by hand, some four sentences."""
@@ -85,8 +97,7 @@ def record_condition(agent: int, scope: Scope, wanted: RecordFilter) -> Conditio
 _ALL = "agent, ref, id, kind, status, session, task, created_at, updated_at, occurred_at, valid_from, valid_to, "
 _ALL += "expires_at, access_count, scan_count, trust, tags, body, crc"
 HISTORY: Final = (
-    f"(SELECT {_ALL}, NULL::bigint AS superseded_at FROM records "
-    f"UNION ALL SELECT {_ALL}, superseded_at FROM versions)"
+    f"(SELECT {_ALL}, NULL::bigint AS superseded_at FROM records UNION ALL SELECT {_ALL}, superseded_at FROM versions)"
 )
 
 
@@ -119,6 +130,12 @@ def entries(agent: int, scope: Scope, query: EntryQuery) -> Statement:
     where.among("id", query.entry_ids)
     where.among("caller_id", query.caller_ids)
     where.among("kind", query.kinds)
+    if query.source_of is not None:
+        where.add(
+            "id IN (SELECT entry_id FROM record_sources WHERE agent = %s AND record_id = ANY (%s))",
+            agent,
+            list(query.source_of),
+        )
     if query.occurred_from is not None:
         where.add("occurred_at >= %s", millis(query.occurred_from))
     if query.occurred_before is not None:
@@ -192,6 +209,16 @@ _NEIGHBOURS = """,
 """
 
 
+def latest(agent: int, scope: Scope, query: LatestQuery) -> Statement:
+    """Where the records stand that happened last."""
+    where = record_condition(agent, scope, query.filter)
+    order = (_ORDERS if query.filter.as_of is None else _AS_OF_ORDERS)[Order.LAST_OCCURRED]
+    sql = f"""
+        SELECT {PLACE_COLUMNS} FROM {record_table(query.filter)} r {_ENTRY} WHERE {where.text} ORDER BY {order} LIMIT %s
+    """
+    return Statement(sql, (*where.values, query.limit))
+
+
 def places(
     agent: int, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter, *, neighbours: bool
 ) -> Statement:
@@ -200,8 +227,7 @@ def places(
     around = _NEIGHBOURS if neighbours else ""
     sql = f"""
         SELECT {PLACE_COLUMNS}{around} FROM unnest(%s::text[]) WITH ORDINALITY w(id, place)
-        JOIN {record_table(record_filter)} r ON r.id = w.id
-        LEFT JOIN entries e ON e.agent = r.agent AND e.id = r.id WHERE {where.text} ORDER BY w.place
+        JOIN {record_table(record_filter)} r ON r.id = w.id {_ENTRY} WHERE {where.text} ORDER BY w.place
     """
     return Statement(sql, (list(record_ids), *where.values))
 
@@ -258,9 +284,7 @@ def tombstones(agent: int, scope: Scope, record_ids: Sequence[str] | None) -> St
     where = _of_agent(agent)
     where.within(scope)
     where.among("record_id", record_ids)
-    return Statement(
-        f"SELECT session, task, body FROM tombstones WHERE {where.text} ORDER BY record_id", where.values
-    )
+    return Statement(f"SELECT session, task, body FROM tombstones WHERE {where.text} ORDER BY record_id", where.values)
 
 
 def states(agent: int, prefix: str) -> Statement:
@@ -279,6 +303,11 @@ def jobs(agent: int, query: JobQuery) -> Statement:
     return Statement(sql, (*where.values, query.limit))
 
 
+STANDING: Final = """
+SELECT revision, vector_revision, (SELECT jsonb_object_agg(kind, g.revision) FROM graphs g WHERE g.agent = %s)
+FROM agents WHERE id = %s
+"""
+NAMED_STATES: Final = "SELECT key, value FROM states WHERE agent = %s AND key = ANY (%s)"
 QUEUE: Final = """
 SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'running'),
        count(*) FILTER (WHERE state = 'dead'), min(enqueued_at) FILTER (WHERE state <> 'dead'),
@@ -304,6 +333,9 @@ _BM25 = """
 CURRENT: Final = _BM25.format(postings="postings")
 PAST: Final = _BM25.format(postings="past_postings")
 _BY_SCORE = "ORDER BY round(score * 1e9) DESC"
+_ENTRY = "LEFT JOIN entries e ON e.agent = r.agent AND e.id = r.id"
+ALL: Final = 2**31
+"""More than any agent has."""
 
 
 def asked_terms(terms: Sequence[str]) -> list[str]:
@@ -311,26 +343,43 @@ def asked_terms(terms: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(term for term in terms if term.strip("\0 ")))[:MAX_TERMS]
 
 
-def search_text(
-    agent: int, scope: Scope, terms: Sequence[str], record_filter: RecordFilter, limit: int
-) -> Statement:
-    """Records that hold any of the terms, by BM25, best first."""
-    where = record_condition(agent, scope, record_filter)
-    words = list(terms)
-    ranked = (agent, words, agent, agent, words)
-    if record_filter.as_of is not None:
-        sql = f"""
-            SELECT r.id, max(t.score) AS score FROM (
-                SELECT false AS past, c.* FROM ({CURRENT}) c UNION ALL SELECT true, h.* FROM ({PAST}) h
-            ) t JOIN {HISTORY} r ON r.ref = t.ref AND (r.superseded_at IS NOT NULL) = t.past
-            WHERE {where.text} GROUP BY r.id {_BY_SCORE.replace("score", "max(t.score)")}, r.id LIMIT %s
-        """
-        return Statement(sql, (*ranked, *ranked, *where.values, limit))
+def is_plain(scope: Scope, wanted: RecordFilter) -> bool:
+    """Return whether nearly every indexed record passes, so that filtering after ranking is cheaper."""
+    narrowed = scope.session or scope.task or wanted.kinds or wanted.tags or wanted.not_sessions
+    times = (wanted.occurred_from, wanted.occurred_before, wanted.valid_at, wanted.as_of)
+    return not narrowed and all(time is None for time in times)
+
+
+def search_text(agent: int, scope: Scope, query: TextQuery, *, width: int) -> Statement:
+    """The records that hold any of the terms, by BM25; before the filter only so many of the best.
+
+    Each row ends with the score and with how many were ranked: fewer than `width` are all there are.
+    """
+    where = record_condition(agent, scope, query.filter)
+    words = asked_terms(query.terms)
+    columns, entry = (PLACE_COLUMNS, _ENTRY) if query.places else ("r.id", "")
     sql = f"""
-        SELECT r.id, t.score FROM ({CURRENT}) t JOIN records r ON r.ref = t.ref
+        WITH best AS MATERIALIZED (SELECT * FROM ({CURRENT}) c {_BY_SCORE}, ref LIMIT %s)
+        SELECT {columns}, t.score, (SELECT count(*) FROM best) FROM best t JOIN records r ON r.ref = t.ref {entry}
         WHERE {where.text} {_BY_SCORE}, r.ref LIMIT %s
     """
-    return Statement(sql, (*ranked, *where.values, limit))
+    return Statement(sql, (agent, words, agent, agent, words, width, *where.values, query.limit))
+
+
+def search_history(agent: int, scope: Scope, query: TextQuery) -> Statement:
+    """The same over current and past versions; the filter lets through what was current then."""
+    where = record_condition(agent, scope, query.filter)
+    words = asked_terms(query.terms)
+    ranked = (agent, words, agent, agent, words)
+    columns, entry = (PLACE_COLUMNS, _ENTRY) if query.places else ("r.id", "")
+    # A version that was current then is the only one of its record.
+    sql = f"""
+        SELECT {columns}, t.score, 0 FROM (
+            SELECT false AS past, c.* FROM ({CURRENT}) c UNION ALL SELECT true, h.* FROM ({PAST}) h
+        ) t JOIN {HISTORY} r ON r.ref = t.ref AND (r.superseded_at IS NOT NULL) = t.past {entry}
+        WHERE {where.text} {_BY_SCORE}, r.id LIMIT %s
+    """
+    return Statement(sql, (*ranked, *ranked, *where.values, query.limit))
 
 
 def term_counts(agent: int, terms: Sequence[str], most: int) -> Statement:
@@ -343,24 +392,16 @@ def term_counts(agent: int, terms: Sequence[str], most: int) -> Statement:
     return Statement(sql, (agent, agent, most, list(terms)))
 
 
-def session_terms(
-    agent: int,
-    scope: Scope,
-    sessions: Sequence[str],
-    *,
-    record_filter: RecordFilter,
-    origins: Sequence[Origin] | None,
-    most: int,
-) -> Statement:
+def session_terms(agent: int, scope: Scope, query: SessionTermQuery) -> Statement:
     """The terms of the latest records of sessions."""
-    where = record_condition(agent, scope, record_filter)
-    where.among("r.session", list(sessions))
-    where.among("coalesce(e.origin, r.trust)", origins)
+    where = record_condition(agent, scope, query.filter)
+    where.among("r.session", query.sessions)
+    where.among("coalesce(e.origin, r.trust)", query.origins)
     sql = f"""
-        SELECT r.session, r.terms FROM records r LEFT JOIN entries e ON e.agent = r.agent AND e.id = r.id
+        SELECT r.session, r.terms FROM records r {_ENTRY}
         WHERE {where.text} AND r.terms IS NOT NULL ORDER BY r.ref DESC LIMIT %s
     """
-    return Statement(sql, (*where.values, most))
+    return Statement(sql, (*where.values, query.most))
 
 
 # ── vectors ──────────────────────────────────────────────────────────────────
@@ -378,7 +419,9 @@ def vector_changes(agent: int, model: str, since: int) -> list[Statement]:
         SELECT r.id, r.kind, v.data FROM vectors v JOIN records r ON r.agent = v.agent AND r.ref = v.ref
         WHERE v.agent = %s AND v.model = {of_model} AND v.revision > {start} ORDER BY v.revision
     """
-    removed = f"SELECT DISTINCT record_id FROM vector_removals WHERE agent = %s AND model = {of_model} AND revision > %s"
+    removed = (
+        f"SELECT DISTINCT record_id FROM vector_removals WHERE agent = %s AND model = {of_model} AND revision > %s"
+    )
     return [
         Statement(standing, (model, agent)),
         Statement(put, (agent, agent, model, since, agent, since), binary=True),
@@ -405,18 +448,18 @@ WHERE m.agent = %s AND v.revision > %s GROUP BY m.name ORDER BY m.name
 """
 
 
-def nearest(
-    agent: int, scope: Scope, vector: Any, *, model: str, record_filter: RecordFilter, limit: int
-) -> Statement:
+def nearest(agent: int, scope: Scope, search: VectorSearch) -> Statement:
     """The records nearest to a vector that pass the filter; a vector of zeros is near to nothing."""
-    where = record_condition(agent, scope, record_filter)
+    where = record_condition(agent, scope, search.filter)
+    columns, entry = (PLACE_COLUMNS, _ENTRY) if search.places else ("r.id", "")
     table = "records r ON r.agent = v.agent AND r.ref = v.ref"
-    if record_filter.as_of is not None:  # the vectors of now, of what answered then
+    if search.filter.as_of is not None:  # the vectors of now, of what answered then
         table = f"records n ON n.agent = v.agent AND n.ref = v.ref JOIN {HISTORY} r ON r.id = n.id"
     sql = f"""
-        SELECT id, score FROM (
-            SELECT r.id, r.ref, coalesce(nullif(1 - (v.data <=> %b), 'NaN'), 0) AS score FROM vectors v JOIN {table}
+        SELECT * FROM (
+            SELECT {columns}, coalesce(nullif(1 - (v.data <=> %b), 'NaN'), 0) AS score, r.ref
+            FROM vectors v JOIN {table} {entry}
             WHERE v.agent = %s AND v.model = (SELECT id FROM models WHERE agent = %s AND name = %s) AND {where.text}
         ) near {_BY_SCORE}, ref LIMIT %s
     """
-    return Statement(sql, (vector, agent, agent, model, *where.values, limit))
+    return Statement(sql, (search.vector, agent, agent, search.model, *where.values, search.limit))

@@ -9,16 +9,19 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
+from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 
 from remanent.errors import IntegrityError, InvalidInput, InvalidSettings, NotFound, StorageError
 from remanent.model import Scope
 from remanent.stores.blobs import Blobs
+
+if TYPE_CHECKING:
+    from obstore.store import S3Config
 
 TIMEOUT: Final = timedelta(seconds=20)
 """For all attempts at one request together; chosen by hand."""
@@ -37,7 +40,11 @@ class S3Blobs(Blobs):
         if parts.scheme != "s3" or not parts.hostname or "@" in parts.netloc:
             raise InvalidSettings("files are kept at a URL such as s3://bucket/prefix, without a key in it")
         options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        config: dict[str, Any] = {name: options[name] for name in ("endpoint", "region") if name in options}
+        config: "S3Config" = {}
+        if "endpoint" in options:
+            config["endpoint"] = options["endpoint"]
+        if "region" in options:
+            config["region"] = options["region"]
         self._store = S3Store(
             parts.netloc,
             prefix=parts.path.strip("/") or None,
@@ -63,7 +70,7 @@ class S3Blobs(Blobs):
         with _translated("reading a file"):
             try:
                 content = await self._read(_key(scope, digest))
-            except (NotFoundError, FileNotFoundError) as error:
+            except FileNotFoundError as error:
                 raise NotFound(f"no file with the digest {digest} is kept here") from error
         if hashlib.sha256(content).hexdigest() != digest:
             raise IntegrityError(f"the file with the digest {digest} is damaged; put it again from its origin")
@@ -75,7 +82,7 @@ class S3Blobs(Blobs):
         with _translated("removing a file"):
             try:
                 await obstore.delete_async(self._store, key)
-            except (NotFoundError, FileNotFoundError):
+            except FileNotFoundError:
                 return
 
     async def digests(self, scope: Scope) -> list[str]:
@@ -93,7 +100,7 @@ class S3Blobs(Blobs):
     async def _is_whole(self, key: str, digest: str) -> bool:
         try:
             return hashlib.sha256(await self._read(key)).hexdigest() == digest
-        except (NotFoundError, FileNotFoundError):  # removed meanwhile
+        except FileNotFoundError:  # removed meanwhile
             return False
 
 

@@ -227,3 +227,4 @@ GRANT SELECT, INSERT, UPDATE ON agents TO remanent_app;
 
 -- Whoever looks for work sees the jobs of all agents; the function that claims says so for its own transaction.
 CREATE POLICY worker ON jobs USING (current_setting('remanent.worker', true) = 'on');
+CREATE POLICY worker ON agents FOR UPDATE USING (current_setting('remanent.worker', true) = 'on');

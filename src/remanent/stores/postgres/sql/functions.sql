@@ -342,22 +342,54 @@ CREATE OR REPLACE VIEW heads WITH (security_invoker = true) AS
     SELECT DISTINCT ON (agent, lane) * FROM jobs WHERE state <> 'dead' ORDER BY agent, lane, seq;
 GRANT SELECT ON heads TO remanent_app;
 
--- Claim the next job of an agent that may run. A wait or a lease that ends later than `horizon` is taken as over: it was
--- written by a clock that was set back since.
-CREATE OR REPLACE FUNCTION claim(a bigint, worker_name text, moment bigint, until bigint, horizon bigint)
-RETURNS SETOF jobs LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION database_time() RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+
+-- Claim up to `most` jobs of the agents given, or of all: each the first of its lane, due, under no live lease; one of
+-- each agent before a second of any. A wait or a lease that ends later than `max_wait` from now is taken as over: it was
+-- written by a clock that was set back since. Behind the jobs come the agents that have none due, with when they will.
+--
+-- Whoever changes a queue holds its agent's row, so that what is looked at again after taking that row stays as it is.
+-- Of all agents those that are being written to are left for the next look; of agents that were named none is.
+CREATE OR REPLACE FUNCTION claim_any(owners bigint[], worker_name text, at bigint, lease bigint, max_wait bigint, most bigint)
+RETURNS TABLE (org text, workspace text, name text, wake bigint, seq bigint, id text, session text, task text, kind text,
+    lane text, key text, payload text, state text, attempts bigint, max_attempts bigint, enqueued_at bigint,
+    not_before bigint, worker text, fence bigint, lease_until bigint, error text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
-    place bigint;
+    moment bigint := coalesce(at, database_time());
+    held bigint[];
+    claimed bigint[];
 BEGIN
-    PERFORM 1 FROM agents WHERE id = a FOR UPDATE;
-    SELECT h.seq INTO place FROM heads h
-        WHERE h.agent = a AND (h.not_before IS NULL OR h.not_before <= moment OR h.not_before > horizon)
-            AND (h.state = 'pending' OR h.lease_until <= moment OR h.lease_until > horizon)
-        ORDER BY h.seq LIMIT 1;
-    RETURN QUERY UPDATE jobs SET state = 'running', worker = worker_name, fence = fence + 1, attempts = attempts + 1,
-            lease_until = until
-        WHERE agent = a AND seq = place RETURNING *;
+    PERFORM set_config('remanent.worker', 'on', true);
+    IF owners IS NULL THEN
+        held := ARRAY(SELECT a.id FROM agents a WHERE a.id IN (
+            SELECT h.agent FROM heads h WHERE due(h, moment, max_wait) LIMIT most) ORDER BY a.id FOR UPDATE SKIP LOCKED);
+    ELSIF EXISTS (SELECT 1 FROM heads h WHERE h.agent = ANY (owners) AND due(h, moment, max_wait)) THEN
+        held := ARRAY(SELECT a.id FROM agents a WHERE a.id = ANY (owners) ORDER BY a.id FOR UPDATE);
+    END IF;
+    RETURN QUERY WITH chosen AS (
+        SELECT h.agent, h.seq, row_number() OVER (PARTITION BY h.agent ORDER BY h.seq) AS turn
+        FROM heads h WHERE h.agent = ANY (held) AND due(h, moment, max_wait) ORDER BY turn, h.enqueued_at, h.seq LIMIT most
+    ), taken AS (
+        UPDATE jobs j SET state = 'running', worker = worker_name, fence = j.fence + 1, attempts = j.attempts + 1,
+            lease_until = moment + lease
+        FROM chosen c WHERE j.agent = c.agent AND j.seq = c.seq RETURNING j.*
+    ) SELECT a.org, a.workspace, a.agent, NULL::bigint, t.seq, t.id, t.session, t.task, t.kind, t.lane, t.key, t.payload,
+        t.state, t.attempts, t.max_attempts, t.enqueued_at, t.not_before, t.worker, t.fence, t.lease_until, t.error
+    FROM taken t JOIN agents a ON a.id = t.agent ORDER BY t.agent, t.seq;
+    RETURN QUERY SELECT a.org, a.workspace, a.agent, w.wake, NULL::bigint, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL, NULL::bigint, NULL::bigint, NULL
+    FROM agents a LEFT JOIN (
+        SELECT h.agent, min(greatest(coalesce(h.not_before, h.enqueued_at), coalesce(h.lease_until, h.enqueued_at))) AS wake
+        FROM heads h GROUP BY h.agent) w ON w.agent = a.id
+    WHERE CASE WHEN owners IS NULL THEN w.wake IS NOT NULL ELSE a.id = ANY (owners) END;
 END $$;
+
+CREATE OR REPLACE FUNCTION due(h heads, moment bigint, max_wait bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
+    RETURN (h.not_before IS NULL OR h.not_before <= moment OR h.not_before > moment + max_wait)
+        AND (h.state = 'pending' OR h.lease_until <= moment OR h.lease_until > moment + max_wait);
 
 -- ── units of work ──
 
