@@ -40,7 +40,7 @@ class S3Blobs(Blobs):
         if parts.scheme != "s3" or not parts.hostname or "@" in parts.netloc:
             raise InvalidSettings("files are kept at a URL such as s3://bucket/prefix, without a key in it")
         options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        config: "S3Config" = {}
+        config: S3Config = {}
         if "endpoint" in options:
             config["endpoint"] = options["endpoint"]
         if "region" in options:
