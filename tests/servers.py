@@ -162,9 +162,10 @@ class PostgresServer(ServerProcess):
 
         if self.process is not None and self.process.poll() is None:
             children = psutil.Process(self.process.pid).children(recursive=True)
-            for one in (self.process, *children):
+            self.process.kill()
+            for child in children:
                 with suppress(psutil.NoSuchProcess):
-                    one.kill()
+                    child.kill()
             psutil.wait_procs(children, timeout=10)
             self.process.wait()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from remanent.errors import MissingDependency
+from remanent.errors import InvalidInput, MissingDependency
 from remanent.model import Clock, system_clock
 from remanent.settings import Settings
 from remanent.stores.blobs import Blobs, FileBlobs
@@ -55,6 +55,16 @@ def open_cache(settings: Settings, *, clock: Clock = system_clock) -> Cache:
     with _installed("redis"):
         from remanent.stores.redis import RedisCache
     return RedisCache(url, clock=clock)
+
+
+async def migrate_store(settings: Settings, *, dry_run: bool) -> tuple[int, int]:
+    """Bring the tables of a server up to date; return the steps taken before, and all that there are."""
+    url = settings.store.get_secret_value()
+    if _scheme(url) == "sqlite":
+        raise InvalidInput("the embedded store brings each agent's file up to date by itself when it is opened")
+    with _installed("postgres"):
+        from remanent.stores.postgres.migrations import migrate
+    return await migrate(url, dry_run=dry_run)
 
 
 def _scheme(url: str) -> str:

@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, LiteralString
+from typing import Any, Final, LiteralString, TypeAlias
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -40,7 +40,7 @@ from remanent.errors import (
     VersionConflict,
 )
 
-Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+Connection: TypeAlias = "psycopg.AsyncConnection[tuple[Any, ...]]"
 
 ROLE: Final = "remanent_app"
 """Who every transaction runs as, whoever logged in: neither owner nor superuser, so that row-level security holds."""
