@@ -92,6 +92,7 @@ from remanent.stores import (
     EntryQuery,
     Erased,
     Erasure,
+    FileStore,
     Health,
     JobQuery,
     LinkQuery,
@@ -217,15 +218,14 @@ def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
     """Open what holds rows, vectors and files; a home that cannot be written to is refused here already."""
     store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
     store.layout.require_writable()
-    folder = store.layout.own_folder
     vectors = LocalVectors(
         store,
-        folder,
+        store.folder,
         exact_limit=settings.vectors.exact_limit,
         memory_budget=settings.vectors.memory_budget,
         max_files=store.descriptor_budget.index_files,
     )
-    return store, vectors, FileBlobs(folder)
+    return store, vectors, FileBlobs(store.folder)
 
 
 def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
@@ -316,7 +316,10 @@ class AsyncAgentAdmin:
 
     async def repair(self) -> Path:
         """Save what is readable of a damaged file to a new one beside it, and return that."""
-        return await self._parts.store.repair(self._scope)
+        store = self._parts.store
+        if not isinstance(store, FileStore):
+            raise CallerError("this store keeps no files of its own to repair; use the tools of its database")
+        return await store.repair(self._scope)
 
     async def queue(self) -> QueueState:
         """Return how the agent's background work stands."""

@@ -318,11 +318,9 @@ class Gate:
             wanted = await asyncio.to_thread(asked, question.asked, asked_at=question.asked_at)
         else:
             wanted = asked(question.asked, asked_at=question.asked_at)
-        counts, kept = await asyncio.gather(
-            self._store.term_counts(question.scope.owner, wanted.terms, most=MAX_COUNTED),
-            self._store.state(question.scope.owner, GATE),
-        )
-        return GateInputs(wanted, counts, kept)
+        counts = await self._store.term_counts(question.scope, wanted.terms, most=MAX_COUNTED)
+        standing = question.standing or await self._store.standing(question.scope, states=(GATE,))
+        return GateInputs(wanted, counts, standing.states.get(GATE))
 
     def judge(
         self,

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from remanent.model import Scope, TurnData
-from remanent.stores import RecordFilter
+from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.mentions import Mention, mentions
 from remanent.text.scripts import Language, fold, language_of
@@ -75,6 +76,8 @@ class Question:
     record_filter: RecordFilter = field(default_factory=RecordFilter)
     asked_at: datetime | None = None
     seeds: tuple[str, ...] = ()
+    standing: Standing | None = None
+    """How the agent stood when the search began, with the named values that paths go by; else each asks for itself."""
 
     @cached_property
     def read(self) -> str:
@@ -152,8 +155,16 @@ class Question:
             getattr(self, name)
 
     def following(self, seeds: tuple[str, ...]) -> "Question":
-        """Return the same question for paths that start from what others found; what was read stays read."""
-        other = replace(self, seeds=seeds)
+        """Return the same question for paths that start from what others found."""
+        return self._with(seeds=seeds)
+
+    def at(self, standing: Standing) -> "Question":
+        """Return the same question of an agent whose counters are known."""
+        return self._with(standing=standing)
+
+    def _with(self, **changes: Any) -> "Question":
+        """Return the question with something changed besides its words; what was read of them stays read."""
+        other = replace(self, **changes)
         other.__dict__.update({name: self.__dict__[name] for name in _ANALYSED if name in self.__dict__})
         return other
 

@@ -6,7 +6,7 @@ store, an answer is nothing but the fused scores of the paths.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -14,13 +14,26 @@ from typing import Literal
 from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
 from remanent.fairness import FairSlots
-from remanent.model import CacheFigures, Clock, Found, FoundItem, GateVerdict, Grain, ItemOrder, LeftOut, Record, Scope
+from remanent.model import (
+    CacheFigures,
+    Clock,
+    Entry,
+    Found,
+    FoundItem,
+    GateVerdict,
+    Grain,
+    ItemOrder,
+    LeftOut,
+    Record,
+    Scope,
+)
 from remanent.recall import ranking
 from remanent.recall.answer import AnswerBuilder
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import are_twins, crowds, share_of, spread, twin_overlap, units, unlike
-from remanent.recall.gate import Gate
+from remanent.recall.gate import GATE, Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
+from remanent.recall.indexing import MODELS, TURNS
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranking import RankedCandidate
@@ -28,7 +41,7 @@ from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
-from remanent.stores import Store
+from remanent.stores import Place, Store
 
 _logger = logging.getLogger(__name__)
 
@@ -52,6 +65,10 @@ COMPARED_CHARACTERS = 2000
 MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found."""
+
+
+_STATES = (TURNS, MODELS, GATE)
+"""The named values that paths and the gate go by, read with the counters of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +131,8 @@ class _Shortlist:
     rest: list[RankedCandidate]
     """Those behind them, which count where whole sessions are ranked."""
     texts: _Texts
+    entries: dict[str, Entry]
+    """What most of them came from."""
     crowd_of: dict[str, str]
     verdict: GateVerdict | None
     left_out: list[LeftOut]
@@ -215,11 +234,12 @@ class Recall:
             source_share=source_share,
             gated=gated and self._gate is not None,
         )
+        # Before all else, so that what is written meanwhile is found twice rather than not at all.
+        standing = await self._store.standing(question.scope, states=_STATES)
+        question = question.at(standing)
         if self._cache is None or not cached:
             return (await self._answer(question, options))[0]
-        key = self._cache.key(
-            question, revision=await self._store.revision(question.scope), options_key=options.cache_key
-        )
+        key = self._cache.key(question, revision=standing.revision, options_key=options.cache_key)
         found = await self._cache.get(key)
         if found is None:
             found, until = await self._answer(question, options)
@@ -250,7 +270,7 @@ class Recall:
                 else:
                     chosen = self._chosen(question, shortlist, options)
                     build = self._answers.turns if options.grain == "turns" else self._answers.items
-                    items = await build(question.scope, chosen, records)
+                    items = await build(question.scope, chosen, records, known=shortlist.entries)
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
@@ -267,14 +287,26 @@ class Recall:
 
     async def _shortlist(self, question: Question, options: AnswerOptions) -> _Shortlist:
         """Return the best candidates, read whole and judged by the gate."""
-        gathered, ranked = await self._rank(question, options, width=2 * options.limit)
+        width, share = 2 * options.limit, options.share(question)
+        gathered = await self._gathering.gather(question, options.recipe, width=width, share=share)
+        ranked = self._ranked(question, options, gathered)
+        gate = self._gate if options.gated and ranked else None
         wanted = [one.record_id for one in ranked[: options.shortlist]]
-        gate = self._gate if options.gated and wanted else None
-        reading = self._reader.records(question, wanted)
-        if gate is None:
-            records, inputs = await reading, None
-        else:
-            records, inputs = await asyncio.gather(reading, gate.look(question))
+        # What paths that follow find may change the order, seldom by much: what is best without them is read beside.
+        followed, around, records, entries, inputs = await asyncio.gather(
+            self._gathering.follow(question, options.recipe, gathered, width=width, share=share),
+            self._around(question, options, gathered),
+            self._reader.records(question, wanted),
+            self._reader.sources(question, wanted) if options.grain != "session" else _nothing(),
+            gate.look(question) if gate is not None else _none(),
+        )
+        if followed or around:
+            if followed:
+                around |= await self._around(question, options, gathered, known=around)
+            ranked = self._ranked(question, options, gathered, around=around)
+            wanted = [one.record_id for one in ranked[: options.shortlist]]
+            records |= await self._reader.records(question, [one for one in wanted if one not in records])
+            records = {record_id: records[record_id] for record_id in wanted if record_id in records}
         texts = _Texts(records)
         crowd_of = self._crowds(question, ranked, texts, options)
         if crowd_of:
@@ -289,34 +321,57 @@ class Recall:
                 best, rest = [], []
                 records.clear()
         ranking.boost(best, records, options.recipe)
-        return _Shortlist(best, rest, texts, crowd_of, verdict, gathered.left_out)
+        return _Shortlist(best, rest, texts, entries, crowd_of, verdict, gathered.left_out)
 
-    async def _rank(
-        self, question: Question, options: AnswerOptions, *, width: int, all_of_them: bool = False
-    ) -> tuple[Gathered, list[RankedCandidate]]:
-        """Ask the paths and rank what they found, best first: as many as are read, or all."""
-        recipe, share = options.recipe, options.share(question)
-        gathered = await self._gathering.gather(question, recipe, width=width, share=share)
-        fused, places = ranking.fuse(gathered, recipe), gathered.places
+    async def _around(
+        self,
+        question: Question,
+        options: AnswerOptions,
+        gathered: Gathered,
+        *,
+        known: Mapping[str, Place] | None = None,
+        all_of_them: bool = False,
+    ) -> dict[str, Place]:
+        """Return where candidates and their neighbours stand, if that is of any use to the recipe or the answer."""
+        if not (options.recipe.surroundings.neighbours or options.grain == "turns"):
+            return {}
+        considered = self._considered(question, options, gathered, all_of_them=all_of_them)
+        lacking = [one for one in considered if one in gathered.places and one not in (known or {})]
+        return await self._reader.places(question, lacking, reach=1)
+
+    def _considered(
+        self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
+    ) -> dict[str, float]:
+        """Return the best by what the paths say, none of them beyond its session's share, with their fused scores."""
+        fused, places = ranking.fuse(gathered, options.recipe), gathered.places
         limit = None if all_of_them else options.considered
-        if limit is not None and len(fused) > limit:
-            # The best by what the paths say, none of them beyond its session's share.
-            known = (one for one in fused if one in places)
-            kept = set(spread(known, lambda one: places[one].session, share=share, limit=limit))
-            fused = {one: score for one, score in fused.items() if one in kept}
-        if recipe.surroundings.neighbours or options.grain == "turns":
-            places = await self._reader.places(question, [one for one in fused if one in places], reach=1)
-        else:
-            places = {one: places[one] for one in fused if one in places}
-        return gathered, ranking.weigh(
+        if limit is None or len(fused) <= limit:
+            return fused
+        known = (one for one in fused if one in places)
+        kept = set(spread(known, lambda one: places[one].session, share=options.share(question), limit=limit))
+        return {one: score for one, score in fused.items() if one in kept}
+
+    def _ranked(
+        self,
+        question: Question,
+        options: AnswerOptions,
+        gathered: Gathered,
+        *,
+        around: Mapping[str, Place] | None = None,
+        all_of_them: bool = False,
+    ) -> list[RankedCandidate]:
+        """Rank what was gathered, best first: as many as are read, or all."""
+        fused = self._considered(question, options, gathered, all_of_them=all_of_them)
+        places = {one: gathered.places[one] for one in fused if one in gathered.places}
+        return ranking.weigh(
             question,
             gathered,
-            places,
+            places | dict(around or {}),
             fused,
-            recipe,
+            options.recipe,
             now=question.asked_at or self._clock(),
             most=None if options.grain == "session" or all_of_them else options.shortlist,
-            share=share,
+            share=options.share(question),
         )
 
     def _crowds(
@@ -334,8 +389,11 @@ class Recall:
         self, question: Question, texts: _Texts, crowd_of: dict[str, str], options: AnswerOptions
     ) -> tuple[Gathered, list[RankedCandidate]]:
         """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
-        gathered, ranked = await self._rank(question, options, width=MAX_WIDTH, all_of_them=True)
-        ranked = ranked[:MAX_WIDTH]
+        share = options.share(question)
+        gathered = await self._gathering.gather(question, options.recipe, width=MAX_WIDTH, share=share)
+        await self._gathering.follow(question, options.recipe, gathered, width=MAX_WIDTH, share=share)
+        around = await self._around(question, options, gathered, all_of_them=True)
+        ranked = self._ranked(question, options, gathered, around=around, all_of_them=True)[:MAX_WIDTH]
         records, twins = texts.records, options.recipe.twins
         unread = [one.record_id for one in ranked if one.record_id not in records]
         read = await self._reader.records(question, unread)
@@ -409,8 +467,20 @@ class Recall:
         records |= await self._reader.records(question, unread)
         best = [name for name in best if groups[name][0].record_id in records]
         return await self._answers.sessions(
-            question.scope, [groups[name] for name in best], records, [scores[name] for name in best]
+            question.scope,
+            [groups[name] for name in best],
+            records,
+            [scores[name] for name in best],
+            known=shortlist.entries,
         )
+
+
+async def _nothing() -> dict[str, Entry]:
+    return {}
+
+
+async def _none() -> None:
+    return None
 
 
 def _one_of(value: Grain, known: tuple[Grain, ...], what: str) -> Grain:
