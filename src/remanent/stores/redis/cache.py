@@ -22,6 +22,8 @@ PREFIX: Final = "remanent:"
 """Before every key, so that the server may be shared."""
 TIMEOUT: Final = 1.0
 """Seconds: waiting longer for a copy costs more than working it out anew. Chosen by hand."""
+SIZE: Final = 8
+"""Connections of one process; chosen by hand, as for the store."""
 PAUSE: Final = 1.0
 """Seconds without a question after one that got no answer, so that a server that is away holds nobody up."""
 
@@ -71,7 +73,11 @@ class RedisCache(Cache):
 
     def __init__(self, url: str, *, clock: Clock = system_clock) -> None:
         self._clock = clock
-        self._client = redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
+        # Bounded, and whoever comes later waits: a hundred questions at once must not open a hundred connections.
+        pool = redis.BlockingConnectionPool.from_url(
+            url, max_connections=SIZE, timeout=10 * TIMEOUT, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT
+        )
+        self._client = redis.Redis(connection_pool=pool)
         self._scripts: dict[str, Callable[..., Any]] = {
             name: self._client.register_script(script) for name, script in _SCRIPTS.items()
         }
@@ -131,6 +137,7 @@ class RedisCache(Cache):
         if not self._closed:
             self._closed = True
             await self._client.aclose()
+            await self._client.connection_pool.disconnect()
 
     async def _run(self, name: str, key: str, *values: object) -> Any:
         if self._closed:
