@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,14 @@ async def test_a_memory_moves_to_the_server_and_back(database: Callable[[str], s
     await check_move(first, shared)
     await check_move(shared, second)
     await close(first, shared, second)
+
+
+async def test_many_who_come_first_at_once_make_the_tables_once(database: Callable[[str], str]) -> None:
+    url = database("new")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS remanent CASCADE")
+    taken = await asyncio.gather(*(migrate(url, only_from_nothing=True) for _ in range(20)))
+    assert [before for before, _ in taken].count(0) == 1
 
 
 async def test_a_dry_run_changes_nothing_and_a_newer_database_is_refused(database: Callable[[str], str]) -> None:

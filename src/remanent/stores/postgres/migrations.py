@@ -51,8 +51,10 @@ async def migrate(url: str, *, dry_run: bool = False, only_from_nothing: bool = 
                 raise SchemaTooNew(f"the database is at step {before}; this version knows {len(wanted)}: upgrade it")
             if dry_run or (only_from_nothing and before > 0):
                 return before, len(wanted)
+            # Before the transaction: one that began earlier would not see what it has waited for. It ends with the
+            # connection.
+            await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
             async with connection.transaction():
-                await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
                 before = await version_of(connection)
                 await connection.execute(_PREPARE.encode())
                 await connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())

@@ -1,5 +1,6 @@
 """The store on PostgreSQL: all agents in one database, for many processes on many machines."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -38,6 +39,7 @@ class PostgresStore(Store):
         self._agents: dict[Scope, int] = {}
         self._listeners: list[Callable[[Scope], None]] = []
         self._ready = False
+        self._preparing = asyncio.Lock()
         self._closed = False
 
     # ── writing ──────────────────────────────────────────────────────────────
@@ -189,9 +191,12 @@ class PostgresStore(Store):
         """Make the tables of a database that has none, at the first call."""
         if self._closed:
             raise StoreClosed("the store is closed; open it again")
-        if not self._ready:
-            await migrate(self._url, only_from_nothing=True)
-            self._ready = True
+        if self._ready:
+            return
+        async with self._preparing:
+            if not self._ready:
+                await migrate(self._url, only_from_nothing=True)
+                self._ready = True
 
     async def _agent(self, scope: Scope, *, make: bool = False) -> int:
         """Return the number of an agent, 0 when there is none; numbers never change."""
