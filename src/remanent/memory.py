@@ -62,13 +62,13 @@ from remanent.model.entry import Messages
 from remanent.recall import (
     EMBED,
     GATE,
+    INJECTED_ITEMS,
     REEMBED,
     TURNS,
     AnswerCache,
     Calibration,
     Coverage,
     Echoes,
-    EntityPath,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -271,7 +271,6 @@ def _recall(
     embedders, known, questions = models
     paths: list[RecallPath] = [
         KeywordPath(store),
-        EntityPath(store),
         TimePath(store),
         RecencyPath(store),
         GraphPath(store),
@@ -466,7 +465,8 @@ class AsyncAgent(AgentFaces):
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens if that is set.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
+        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
         `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
         turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
@@ -489,14 +489,17 @@ class AsyncAgent(AgentFaces):
         found = await self._parts.recall.find(
             Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
             limit=limit,
+            depth=INJECTED_ITEMS if grain == "item" else 0,
             recipe=_recipe(options),
             grain=grain,
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
+        budget = self._parts.settings.recall.budget if budget is None else budget
         injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
-        found = found.replace(injection=injection)
+        items = tuple(item for item in found.items if item.rank <= limit)
+        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
