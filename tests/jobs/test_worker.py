@@ -30,18 +30,30 @@ async def test_agents_are_handed_out_in_the_order_they_came_and_once_each(agenda
     agenda.look_now(ADA)
     agenda.look_now(BOB)
     agenda.look_now(ADA)
-    assert [await agenda.next(), await agenda.next()] == [ADA, BOB]
+    assert await agenda.next(5) == [ADA, BOB]
 
 
 async def test_an_agent_is_with_one_looker_at_a_time_and_a_call_meanwhile_is_kept(agenda: Agenda) -> None:
     agenda.look_now(ADA)
-    assert await agenda.next() == ADA
+    assert await agenda.next(5) == [ADA]
     agenda.look_now(ADA)
-    second = asyncio.create_task(agenda.next())
+    assert agenda.is_due(ADA)
+    assert not agenda.take(ADA)
+    second = asyncio.create_task(agenda.next(5))
     await settled()
     assert not second.done()
     agenda.looked(ADA)
-    assert await second == ADA
+    assert await second == [ADA]
+
+
+async def test_what_was_not_looked_at_is_the_first_to_be_looked_at_next(agenda: Agenda) -> None:
+    for agent in (ADA, BOB, ADA.shared):
+        agenda.look_now(agent)
+    assert await agenda.next(2) == [ADA, BOB]
+    agenda.put_back([ADA, BOB])
+    assert await agenda.next(1) == [ADA]
+    assert agenda.take(ADA.shared)
+    assert await agenda.next(5) == [BOB]
 
 
 async def test_an_agent_comes_up_at_its_time_and_not_before(agenda: Agenda, time: Time) -> None:
@@ -49,13 +61,13 @@ async def test_an_agent_comes_up_at_its_time_and_not_before(agenda: Agenda, time
     start = time.now
     agenda.look_at(ADA, start + timedelta(seconds=9))
     agenda.look_at(BOB, start + timedelta(seconds=5))
-    looker = asyncio.create_task(agenda.next())
+    looker = asyncio.create_task(agenda.next(5))
     await settled()
     time.move_to(start + timedelta(seconds=4))
     await settled()
     assert not looker.done()
     time.move_to(start + timedelta(seconds=5))
-    assert await looker == BOB
+    assert await looker == [BOB]
     keeper.cancel()
 
 
@@ -66,10 +78,10 @@ async def test_the_earlier_of_two_times_counts(agenda: Agenda, time: Time) -> No
         agenda.look_at(ADA, start + timedelta(seconds=seconds))
     await settled()
     time.move_to(start + timedelta(seconds=1))
-    assert await agenda.next() == ADA
+    assert await agenda.next(5) == [ADA]
     agenda.looked(ADA)
     time.move_to(start + timedelta(seconds=100))
-    looker = asyncio.create_task(agenda.next())
+    looker = asyncio.create_task(agenda.next(5))
     await settled()
     assert not looker.done()
     looker.cancel()
@@ -77,12 +89,12 @@ async def test_the_earlier_of_two_times_counts(agenda: Agenda, time: Time) -> No
 
 
 async def test_a_closed_agenda_lets_every_looker_go(agenda: Agenda) -> None:
-    lookers = [asyncio.create_task(agenda.next()) for _ in range(3)]
+    lookers = [asyncio.create_task(agenda.next(5)) for _ in range(3)]
     await settled()
     agenda.close()
-    assert await asyncio.gather(*lookers) == [None, None, None]
+    assert await asyncio.gather(*lookers) == [[], [], []]
     agenda.look_now(ADA)
-    assert await agenda.next() is None
+    assert await agenda.next(5) == []
 
 
 LEASE = timedelta(seconds=60)
