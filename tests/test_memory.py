@@ -224,7 +224,7 @@ async def test_a_question_must_ask_something(ada: AsyncAgent) -> None:
     ("call", "complaint"),
     [
         ({"query": None}, "a question is a text, not None"),
-        ({"query": 7}, "a question is a text, not a int"),
+        ({"query": 7}, "a question is a text, not int"),
         ({"limit": "5"}, "limit: a whole number"),
         ({"since": 7}, "a moment is"),
         ({"until": "soon"}, "no date or time"),

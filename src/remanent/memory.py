@@ -486,23 +486,12 @@ class AsyncAgent(AgentFaces):
         turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
         moment in the past or no gate, go into `options`.
         """
-        if not isinstance(query, str):
-            raise InvalidInput(f"query: a question is a text, not {_named(query)}")
-        if not isinstance(limit, int):
-            raise InvalidInput(f"limit: a whole number was expected, not {_named(limit)}")
+        _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
         now = self._parts.clock()
         since, until = read_span(since, until)
-        wanted = RecordFilter(
-            kinds=_kinds(kinds),
-            where=read_where(where),
-            tags=read_tags(tags),
-            any_tags=read_tags(any_tags),
-            occurred_from=since,
-            occurred_before=until,
-            alive_at=now,
-            as_of=options.as_of,
-        )
+        bounds = {"occurred_from": since, "occurred_before": until, "alive_at": now, "as_of": options.as_of}
+        wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, **bounds)
         # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
@@ -614,14 +603,9 @@ class AsyncAgent(AgentFaces):
     ) -> list[Record]:
         """Return records, newest first; page on with `after_id`."""
         valid_at, as_of = read_span(valid_at, as_of)
-        wanted = RecordFilter(
-            kinds=_kinds(kinds),
-            statuses=None if statuses is None else tuple(Status(status) for status in statuses),
-            where=read_where(where),
-            tags=read_tags(tags),
-            any_tags=read_tags(any_tags),
-            valid_at=valid_at,
-            as_of=as_of,
+        states = None if statuses is None else tuple(Status(status) for status in statuses)
+        wanted = _filter(
+            kinds, where=where, tags=tags, any_tags=any_tags, statuses=states, valid_at=valid_at, as_of=as_of
         )
         query = RecordQuery(filter=wanted, order=order, after_id=after_id, limit=limit)
         return await self._parts.store.records(self._scope.within(session=session), query)
@@ -686,14 +670,30 @@ class AsyncAgent(AgentFaces):
         return found[0]
 
 
-def _kinds(kinds: Sequence[Kind | str] | None) -> tuple[Kind, ...] | None:
-    """Return the kinds that are meant; a single one need not stand in a list."""
-    return None if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
+def _filter(
+    kinds: Sequence[Kind | str] | None,
+    *,
+    where: Mapping[str, Any] | None,
+    tags: Sequence[str],
+    any_tags: Sequence[str],
+    **more: Any,
+) -> RecordFilter:
+    """Return what a caller limits records to, checked; a single kind need not stand in a list."""
+    return RecordFilter(
+        kinds=None if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds)),
+        where=read_where(where),
+        tags=read_tags(tags),
+        any_tags=read_tags(any_tags),
+        **more,
+    )
 
 
-def _named(value: object) -> str:
-    """Say what a value is that is none of what was asked for, without repeating it."""
-    return "None" if value is None else f"a {type(value).__name__}"
+def _check_call(query: object, limit: object) -> None:
+    """Refuse what is no question, without repeating it: in the depths it would look like a path that failed."""
+    if not isinstance(query, str):
+        raise InvalidInput(f"query: a question is a text, not {'None' if query is None else type(query).__name__}")
+    if not isinstance(limit, int):
+        raise InvalidInput(f"limit: a whole number was expected, not {type(limit).__name__}")
 
 
 def _recipe(options: RecallOptions) -> str | Recipe | None:
