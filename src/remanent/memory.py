@@ -157,7 +157,7 @@ class _Parts:
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
     store, vectors, blobs = open_stores(settings)
-    embedders, known, questions = _embedding(settings, clock=clock)
+    models = embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
@@ -188,7 +188,6 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         read_path=lambda: recall,
     )
     disciplines = Disciplines(declared, shared)
-    models = (embedders, known, questions)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
