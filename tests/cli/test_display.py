@@ -172,7 +172,7 @@ def test_a_terminal_of_any_width_shows_whole_words_and_no_json(
     monkeypatch.setattr("remanent.cli.screen.PLAIN_WIDTH", width)
     shown = cli(*command).out
     assert shown.strip()
-    assert not re.search(r"[{}]|\\[\"|…", shown), shown
+    assert not re.search(r'[{}]|\["|…', shown), shown
     if command[0] in {"entries", "records"}:
         assert entry_id in shown
 

@@ -96,7 +96,7 @@ LOADED = """
 import sys
 from remanent.cli.app import app
 app(sys.argv[1:], standalone_mode=False)
-print(sorted({"numpy", "onnxruntime", "pydantic", "remanent.memory", "remanent.operations"} & sys.modules.keys()))
+print(sorted({"numpy", "onnxruntime", "remanent.memory", "remanent.operations", "remanent.settings"} & sys.modules.keys()))
 """
 
 
