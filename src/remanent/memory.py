@@ -27,6 +27,7 @@ from remanent.embedding import (
     open_reranker,
 )
 from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
+from remanent.fairness import Shares
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
 from remanent.language.engines import open_engine
@@ -146,6 +147,8 @@ class _Parts:
     notes: Notes
     worker: Worker
     erasures: PendingErasures
+    shares: Shares
+    """Which organisations asked for something lately, and how much of the process each had."""
     clock: Clock
     new_id: NewId
 
@@ -185,10 +188,13 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     models = (embedders, known, questions)
-    recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
+    shares = Shares()
+    recall, calibration = _recall(
+        settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines, shares=shares
+    )
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
-    worker = _worker(shared, indexing, calibration, disciplines)
+    worker = _worker(shared, indexing, calibration, disciplines, shares=shares)
     journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
         settings=settings,
@@ -208,6 +214,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         notes=Notes(store, clock=clock),
         worker=worker,
         erasures=PendingErasures(settings.home),
+        shares=shares,
         clock=clock,
         new_id=new_id,
     )
@@ -228,7 +235,9 @@ def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
     return store, vectors, FileBlobs(folder)
 
 
-def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
+def _worker(
+    shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
+) -> Worker:
     """Return the one worker of this memory, with the jobs of the core and of every discipline."""
     handlers = {
         TURNS: indexing.make_turns,
@@ -237,8 +246,14 @@ def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, discipl
         GATE: calibration.measure,
         **disciplines.handlers,
     }
-    settings = shared.settings.jobs
-    return Worker(shared.store, handlers=handlers, settings=settings, clock=shared.clock, new_id=shared.new_id)
+    return Worker(
+        shared.store,
+        handlers=handlers,
+        settings=shared.settings.jobs,
+        clock=shared.clock,
+        new_id=shared.new_id,
+        shares=shares,
+    )
 
 
 _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
@@ -266,6 +281,7 @@ def _recall(
     models: _Models,
     clock: Clock,
     own: Disciplines,
+    shares: Shares,
 ) -> tuple[Recall, Calibration]:
     """Return the read path, with the disciplines' own paths, and what measures a store for its gate."""
     embedders, known, questions = models
@@ -290,6 +306,7 @@ def _recall(
         reranker=open_reranker(settings.recall.reranker),
         cache=AnswerCache(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
         gate=gate,
+        shares=shares,
     )
     for recipe in own.recipes:
         recall.recipes.add(recipe)
@@ -759,6 +776,11 @@ class AsyncMemory(MemoryFaces):
             self._parts.worker.attend(scope)
             await self._parts.recall.prepare(scope)
         return len(scopes)
+
+    @property
+    def shares(self) -> Shares:
+        """Which organisations asked for something lately, and how much of the process each had."""
+        return self._parts.shares
 
     async def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""

@@ -4,6 +4,7 @@ from datetime import timedelta
 import pytest
 
 from remanent.errors import CallerError, JobFailed, QueueFull, StoreBusy, VersionConflict
+from remanent.fairness import FairSlots
 from remanent.jobs import Requeue
 from remanent.jobs.worker import Agenda
 from remanent.model import JobState, Scope
@@ -18,7 +19,7 @@ def time() -> Time:
 
 @pytest.fixture
 def agenda(time: Time) -> Agenda:
-    return Agenda(clock=time.clock, sleep=time.sleep)
+    return Agenda(clock=time.clock, sleep=time.sleep, turns=FairSlots(100, shared=100))
 
 
 async def settled() -> None:
@@ -364,3 +365,27 @@ async def test_a_worker_is_started_once(world: World, script: Script) -> None:
     worker = world.worker({"index": script})
     with pytest.raises(CallerError, match="started once"):
         worker.start()
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_organisations_take_turns_however_many_agents_one_of_them_has(time: Time) -> None:
+    agenda = Agenda(clock=time.clock, sleep=time.sleep, turns=FairSlots(100, shared=100))
+    for number in range(5):
+        agenda.look_now(Scope(org="loud", workspace="w", agent=f"a{number}"))
+    agenda.look_now(Scope(org="quiet", workspace="w", agent="ada"))
+    handed = [await agenda.next() for _ in range(3)]
+    assert [owner.org for owner in handed if owner is not None] == ["loud", "quiet", "loud"]
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_while_others_work_one_job_of_an_organisation_runs_at_a_time(world: World, script: Script) -> None:
+    script.hold = asyncio.Event()
+    worker = world.worker({"index": script}, concurrency=4)
+    loud = [Scope(org="loud", workspace="w", agent=f"a{number}") for number in range(4)]
+    for scope in [ADA, *loud]:
+        await world.enqueue(["index"], scope=scope)
+    await world.quiet()
+    assert sorted(scope.org for scope, count in script.running.items() if count) == [ADA.org, "loud"]
+    script.hold.set()
+    await world.until(worker.settle())
+    assert len(script.runs) == 5

@@ -4,12 +4,14 @@ import asyncio
 import heapq
 import itertools
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from remanent.errors import CallerError, JobFailed, RemanentError
+from remanent.fairness import FairSlots, Shares
 from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
 from remanent.jobs.settlement import Progress, Settlement
 from remanent.jobs.timing import Sleep, pause, wait_first
@@ -21,12 +23,16 @@ if TYPE_CHECKING:
 
 
 class Agenda:
-    """Hands out agents whose queue may hold work, first come first served, each to one looker at a time."""
+    """Hands out agents whose queue may hold work, each to one looker at a time: organisations by turns, as `turns`
+    allows, and the agents of one of them first come first served.
+    """
 
-    def __init__(self, *, clock: Clock, sleep: Sleep) -> None:
+    def __init__(self, *, clock: Clock, sleep: Sleep, turns: FairSlots) -> None:
         self._clock = clock
         self._sleep = sleep
-        self._due: dict[Scope, None] = {}
+        self._turns = turns
+        self._due: OrderedDict[str, dict[Scope, None]] = OrderedDict()
+        """The agents to be looked at, by organisation."""
         self._looking: set[Scope] = set()
         self._again: set[Scope] = set()
         """Agents that changed while somebody looked: what that look saw may be out of date."""
@@ -36,6 +42,7 @@ class Agenda:
         self._heap: list[tuple[datetime, int, Scope]] = []
         self._order = itertools.count()
         self._filled = asyncio.Event()
+        turns.on_free = self._filled.set
         self._moved = asyncio.Event()
         self._closed = False
 
@@ -44,7 +51,7 @@ class Agenda:
         if owner in self._looking:
             self._again.add(owner)
         else:
-            self._due.setdefault(owner)
+            self._due.setdefault(owner.org, {}).setdefault(owner)
             self._filled.set()
 
     def look_at(self, owner: Scope, moment: datetime) -> None:
@@ -57,11 +64,14 @@ class Agenda:
         self._moved.set()
 
     async def next(self) -> Scope | None:
-        """Return the next agent to look at, or `None` once the agenda is closed; `looked` must follow."""
+        """Return the next agent to look at, or `None` once the agenda is closed.
+
+        `looked` must follow, and a place of its organisation be given back when all is done.
+        """
         while not self._closed:
-            if self._due:
-                owner = next(iter(self._due))
-                del self._due[owner]
+            org = next(filter(self._turns.take, self._due), None)
+            if org is not None:
+                owner = self._pop(org)
                 # The look finds out anew when the next one is needed.
                 self._times.pop(owner, None)
                 self._looking.add(owner)
@@ -69,6 +79,16 @@ class Agenda:
             self._filled.clear()
             await self._filled.wait()
         return None
+
+    def _pop(self, org: str) -> Scope:
+        """Take the first agent of an organisation, which goes behind the others."""
+        owners = self._due[org]
+        owner = next(iter(owners))
+        del owners[owner]
+        self._due.move_to_end(org)
+        if not owners:
+            del self._due[org]
+        return owner
 
     def looked(self, owner: Scope) -> None:
         """Say that the look has ended."""
@@ -141,13 +161,17 @@ class Worker:
         clock: Clock,
         new_id: NewId,
         sleep: Sleep = asyncio.sleep,
+        shares: Shares | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._sleep = sleep
         self._name = new_id()
-        self._agenda = Agenda(clock=clock, sleep=sleep)
+        self._shares = shares or Shares()
+        places = settings.concurrency
+        self._turns = FairSlots(places, shared=1, alone=places, shares=self._shares)
+        self._agenda = Agenda(clock=clock, sleep=sleep, turns=self._turns)
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
         self._troubles: dict[Scope, int] = {}
@@ -263,12 +287,22 @@ class Worker:
 
     async def _turn(self, owner: Scope) -> None:
         """Look at one agent's queue and run at most one job, so that a busy agent does not keep others waiting."""
+        seconds = 0.0
         try:
-            job = await self._look(owner)
+            try:
+                job = await self._look(owner)
+            finally:
+                self._agenda.looked(owner)
+            if job is not None:
+                self._shares.see(owner.org)
+                begun = self._turns.started()
+                await self._run(owner, job)
+                seconds = self._turns.seconds(begun)
         finally:
-            self._agenda.looked(owner)
-        if job is None:
-            return
+            self._turns.give_back(owner.org, seconds=seconds)
+
+    async def _run(self, owner: Scope, job: Job) -> None:
+        """Run a job and have its agent looked at again."""
         if self._stopping is not None:
             self._record(await self._runner.give_back(job))
             return

@@ -13,7 +13,7 @@ from typing import Literal
 
 from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
-from remanent.fairness import FairSlots
+from remanent.fairness import FairSlots, Shares
 from remanent.model import CacheFigures, Clock, Found, FoundItem, GateVerdict, Grain, ItemOrder, LeftOut, Record, Scope
 from remanent.recall import ranking
 from remanent.recall.answer import AnswerBuilder
@@ -138,6 +138,7 @@ class Recall:
         reranker: Reranker | None = None,
         cache: AnswerCache | None = None,
         gate: Gate | None = None,
+        shares: Shares | None = None,
     ) -> None:
         self.recipes = recipes if recipes is not None else built_in(settings.recipe)
         self._store = store
@@ -149,7 +150,7 @@ class Recall:
         self._reranker = reranker
         self._cache = cache
         self._gate = gate
-        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG)
+        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG, shares=shares)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -215,6 +216,11 @@ class Recall:
             source_share=source_share,
             gated=gated and self._gate is not None,
         )
+        async with self._slots.hold(question.scope.org):
+            return await self._find(question, options, cached=cached)
+
+    async def _find(self, question: Question, options: AnswerOptions, *, cached: bool) -> Found:
+        """Return an answer that was kept, or work one out."""
         if self._cache is None or not cached:
             return (await self._answer(question, options))[0]
         key = self._cache.key(
@@ -236,21 +242,20 @@ class Recall:
 
     async def _answer(self, question: Question, options: AnswerOptions) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""
-        async with self._slots.hold(question.scope.org):
-            if len(question.read) > READ_ON_THE_LOOP:
-                await asyncio.to_thread(question.analyse)
-            with self._store.visit(question.scope):
-                shortlist = await self._shortlist(question, options)
-                records = shortlist.records
-                trouble = None
-                if options.recipe.rerank is not None and shortlist.best:
-                    trouble = await self._rerank(question, shortlist, options.recipe.rerank)
-                if options.grain == "session":
-                    items = await self._sessions(question, shortlist, options)
-                else:
-                    chosen = self._chosen(question, shortlist, options)
-                    build = self._answers.turns if options.grain == "turns" else self._answers.items
-                    items = await build(question.scope, chosen, records)
+        if len(question.read) > READ_ON_THE_LOOP:
+            await asyncio.to_thread(question.analyse)
+        with self._store.visit(question.scope):
+            shortlist = await self._shortlist(question, options)
+            records = shortlist.records
+            trouble = None
+            if options.recipe.rerank is not None and shortlist.best:
+                trouble = await self._rerank(question, shortlist, options.recipe.rerank)
+            if options.grain == "session":
+                items = await self._sessions(question, shortlist, options)
+            else:
+                chosen = self._chosen(question, shortlist, options)
+                build = self._answers.turns if options.grain == "turns" else self._answers.items
+                items = await build(question.scope, chosen, records)
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
