@@ -148,8 +148,6 @@ class _Parts:
     notes: Notes
     worker: Worker
     erasures: PendingErasures
-    shares: Shares
-    """Which organisations asked for something lately, and how much of the process each had."""
     clock: Clock
     new_id: NewId
 
@@ -189,13 +187,10 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     models = (embedders, known, questions)
-    shares = Shares()
-    recall, calibration = _recall(
-        settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines, shares=shares
-    )
+    recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
-    worker = _worker(shared, indexing, calibration, disciplines, shares=shares)
+    worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
     journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
         settings=settings,
@@ -215,7 +210,6 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         notes=Notes(store, clock=clock),
         worker=worker,
         erasures=PendingErasures(settings.home),
-        shares=shares,
         clock=clock,
         new_id=new_id,
     )
@@ -281,7 +275,6 @@ def _recall(
     models: _Models,
     clock: Clock,
     own: Disciplines,
-    shares: Shares,
 ) -> tuple[Recall, Calibration]:
     """Return the read path, with the disciplines' own paths, and what measures a store for its gate."""
     embedders, known, questions = models
@@ -305,7 +298,6 @@ def _recall(
         reranker=open_reranker(settings.recall.reranker),
         cache=AnswerCache(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
         gate=gate,
-        shares=shares,
     )
     for recipe in own.recipes:
         recall.recipes.add(recipe)
@@ -786,7 +778,7 @@ class AsyncMemory(MemoryFaces):
     @property
     def shares(self) -> Shares:
         """Which organisations asked for something lately, and how much of the process each had."""
-        return self._parts.shares
+        return self._parts.recall.shares
 
     async def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""

@@ -177,7 +177,6 @@ class Recall:
         reranker: Reranker | None = None,
         cache: AnswerCache | None = None,
         gate: Gate | None = None,
-        shares: Shares | None = None,
     ) -> None:
         self.recipes = recipes if recipes is not None else built_in(settings.recipe)
         self._store = store
@@ -189,7 +188,9 @@ class Recall:
         self._reranker = reranker
         self._cache = cache
         self._gate = gate
-        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG, shares=shares)
+        self.shares = Shares()
+        """How much of the process each organisation had; other work for them is counted here as well."""
+        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG, shares=self.shares)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
