@@ -132,7 +132,7 @@ class Machine:
         self.now = 0.0
         self.computed = 0.0
         self.due: list[tuple[float, Callable[[], None]]] = []
-        self.shares = Shares(timer=lambda: self.now)
+        self.shares = Shares(timer=lambda: self.now, computed=lambda: self.computed)
 
     def slots(self, total: int = 4, *, shared: int = 2) -> FairSlots:
         return FairSlots(
@@ -140,7 +140,6 @@ class Machine:
             shared=shared,
             shares=self.shares,
             timer=lambda: self.now,
-            computed=lambda: self.computed,
             call_later=lambda seconds, work: self.due.append((self.now + seconds, work)),
         )
 

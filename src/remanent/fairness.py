@@ -32,8 +32,11 @@ took, or so many seconds at the very most: whoever had a long text indexed may s
 class Shares:
     """Who asked for something lately, and who has had more than their share. All work of one memory shares one."""
 
-    def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, timer: Callable[[], float] = time.monotonic, computed: Callable[[], float] = time.process_time
+    ) -> None:
         self._timer = timer
+        self._computed = computed
         self._seen: OrderedDict[str, float] = OrderedDict()
         self._had: dict[str, tuple[float, float]] = {}
         """What each has had beyond its share, in seconds, and when that was so."""
@@ -51,6 +54,17 @@ class Shares:
         """Return how many others were here."""
         return len(self._seen) - (name in self._seen)
 
+    def started(self) -> tuple[float, float]:
+        """Return what `seconds_since` needs to tell how long something computes from now on."""
+        return self._timer(), self._computed()
+
+    def seconds_since(self, begun: tuple[float, float]) -> float:
+        """Return for how long something can have computed since: no longer than it took, and than the process did.
+
+        What waits for a model over the network does not compute, and nor does the process unless others do.
+        """
+        return min(self._timer() - begun[0], self._computed() - begun[1])
+
     def charge(self, name: str, seconds: float) -> float:
         """Note that somebody computed for so long; return for how many seconds it is the others' turn now."""
         now = self._timer()
@@ -58,7 +72,9 @@ class Shares:
         had, since = self._had.get(name, (0.0, now))
         had = max(0.0, had - (now - since) * share) + seconds
         self._had[name] = (had, now)
-        return max(0.0, had - ALLOWANCE) / share if share < 1 else 0.0
+        if share == 1 or not seconds:
+            return 0.0
+        return min(max(0.0, had - ALLOWANCE) / share, max(MIN_PAUSE, PAUSE_FACTOR * seconds), MAX_PAUSE)
 
 
 class _Ticket:
@@ -84,27 +100,22 @@ class FairSlots:
         total: int,
         *,
         shared: int,
-        alone: int | None = None,
         max_waiting: int | None = None,
         shares: Shares | None = None,
         timer: Callable[[], float] = time.monotonic,
-        computed: Callable[[], float] = time.process_time,
         call_later: Callable[[float, Callable[[], None]], object] | None = None,
     ) -> None:
         self._total = total
         self._shared = min(shared, total)
-        self._alone = max(self._shared, total - total // 4) if alone is None else alone
+        self._alone = max(self._shared, total - total // 4)
         self._max_waiting = max_waiting
         self._shares = shares or Shares(timer=timer)
         self._timer = timer
-        self._computed = computed
         self._call_later = call_later
         self._held: Counter[str] = Counter()
         self._paused: dict[str, float] = {}
         """Until when it is the others' turn, by name."""
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-        self.on_free: Callable[[], None] = lambda: None
-        """Told when a place may be free, for whoever takes places without waiting."""
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[None]:
@@ -114,7 +125,7 @@ class FairSlots:
             await self._wait(name)
         outer, ticket = _HELD.get(), _Ticket()
         _HELD.set(ticket)
-        begun = self.started()
+        begun = self._shares.started()
         try:
             yield
         finally:
@@ -122,18 +133,7 @@ class FairSlots:
             _HELD.set(outer)
             self._shares.see(name)
             is_counted = outer is not None and outer.is_open
-            self.give_back(name, seconds=0.0 if is_counted else self.seconds(begun))
-
-    def started(self) -> tuple[float, float]:
-        """Return what `seconds` needs to tell how long something computes from now on."""
-        return self._timer(), self._computed()
-
-    def seconds(self, begun: tuple[float, float]) -> float:
-        """Return for how long something can have computed since: no longer than it took, and than the process did.
-
-        What waits for a model over the network does not compute, and nor does the process unless others do.
-        """
-        return min(self._timer() - begun[0], self._computed() - begun[1])
+            self.give_back(name, seconds=0.0 if is_counted else self._shares.seconds_since(begun))
 
     def take(self, name: str) -> bool:
         """Take a place, to be given back, if there is one for that name now."""
@@ -147,11 +147,9 @@ class FairSlots:
         self._held[name] -= 1
         if not self._held[name]:
             del self._held[name]
-        if seconds:
-            longest = min(max(MIN_PAUSE, PAUSE_FACTOR * seconds), MAX_PAUSE)
-            pause = min(self._shares.charge(name, seconds), longest)
-            if pause > 0:
-                self._pause(name, pause)
+        pause = self._shares.charge(name, seconds)
+        if pause > 0:
+            self._pause(name, pause)
         self._hand_out()
 
     def _pause(self, name: str, seconds: float) -> None:
@@ -193,7 +191,6 @@ class FairSlots:
             self._waiting.move_to_end(served)
             if not queue:
                 del self._waiting[served]
-        self.on_free()
 
     def _may(self, name: str) -> bool:
         """Tell whether somebody may have one more place."""

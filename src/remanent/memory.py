@@ -104,12 +104,11 @@ from remanent.stores import (
     Store,
     Vectors,
 )
-from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
-from remanent.stores.cache import Cache, InProcessCache
+from remanent.stores.blobs import AttachmentStore, Blobs
+from remanent.stores.cache import Cache
 from remanent.stores.erasures import PendingErasure, PendingErasures
-from remanent.stores.local import LocalVectors
 from remanent.stores.notes import Notes
-from remanent.stores.sqlite import SqliteStore
+from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
 
@@ -155,13 +154,13 @@ class _Parts:
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
-    store, vectors, blobs = _stores(settings)
+    store, vectors, blobs = open_stores(settings)
     embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
-    cache = InProcessCache(clock=clock)
+    cache = open_cache(settings, clock=clock)
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     journal = Journal(
         store,
@@ -213,20 +212,6 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         clock=clock,
         new_id=new_id,
     )
-
-
-def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
-    """Open what holds rows, vectors and files; a home that cannot be written to is refused here already."""
-    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
-    store.layout.require_writable()
-    vectors = LocalVectors(
-        store,
-        store.folder,
-        exact_limit=settings.vectors.exact_limit,
-        memory_budget=settings.vectors.memory_budget,
-        max_files=store.descriptor_budget.index_files,
-    )
-    return store, vectors, FileBlobs(store.folder)
 
 
 def _worker(

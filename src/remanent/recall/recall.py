@@ -33,9 +33,9 @@ from remanent.recall import ranking
 from remanent.recall.answer import AnswerBuilder
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import are_twins, crowds, share_of, spread, twin_overlap, units, unlike
-from remanent.recall.gate import GATE, Gate
+from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
-from remanent.recall.indexing import MODELS, TURNS
+from remanent.recall.indexing import TURNS
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranking import RankedCandidate
@@ -71,8 +71,8 @@ MAX_WIDTH = 1000
 than that is not found."""
 
 
-_STATES = (TURNS, MODELS, GATE)
-"""The named values that paths and the gate go by, read with the counters of an agent."""
+_STATES = (TURNS,)
+"""The named values that a path goes by before it asks, read with the counters of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
