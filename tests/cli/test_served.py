@@ -96,7 +96,8 @@ LOADED = """
 import sys
 from remanent.cli.app import app
 app(sys.argv[1:], standalone_mode=False)
-print(sorted({"numpy", "onnxruntime", "remanent.memory", "remanent.operations", "remanent.settings"} & sys.modules.keys()))
+heavy = {"numpy", "onnxruntime", "remanent.memory", "remanent.operations", "remanent.settings"}
+print(sorted(heavy & sys.modules.keys()))
 """
 
 
