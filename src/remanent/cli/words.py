@@ -37,6 +37,17 @@ NOT_A_MOMENT = Bilingual(
     "{text} is not a date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00",
     "{text} 不是日期或时间；请写成 2026-05-31 或 2026-05-31T18:30:00+08:00",
 )
+USAGE = {
+    "Missing option": "缺少选项",
+    "Missing argument": "缺少参数",
+    "Invalid value for": "值无效：",
+    "Invalid value": "值无效",
+    "No such option": "没有这个选项",
+    "No such command": "没有这个命令",
+    "(env var: ": "（环境变量：",
+    "Did you mean": "是否想输入",
+}
+"""What the parser of command lines says, in Chinese."""
 INTERRUPTED = Bilingual("Interrupted.", "已中断。")
 
 # ── remembering ──
