@@ -60,7 +60,7 @@ import typer
 
 from remanent.cli import options
 from remanent.cli.options import GeneratedCommand, choices, say
-from remanent.cli.options import CommonOptions, with_common_options, read_moment
+from remanent.cli.options import CommonOptions, perform, with_common_options, read_moment
 
 '''
 
@@ -141,8 +141,6 @@ def _function(function: str, operation: Operation[Any, Any], aliases: TypeAliase
             f'@with_common_options("{level}")',
             f"def {function}({signature}) -> None:",
             f'    """{_plain_docstring(operation.help.en)}"""',
-            "    from remanent.cli.served import perform",
-            "",
             f"    perform({', '.join(arguments)})",
         ]
     )
