@@ -81,7 +81,8 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
         screen.give({"url": url, "docs": f"{url}/docs", "mcp": f"{url}/mcp", "proxy": f"{url}/v1", "keys": not is_open})
         return
     body: dict[str, Any] = {"query": demo.QUESTIONS[0].question, "limit": 1}
-    screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), **place))
+    key = "" if is_open else "-H 'authorization: Bearer KEY' "
+    screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), key=key, **place))
     if is_open:
         screen.tell(words.OPEN_TO_MACHINE, style="yellow")
     elif not _is_key_left(settings):

@@ -188,7 +188,7 @@ SERVING = Bilingual(
     "  health        {url}/readyz\n"
     "A first question:\n"
     "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
-    "    -H 'content-type: application/json' -d '{body}'",
+    "    {key}-H 'content-type: application/json' -d '{body}'",
     "正在 {url} 提供服务。按 Ctrl-C 停止。\n"
     "  接口文档      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
@@ -197,7 +197,7 @@ SERVING = Bilingual(
     "  健康状况      {url}/readyz\n"
     "第一个问题：\n"
     "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
-    "    -H 'content-type: application/json' -d '{body}'",
+    "    {key}-H 'content-type: application/json' -d '{body}'",
 )
 MCP_SHOWN = Bilingual(
     "Put this into {file}, or let `--write` do it; then start {client} again.",
