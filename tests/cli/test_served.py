@@ -11,6 +11,7 @@ import pytest
 import remanent
 from remanent.cli.options import CommonOptions
 from remanent.cli.served import NOTE, Server, find_server
+from remanent.cli.serving import _ServerNote
 from remanent.errors import NotAuthenticated
 from remanent.operations import LOCAL
 from tests.cli.conftest import Cli
@@ -107,3 +108,14 @@ def test_a_command_through_a_server_loads_neither_a_store_nor_a_model(cli: Cli, 
             [sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=True, timeout=120
         )
         assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+def test_a_server_takes_away_its_own_note_and_no_others(tmp_path: Path) -> None:
+    first, second = _ServerNote(tmp_path), _ServerNote(tmp_path)
+    words = [first.write("http://127.0.0.1:1"), second.write("http://127.0.0.1:2")]
+    assert len(set(words)) == 2
+    assert (tmp_path / NOTE).stat().st_mode & 0o777 == 0o600
+    first.remove()
+    assert json.loads((tmp_path / NOTE).read_text())["url"] == "http://127.0.0.1:2"
+    second.remove()
+    assert not (tmp_path / NOTE).exists()

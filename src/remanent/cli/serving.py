@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,13 +48,11 @@ def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: b
 async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample: bool) -> None:
     """Serve with every part that is installed; the sample is told while requests are already taken."""
     tasks: set[asyncio.Task[None]] = set()
-    note = settings.home / NOTE
+    note = _ServerNote(settings.home)
 
     def ready(service: Service, url: str) -> None:
         tune_interpreter()  # everything is imported by now
-        service.local_token = secrets.token_urlsafe(32)
-        make_folder(settings.home)
-        write_durably(note, json.dumps({"url": url, "token": service.local_token}).encode())
+        service.local_token = note.write(url)
         _announce(screen, settings, url, is_open=is_open, sample=sample)
         if sample:
             tasks.add(asyncio.create_task(_fill(screen, service, org=settings.org)))
@@ -68,8 +67,30 @@ async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample:
     try:
         await serve_memory(settings, parts=parts, ready=ready)
     finally:
-        note.unlink(missing_ok=True)
+        note.remove()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _ServerNote:
+    """Tells commands of the same user where this server listens, and the word that opens it to them."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / NOTE
+        self._content = b""
+
+    def write(self, url: str) -> str:
+        """Leave the note and return the word; whoever can read the file can read the memory itself."""
+        token = secrets.token_urlsafe(32)
+        self._content = json.dumps({"url": url, "token": token}).encode()
+        make_folder(self._path.parent)
+        write_durably(self._path, self._content)
+        return token
+
+    def remove(self) -> None:
+        """Take the note away, unless another server of this home has left its own since."""
+        with suppress(OSError):
+            if self._content and self._path.read_bytes() == self._content:
+                self._path.unlink()
 
 
 def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, sample: bool) -> None:
