@@ -64,6 +64,7 @@ from remanent.recall import (
     GATE,
     INJECTED_ITEMS,
     REEMBED,
+    ROUGH,
     TURNS,
     AnswerCache,
     Calibration,
@@ -496,8 +497,14 @@ class AsyncAgent(AgentFaces):
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
-        budget = self._parts.settings.recall.budget if budget is None else budget
-        injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
+        injection = inject(
+            query,
+            found.items,
+            now=now,
+            budget=self._parts.settings.recall.budget if budget is None else budget,
+            seen=frozenset(options.seen),
+            counter=ROUGH if budget is None else None,
+        )
         items = tuple(item for item in found.items if item.rank <= limit)
         found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
