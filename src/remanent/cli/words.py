@@ -219,6 +219,7 @@ CHECKS = {
     "embedder": Bilingual("embedder", "向量模型"),
     "engine": Bilingual("language engine", "语言引擎"),
     "audit": Bilingual("audit log", "审计日志"),
+    "erasure": Bilingual("erasure of {agent}", "{agent} 的擦除"),
     "agents": Bilingual("agents", "智能体"),
     "database": Bilingual("database of {agent}", "{agent} 的数据库"),
     "schema": Bilingual("schema of {agent}", "{agent} 的数据结构版本"),
@@ -253,6 +254,10 @@ AUDIT_INTACT = Bilingual("intact: {lines} lines of {orgs} organisations", "完�
 AUDIT_DAMAGED = Bilingual(
     "{org}: {problem}. Keep a copy of what was set aside, find out who could write there, then move it away",
     "{org}：{problem}。请保留被移出部分的副本，查明谁能写入该处，然后将其移走",
+)
+ERASURE_CUT_SHORT = Bilingual(
+    "an erasure was cut short; it is carried to its end as the memory is opened now",
+    "一次擦除曾被中断；现在打开记忆时会将其完成",
 )
 DATABASE_MISSING = Bilingual(
     "memory.db is missing from {folder}, the rest of the agent is there; put it back from a backup{copies}, or remove "
