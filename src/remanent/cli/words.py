@@ -111,6 +111,12 @@ ERASED = Bilingual(
     "Erased {entries} entries and {records} records from every file.",
     "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
 )
+ERASED_FROM_STORE = Bilingual(
+    "Erased {entries} entries and {records} records: nothing can read them any more. The database's own files, its log "
+    "and its backups may hold copies until it reuses their room.",
+    "已抹除 {entries} 条原始记录、{records} 条记忆：再也无法读取。"
+    "数据库自身的文件、日志和备份在空间被重用之前可能仍有副本。",
+)
 ERASED_BACKUPS = Bilingual("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
 
 ASK_DESTROY = Bilingual("{name} cannot be undone. Go on", "{name} 无法撤销。确定继续吗")
