@@ -68,6 +68,7 @@ from remanent.recall import (
     GATE,
     INJECTED_ITEMS,
     REEMBED,
+    ROUGH,
     TURNS,
     AnswerCache,
     Calibration,
@@ -490,9 +491,9 @@ class AsyncAgent(AgentFaces):
 
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
-        least one. `grain` says how much an item holds: the memory itself ("item"), a
-        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
-        moment in the past or no gate, go into `options`.
+        least one. `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"),
+        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
+        `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
@@ -514,8 +515,8 @@ class AsyncAgent(AgentFaces):
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
-        budget = self._parts.settings.recall.budget if budget is None else budget
-        injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
+        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
+        injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
         items = tuple(item for item in found.items if item.rank <= limit)
         found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
