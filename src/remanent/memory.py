@@ -491,7 +491,7 @@ class AsyncAgent(AgentFaces):
 
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
-        least one. `grain` says how much an item holds: the memory itself ("item"), a turn with its neighbours ("turns"),
+        least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
         or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
         `options`.
         """
