@@ -271,7 +271,7 @@ DEAR = {
     for name in (
         "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_contradiction "
         "offline.judgement.compare offline.judgement.same_subject offline.judgement.judge "
-        "offline.judgement.judge_comparisons offline.judgement.judge_statements "
+        "offline.judgement.contradictions offline.judgement.judge_statements "
         "roles.analysis.analyse roles.integration.integrate roles.react.react roles.relation_naming.name_relations "
         "roles.structure.structure"
     ).split()
