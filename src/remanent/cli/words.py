@@ -130,6 +130,12 @@ ERASED = Bilingual(
     "Erased {entries} entries and {records} records from every file.",
     "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
 )
+ERASED_FROM_STORE = Bilingual(
+    "Erased {entries} entries and {records} records: nothing can read them any more. The database's own files, its log "
+    "and its backups may hold copies until it reuses their room.",
+    "已抹除 {entries} 条原始记录、{records} 条记忆：再也无法读取。"
+    "数据库自身的文件、日志和备份在空间被重用之前可能仍有副本。",
+)
 ERASED_BACKUPS = Bilingual("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
 
 ASK_DESTROY = Bilingual("{name} cannot be undone. Go on", "{name} 无法撤销。确定继续吗")
@@ -238,6 +244,7 @@ CHECKS = {
     "embedder": Bilingual("embedder", "向量模型"),
     "engine": Bilingual("language engine", "语言引擎"),
     "audit": Bilingual("audit log", "审计日志"),
+    "erasure": Bilingual("erasure of {agent}", "{agent} 的擦除"),
     "agents": Bilingual("agents", "智能体"),
     "database": Bilingual("database of {agent}", "{agent} 的数据库"),
     "schema": Bilingual("schema of {agent}", "{agent} 的数据结构版本"),
@@ -272,6 +279,10 @@ AUDIT_INTACT = Bilingual("intact: {lines} lines of {orgs} organisations", "完�
 AUDIT_DAMAGED = Bilingual(
     "{org}: {problem}. Keep a copy of what was set aside, find out who could write there, then move it away",
     "{org}：{problem}。请保留被移出部分的副本，查明谁能写入该处，然后将其移走",
+)
+ERASURE_CUT_SHORT = Bilingual(
+    "an erasure was cut short; it is carried to its end as the memory is opened now",
+    "一次擦除曾被中断；现在打开记忆时会将其完成",
 )
 DATABASE_MISSING = Bilingual(
     "memory.db is missing from {folder}, the rest of the agent is there; put it back from a backup{copies}, or remove "
