@@ -60,7 +60,8 @@ import typer
 
 from remanent.cli import options
 from remanent.cli.options import GeneratedCommand, choices, say
-from remanent.cli.options import CommonOptions, perform, with_common_options, read_moment
+from remanent.cli.options import CommonOptions, with_common_options, read_moment
+from remanent.cli.served import perform
 
 '''
 

@@ -4,7 +4,7 @@ Help must appear at once, so that nothing heavy is imported here: no settings, n
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -137,13 +137,6 @@ def with_common_options(level: Level) -> Callable[[Callable[..., None]], Callabl
         return command
 
     return decorate
-
-
-def perform(name: str, place: CommonOptions, fields: Mapping[str, Any], **more: Any) -> None:
-    """Do an operation; what that takes is loaded only now."""
-    from remanent.cli.served import perform as do
-
-    do(name, place, fields, **more)
 
 
 def read_moment(text: str) -> datetime:

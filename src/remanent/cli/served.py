@@ -6,7 +6,6 @@ the memory itself anyway. Nothing heavy is imported here: that is what it is for
 answers, the command does its work itself.
 """
 
-import http.client
 import json
 import os
 import stat
@@ -18,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode, urlsplit
 
 import typer
 
@@ -56,6 +54,9 @@ class Server:
 
     def ask(self, method: str, path: str, *, body: object = None, query: Mapping[str, Any] | None = None) -> Any:
         """Return the JSON that it answers, or raise the error that the library would raise."""
+        import http.client
+        from urllib.parse import quote, urlencode
+
         address = quote(path) + (f"?{urlencode(query, doseq=True)}" if query else "")
         headers = {"Authorization": f"Bearer {self.token}"}
         data = None if body is None else json.dumps(body).encode()
@@ -92,6 +93,8 @@ def _checked(status: int, text: bytes) -> Any:
 
 def find_server(place: CommonOptions, environment: Mapping[str, str] = os.environ) -> Server | None:
     """Return the server of the home that a command means, if one says that it is there and is ours."""
+    from urllib.parse import urlsplit
+
     home = _home(place, environment)
     if home is None or environment.get(DIRECT):
         return None
