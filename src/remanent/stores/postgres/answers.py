@@ -114,30 +114,33 @@ def _walk(agent: int, scope: Scope, query: q.WalkQuery) -> Steps[list[q.Reached]
     return sorted(ends, key=lambda one: (-one.strength, one.place.record_id))[: query.limit]
 
 
-def _hit(row: Sequence[Any], *, places: bool) -> q.Hit:
-    """Return the hit of a row that ends with the score and one thing more."""
-    return q.Hit(row[0], row[-2], rows.place_of(row[:-2]) if places else None)
+def _hits(found: Rows, *, places: bool) -> list[q.Hit]:
+    """Return the hits of rows that end with the score and with how many were ranked."""
+    return [q.Hit(row[0], row[-2], rows.place_of(row[:-2]) if places else None) for row in found]
+
+
+def _best(scope: Scope, query: q.TextQuery | VectorSearch, statement: Callable[[int], Statement]) -> Steps[list[q.Hit]]:
+    """Rank first and look up few rows; all of them when too many of the best do not pass the filter."""
+    width = query.limit + 8 if reads.is_plain(scope, query.filter) else reads.ALL
+    [found] = yield [statement(width)]
+    if width != reads.ALL and len(found) < query.limit and not (found and found[0][-1] < width):
+        [found] = yield [statement(reads.ALL)]
+    return _hits(found, places=query.places)
 
 
 def _search_text(agent: int, scope: Scope, query: q.TextQuery) -> Steps[list[q.Hit]]:
-    """Rank first and look up few rows; all of them when too many of the best do not pass."""
     if not reads.asked_terms(query.terms) or query.limit <= 0:
         return []
     if query.filter.as_of is not None:
         [found] = yield [reads.search_history(agent, scope, query)]
-        return [_hit(row, places=query.places) for row in found]
-    width = query.limit + 8 if reads.is_plain(scope, query.filter) else reads.ALL
-    [found] = yield [reads.search_text(agent, scope, query, width=width)]
-    if width != reads.ALL and len(found) < query.limit and not (found and found[0][-1] < width):
-        [found] = yield [reads.search_text(agent, scope, query, width=reads.ALL)]
-    return [_hit(row, places=query.places) for row in found]
+        return _hits(found, places=query.places)
+    return (yield from _best(scope, query, lambda width: reads.search_text(agent, scope, query, width=width)))
 
 
 def _nearest(agent: int, scope: Scope, search: VectorSearch) -> Steps[list[q.Hit]]:
     if search.limit <= 0:
         return []
-    [found] = yield [reads.nearest(agent, scope, search)]
-    return [_hit(row, places=search.places) for row in found]
+    return (yield from _best(scope, search, lambda width: reads.nearest(agent, scope, search, width=width)))
 
 
 def _term_counts(agent: int, scope: Scope, query: q.TermCountQuery) -> Steps[q.TermCounts]:
