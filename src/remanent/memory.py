@@ -27,6 +27,7 @@ from remanent.embedding import (
     open_reranker,
 )
 from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
+from remanent.fairness import Shares
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
 from remanent.language.engines import open_engine
@@ -188,7 +189,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
-    worker = _worker(shared, indexing, calibration, disciplines)
+    worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
     journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
         settings=settings,
@@ -213,7 +214,9 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
 
 
-def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
+def _worker(
+    shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
+) -> Worker:
     """Return the one worker of this memory, with the jobs of the core and of every discipline."""
     handlers = {
         TURNS: indexing.make_turns,
@@ -222,8 +225,14 @@ def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, discipl
         GATE: calibration.measure,
         **disciplines.handlers,
     }
-    settings = shared.settings.jobs
-    return Worker(shared.store, handlers=handlers, settings=settings, clock=shared.clock, new_id=shared.new_id)
+    return Worker(
+        shared.store,
+        handlers=handlers,
+        settings=shared.settings.jobs,
+        clock=shared.clock,
+        new_id=shared.new_id,
+        shares=shares,
+    )
 
 
 _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
@@ -750,6 +759,11 @@ class AsyncMemory(MemoryFaces):
             self._parts.worker.attend(scope)
             await self._parts.recall.prepare(scope)
         return len(scopes)
+
+    @property
+    def shares(self) -> Shares:
+        """Which organisations asked for something lately, and how much of the process each had."""
+        return self._parts.recall.shares
 
     async def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""

@@ -566,14 +566,14 @@ class ServerSettings(SettingsSection):
     )
     rate: Annotated[float, Field(ge=0, le=1e6)] = setting(
         200.0,
-        "Requests per second that one key may make in the long run; each 8 KiB of a body and each 25 "
-        "values in it count as one more. 0 sets no limit.",
-        "单个密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。",
+        "Requests per second that the keys of one organisation may make in the long run; each 8 KiB of a body and "
+        "each 25 values in it count as one more. 0 sets no limit.",
+        "单个组织的全部密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。",
     )
     burst: Number = setting(
         2000,
-        "Requests that one key may make at once before `server.rate` holds.",
-        "单个密钥在受 `server.rate` 限制之前可一次发出的请求数。",
+        "Requests that the keys of one organisation may make at once before `server.rate` holds.",
+        "单个组织的全部密钥在受 `server.rate` 限制之前可一次发出的请求数。",
     )
     max_requests: Number = setting(
         2000,

@@ -4,9 +4,11 @@ from datetime import timedelta
 import pytest
 
 from remanent.errors import CallerError, JobFailed, QueueFull, StoreBusy, VersionConflict
+from remanent.fairness import Shares
 from remanent.jobs import Requeue
 from remanent.jobs.worker import Agenda
-from remanent.model import JobState, Scope
+from remanent.model import Job, JobState, Scope
+from remanent.stores import Transaction
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, SPINS, Time, World
 
@@ -376,3 +378,30 @@ async def test_a_worker_is_started_once(world: World, script: Script) -> None:
     worker = world.worker({"index": script})
     with pytest.raises(CallerError, match="started once"):
         worker.start()
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_agents_of_an_organisation_that_had_its_share_wait_for_the_others(agenda: Agenda) -> None:
+    loud = [Scope(org="loud", workspace="w", agent=f"a{number}") for number in range(5)]
+    for owner in [*loud, ADA]:
+        agenda.look_now(owner)
+    agenda.pause("loud", 3600)
+    assert await agenda.next(64) == [ADA]
+    assert not agenda.take(loud[0])
+    agenda._resume("loud")
+    assert await agenda.next(64) == loud
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_a_job_that_computed_for_long_is_charged_to_its_organisation(world: World) -> None:
+    computed = [0.0]
+    shares = Shares(timer=lambda: computed[0], computed=lambda: computed[0])
+
+    async def compute(_: Job, __: Transaction) -> None:
+        computed[0] += 5.0
+
+    shares.see("somebody else")
+    worker = world.worker({"index": compute}, shares=shares)
+    await world.enqueue(["index"])
+    await world.until(worker.settle())
+    assert shares.charge(ADA.org, 0.001) > 0

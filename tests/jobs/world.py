@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from remanent.errors import StoreClosed
+from remanent.fairness import Shares
 from remanent.jobs import Handler, Worker
 from remanent.model import Job, JobState, Scope, id_source
 from remanent.settings import JobSettings
@@ -119,7 +120,13 @@ class World:
         return left == 1
 
     def worker(
-        self, handlers: Mapping[str, Handler], *, store: Store | None = None, start: bool = True, **settings: Any
+        self,
+        handlers: Mapping[str, Handler],
+        *,
+        store: Store | None = None,
+        start: bool = True,
+        shares: Shares | None = None,
+        **settings: Any,
     ) -> Worker:
         worker = Worker(
             store or self.store,
@@ -128,6 +135,7 @@ class World:
             clock=self.time.clock,
             new_id=self.new_id,
             sleep=self.time.sleep,
+            shares=shares,
         )
         if start:
             worker.start()

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import CallerError, JobFailed, RemanentError
+from remanent.fairness import Shares
 from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
 from remanent.jobs.settlement import Progress, Settlement
 from remanent.jobs.timing import Sleep, lease_time, pause, wait_first
@@ -33,6 +34,8 @@ class Agenda:
         self._sleep = sleep
         self._due: OrderedDict[Owner, None] = OrderedDict()
         self._looking: set[Owner] = set()
+        self._paused: Counter[str] = Counter()
+        """Organisations that had more than their share, and whose agents wait until the others had theirs."""
         self._again: set[Owner] = set()
         """Agents that changed while somebody looked: what that look saw may be out of date."""
         self._times: dict[Owner, datetime] = {}
@@ -68,9 +71,10 @@ class Agenda:
     async def next(self, most: int) -> list[Owner]:
         """Return the next agents to look at, none once the agenda is closed; `looked` must follow for each."""
         while not self._closed:
-            if self._due:
-                owners = [self._due.popitem(last=False)[0] for _ in range(min(most, len(self._due)))]
+            owners = list(itertools.islice((owner for owner in self._due if not self._is_paused(owner)), most))
+            if owners:
                 for owner in owners:
+                    del self._due[owner]
                     self._begin(owner)
                 return owners
             self._filled.clear()
@@ -79,11 +83,25 @@ class Agenda:
 
     def take(self, owner: Owner) -> bool:
         """Take one agent out of turn, to look at it further; refused while another looker has it."""
-        if self._closed or owner in self._looking:
+        if self._closed or owner in self._looking or self._is_paused(owner):
             return False
         self._due.pop(owner, None)
         self._begin(owner)
         return True
+
+    def pause(self, org: str, seconds: float) -> None:
+        """Hand out no agent of an organisation for so long."""
+        self._paused[org] += 1
+        asyncio.get_running_loop().call_later(seconds, self._resume, org)
+
+    def _resume(self, org: str) -> None:
+        self._paused[org] -= 1
+        if not self._paused[org]:
+            del self._paused[org]
+            self._filled.set()
+
+    def _is_paused(self, owner: Owner) -> bool:
+        return owner is not None and owner.org in self._paused
 
     def looked(self, owner: Owner) -> None:
         """Say that the look has ended."""
@@ -177,12 +195,14 @@ class Worker:
         clock: Clock,
         new_id: NewId,
         sleep: Sleep = asyncio.sleep,
+        shares: Shares | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._sleep = sleep
         self._name = new_id()
+        self._shares = shares or Shares()
         self._agenda = Agenda(clock=clock, sleep=sleep)
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
@@ -377,9 +397,14 @@ class Worker:
             return False
         owner = job.scope.owner
         self._running[owner] += 1
+        self._shares.see(owner.org)
+        begun = self._shares.started()
         try:
             ended = await self._runner.run(job)
         finally:
+            pause = self._shares.charge(owner.org, self._shares.seconds_since(begun))
+            if pause > 0:
+                self._agenda.pause(owner.org, pause)
             self._running[owner] -= 1
             if not self._running[owner]:
                 del self._running[owner]
