@@ -11,7 +11,7 @@ from remanent.stores.postgres.connection import ROLE
 
 TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname NOT IN ('agents', 'migrations')
+WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname NOT IN ('agents', 'migrations', 'vector_indexes')
 """
 
 
@@ -71,7 +71,7 @@ def test_the_application_owns_nothing_and_every_table_forces_its_policy(url: str
             """
             SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, pg_get_userbyid(c.relowner) FROM pg_class c
             JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname <> 'migrations'
+            WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname NOT IN ('migrations', 'vector_indexes')
             """
         ).fetchall()
         assert rows

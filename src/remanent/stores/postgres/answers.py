@@ -7,7 +7,7 @@ drives all of them side by side, so that many questions take as many round trips
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -137,6 +137,30 @@ def _search_text(agent: int, scope: Scope, query: q.TextQuery) -> Steps[list[q.H
     return (yield from _best(scope, query, lambda width: reads.search_text(agent, scope, query, width=width)))
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedSearch:
+    """A search among the vectors of a large agent, which has an index of its own."""
+
+    search: VectorSearch
+    index: reads.VectorIndex
+
+
+MAX_INDEXED: Final = 200
+"""Neighbours that an index is asked for; for more, all are compared. Half of what it looks at."""
+
+
+def _nearest_by_index(agent: int, scope: Scope, asked: IndexedSearch) -> Steps[list[q.Hit]]:
+    """Ask the index, and compare all when too few of what it finds pass the filter, or it is asked for too much."""
+    search, width = asked.search, asked.search.limit + 8
+    # A model that was dropped and came again has another number, and perhaps another size, than the index.
+    fits = len(search.vector) == asked.index.dimension and width <= MAX_INDEXED
+    if search.limit > 0 and fits and reads.is_plain(scope, search.filter):
+        _, found = yield [reads.EFFORT, reads.nearest(agent, scope, search, width=width, index=asked.index)]
+        if len(found) >= search.limit:
+            return _hits(found, places=search.places)
+    return (yield from _nearest(agent, scope, search))
+
+
 def _nearest(agent: int, scope: Scope, search: VectorSearch) -> Steps[list[q.Hit]]:
     if search.limit <= 0:
         return []
@@ -260,4 +284,5 @@ _ANSWERS: dict[type[Any], _Answer] = {
     q.QueueQuery: _Answer(_queue, lambda _: q.QueueState()),
     q.JobQuery: _Answer(_each(lambda agent, _, query: reads.jobs(agent, query), rows.job_of)),
     VectorSearch: _Answer(_nearest),
+    IndexedSearch: _Answer(_nearest_by_index),
 }
