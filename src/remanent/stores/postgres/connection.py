@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are opened, what text they carry, and what their errors mean.
+"""ConnectionPool to PostgreSQL: how they are opened, what text they carry, and what their errors mean.
 
 PostgreSQL refuses U+0000 in text, and people do send it. On the way in it becomes two characters, on the way out one
 again; the adapters of the connection do that, so that no statement has to think of it.
@@ -46,7 +46,7 @@ ROLE: Final = "remanent_app"
 """Who every transaction runs as, whoever logged in: neither owner nor superuser, so that row-level security holds."""
 SCHEMA: Final = "remanent"
 SIZE: Final = 8
-"""Connections of one process. Chosen by hand: four lanes of writers, and as many readers."""
+"""ConnectionPool of one process. Chosen by hand: four lanes of writers, and as many readers."""
 
 # ── text ─────────────────────────────────────────────────────────────────────
 
@@ -188,7 +188,7 @@ def is_gone(error: BaseException) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SqlStatement:
     """One statement with its values; binary where vectors come back."""
 
     sql: str
@@ -196,7 +196,7 @@ class Statement:
     binary: bool = False
 
 
-class Connections:
+class ConnectionPool:
     """The connections of one process: opened when they are needed, kept while they live, at most `size` of them.
 
     A server that is away is waited for; it is tried again many times a second, because a restart takes about one.
@@ -249,7 +249,7 @@ class Connections:
         else:
             await connection.close()
 
-    async def read(self, agent: int, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    async def read(self, agent: int, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
         """Return the rows of each statement, all of one snapshot, in one round trip; a lost connection is replaced."""
         for last in (False, True):
             try:
@@ -259,7 +259,7 @@ class Connections:
                     raise
         raise AssertionError
 
-    async def _read(self, agent: int, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    async def _read(self, agent: int, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
         async with self.connection() as connection, connection.pipeline():
             await connection.execute(_SNAPSHOT)
             await connection.execute(_SCOPE, (str(agent),))
