@@ -138,27 +138,29 @@ _OURS: dict[str, type[RemanentError]] = {
     "RM006": LeaseLost,
 }
 UNREACHABLE = "the database does not answer; look whether it runs and whether the URL of `store` is right"
-_OLD_SCHEMA = "the database has not the tables of this version; run `remanent migrate`"
+_FULL = (StorageFull, "no room left on the database's machine; nothing was written, make room and try again")
+_HELD = (StoreBusy, "another process holds what this needs; nothing was written, try again")
+_OLD = (StorageError, "the database has not the tables of this version; run `remanent migrate`")
+_THEIRS: dict[str, tuple[type[RemanentError], str]] = {
+    "22000": (InvalidInput, "the vector has another size than those of its model here"),
+    "42501": (StorageError, f"the login may not act as {ROLE}; let the tables' owner run: GRANT {ROLE} TO that login"),
+    **dict.fromkeys(("53100", "53200"), _FULL),
+    **dict.fromkeys(("40001", "40P01", "55P03", "57014", "53300"), _HELD),
+    **dict.fromkeys(("42P01", "42883", "3F000", "22023"), _OLD),
+    "54000": (InvalidInput, "a name is too long to be indexed; keep names under 2,000 bytes"),
+    "XX001": (IntegrityError, "the database reports damaged data; look at its log"),
+    "XX002": (IntegrityError, "the database reports a damaged index; look at its log"),
+}
+"""By SQLSTATE, who must act and how."""
 
 
 def error_of(sqlstate: str | None, message: str) -> RemanentError:
-    """Return our error for one of the server's, by who must act."""
+    """Return our error for one of the server's; only messages of our own functions are passed on."""
     state = sqlstate or ""
     if state in _OURS:
         return _OURS[state](restore(message))
-    if state in {"53100", "53200"}:
-        return StorageFull("no room left on the database's machine; nothing was written, make room and try again")
-    if state in {"40001", "40P01", "55P03", "57014", "53300"}:
-        return StoreBusy("another process holds what this needs; nothing was written, try again")
-    if state == "22000" and "dimensions" in message:
-        return InvalidInput("the vector has another size than those of its model here")
-    if state.startswith("54"):
-        return InvalidInput("a name is too long to be indexed; keep names under 2,000 bytes")
-    if state in {"42P01", "42883", "3F000", "42501", "22023"}:
-        return StorageError(f"{_OLD_SCHEMA} ({state})")
-    if state.startswith("XX"):
-        return IntegrityError(f"the database reports damage ({state}); look at its log")
-    return StorageError(f"the database failed (SQLSTATE {state or 'unknown'}); nothing was written")
+    kind, text = _THEIRS.get(state, (StorageError, "the database failed; nothing was written"))
+    return kind(f"{text} (SQLSTATE {state or 'unknown'})")
 
 
 @contextmanager
