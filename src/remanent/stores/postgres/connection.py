@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString, TypeAlias
-from urllib.parse import urlsplit
 
 import numpy as np
 import psycopg
@@ -316,9 +315,3 @@ def _is_alive(connection: Connection) -> bool:
 
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _SCOPE = "SELECT set_config('remanent.agent', %s, true)"
-
-
-def shown(url: str) -> str:
-    """Return a URL without its password, for messages."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
