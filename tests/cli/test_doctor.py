@@ -306,12 +306,13 @@ def test_a_database_of_an_older_release_is_brought_up_to_date_and_both_are_told(
     assert said.code == 0
     found = by_check(said.json)
     assert found["schema"]["ok"] is None
-    assert "was 1, is now 2" in found["schema"]["detail"]
-    assert str(cli.database.with_name("memory.db.backup-1")) in found["schema"]["detail"]
-    assert "memory.db.backup-1" in found["copies"]["detail"]
+    now = len(MIGRATIONS)
+    assert f"was {now}, is now {now + 1}" in found["schema"]["detail"]
+    assert str(cli.database.with_name(f"memory.db.backup-{now}")) in found["schema"]["detail"]
+    assert f"memory.db.backup-{now}" in found["copies"]["detail"]
     again = by_check(cli("doctor", "--json").json)
     assert "schema" not in again
-    assert "memory.db.backup-1" in again["copies"]["detail"]
+    assert f"memory.db.backup-{now}" in again["copies"]["detail"]
 
 
 @pytest.mark.spec("SAFE-06")

@@ -269,8 +269,22 @@ def _show_plainly(shown: CommandResult) -> None:
         elif isinstance(answer, Done):
             screen.tell(words.DONE)
         else:
-            cells = _cells(screen, answer).items()
-            screen.fields((screen.label(name), cell or "–") for name, cell in cells)
+            _show_object(screen, answer)
+
+
+def _show_object(screen: Terminal, value: Any, *, indent: str = "") -> None:
+    """Show the fields of a value, then the objects that it lists, each with all of its own."""
+    lists = {
+        name: one
+        for name, one in (_fields(value) or {}).items()
+        if isinstance(one, tuple | list) and any(_fields(inner) is not None for inner in one)
+    }
+    cells = _cells(screen, value).items()
+    screen.fields((indent + screen.label(name), cell or "–") for name, cell in cells if name not in lists)
+    for name, objects in lists.items():
+        for number, one in enumerate(objects, start=1):
+            screen.show(Text(f"{indent}{screen.label(name)} {number}", style="bold"))
+            _show_object(screen, one, indent=indent + "  ")
 
 
 def _show_rows(screen: Terminal, items: Sequence[Any]) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from remanent.model import Scope
+from remanent.model import MetadataCondition, Scope
+from remanent.model.filters import MAX_VALUE_LENGTH
 from remanent.stores.postgres.connection import SqlStatement
 from remanent.stores.queries import (
     ConflictQuery,
@@ -23,7 +24,15 @@ from remanent.stores.queries import (
     SessionTermQuery,
     TextQuery,
 )
-from remanent.stores.sqlite.rows import ENTRY_COLUMNS, JOB_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, millis
+from remanent.stores.sqlite.rows import (
+    ENTRY_COLUMNS,
+    JOB_COLUMNS,
+    LINK_COLUMNS,
+    RECORD_COLUMNS,
+    TAGS,
+    dump,
+    millis,
+)
 from remanent.stores.vectors import VectorSearch
 
 MAX_TERMS: Final = 64
@@ -65,6 +74,35 @@ def _of_agent(agent: int, table: str = "") -> WhereClause:
     return condition
 
 
+_SOURCES = """r.id IN (
+    SELECT s.record_id FROM record_sources s JOIN entries e ON e.agent = s.agent AND e.id = s.entry_id
+    WHERE s.agent = %s AND {holds})"""
+# Of a list, each element is looked at; what is no list is looked at by itself. The first line spares the parsing of
+# entries without metadata.
+_ELEMENTS = """e.metadata IS NOT NULL AND EXISTS (
+    SELECT 1 FROM jsonb_array_elements(
+        CASE jsonb_typeof(e.metadata::jsonb -> %s) WHEN 'array' THEN e.metadata::jsonb -> %s
+        ELSE jsonb_build_array(e.metadata::jsonb -> %s) END
+    ) AS found (value) WHERE {fits})"""
+_TEXT_FITS = """CASE jsonb_typeof(found.value) WHEN 'string' THEN length(found.value #>> '{{}}') <= %s
+    AND (found.value #>> '{{}}') COLLATE "C" {sign} %s ELSE false END"""
+_NUMBER_FITS = """CASE jsonb_typeof(found.value) WHEN 'number' THEN (found.value #>> '{{}}')::numeric {sign} %s
+    ELSE false END"""
+_SIGNS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+
+
+def _holds(condition: MetadataCondition) -> tuple[str, tuple[Any, ...]]:
+    """Return the condition on `e`, an entry, and its values, which are never put into the text."""
+    key = (condition.key,) * 3
+    if condition.comparison == "in":
+        return _ELEMENTS.format(fits="found.value = ANY (%s::jsonb[])"), (*key, [dump(one) for one in condition.values])
+    (value,) = condition.values
+    sign = _SIGNS[condition.comparison]
+    if isinstance(value, str):
+        return _ELEMENTS.format(fits=_TEXT_FITS.format(sign=sign)), (*key, MAX_VALUE_LENGTH, value)
+    return _ELEMENTS.format(fits=_NUMBER_FITS.format(sign=sign)), (*key, value)
+
+
 def record_condition(agent: int, scope: Scope, wanted: RecordFilter) -> WhereClause:
     """Return the condition on columns of `r` (records, or the history of them when `as_of` is set)."""
     condition = _of_agent(agent, "r.")
@@ -83,11 +121,14 @@ def record_condition(agent: int, scope: Scope, wanted: RecordFilter) -> WhereCla
         condition.add("(r.valid_to IS NULL OR r.valid_to > %s)", moment)
     if wanted.alive_at is not None:
         condition.add("(r.expires_at IS NULL OR r.expires_at > %s)", millis(wanted.alive_at))
-    for tag in wanted.tags:
+    for tags in [*([tag] for tag in wanted.tags), *([list(wanted.any_tags)] if wanted.any_tags else [])]:
         if wanted.as_of is None:
-            condition.add("r.ref IN (SELECT ref FROM record_tags WHERE agent = %s AND tag = %s)", agent, tag)
+            condition.add("r.ref IN (SELECT ref FROM record_tags WHERE agent = %s AND tag = ANY (%s))", agent, tags)
         else:
-            condition.add("%s = ANY (r.tags)", tag)
+            condition.add("r.tags && %s", tags)
+    for one in wanted.where:
+        holds, values = _holds(one)
+        condition.add(_SOURCES.format(holds=holds), agent, *values)
     if wanted.as_of is not None:
         moment = millis(wanted.as_of)
         condition.add("r.updated_at <= %s AND (r.superseded_at IS NULL OR r.superseded_at > %s)", moment, moment)
@@ -140,8 +181,12 @@ def entries(agent: int, scope: Scope, query: EntryQuery) -> SqlStatement:
         where.add("occurred_at >= %s", millis(query.occurred_from))
     if query.occurred_before is not None:
         where.add("occurred_at < %s", millis(query.occurred_before))
+    tagged = [*([tag] for tag in query.tags), *([query.any_tags] if query.any_tags else [])]
+    for one in (*query.where, *(MetadataCondition(TAGS, "in", tuple(tags)) for tags in tagged)):
+        holds, values = _holds(one)
+        where.add(holds, *values)
     direction = "DESC" if query.newest_first else "ASC"
-    sql = f"SELECT {ENTRY_COLUMNS} FROM entries WHERE {where.text} ORDER BY seq {direction} LIMIT %s"
+    sql = f"SELECT {ENTRY_COLUMNS} FROM entries e WHERE {where.text} ORDER BY seq {direction} LIMIT %s"
     return SqlStatement(sql, (*where.values, query.limit))
 
 
