@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from remanent.cli import words
 from remanent.cli.cards import QUOTED, show_entries, show_found, show_receipt, tell_found
