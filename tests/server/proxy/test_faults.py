@@ -57,6 +57,7 @@ async def test_a_memory_that_hangs_delays_a_chat_no_longer_than_settings_say(tmp
             headers, said = await chat(here)
         assert (said, headers["x-remanent"]) == ("Hello.", "degraded")
         assert await here.said() == []
+    async with world(tmp_path) as here:  # without those limits, which a busy machine may need longer than
         assert await here.proxy.keeper.drain() == 0
         assert await here.said() == [("user", "Where did I move?"), ("assistant", "Hello.")]
 
