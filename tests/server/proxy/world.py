@@ -88,14 +88,21 @@ async def world(home: Path, *steps: Step, forever: Step | None = None, **setting
     clock = Hands()
     async with ScriptedServer(*steps, forever=forever) as upstream:
         # In a message of its own, where tests see it apart from what was asked; see test_dialects.py for the others.
-        proxied = {"base_url": upstream.base_url, "place": "message", **settings}
+        # Nothing ends before its time because the machine is busy; who tests that something does sets it.
+        patient = {"recall_timeout": 300, "keep_timeout": 300, "read_timeout": 300, "connect_timeout": 300}
+        proxied = {"base_url": upstream.base_url, "place": "message", **patient, **settings}
         async with (
             aopen(home, embedder="none", clock=clock, proxy=proxied) as memory,
             Service(memory, clock=clock) as service,
         ):
-            proxy = Proxy(service, clock=clock)
+            proxy = Proxy(service, clock=clock, sleep=never)
             async with serving(create_app(service, parts=[proxy])) as address, proxy.running():
                 yield World(upstream, service, proxy, address, clock)
+
+
+async def never(_: float) -> None:
+    """Wait for ever: turns on disk are stored when a test says so, and not when a second has passed."""
+    await asyncio.Event().wait()
 
 
 class _Server(uvicorn.Server):

@@ -200,6 +200,7 @@ class Proxy:
         clock: Clock = system_clock,
         new_id: NewId | None = None,
         tracer: Tracer | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         memory = service.memory
         settings = memory.settings.proxy
@@ -216,7 +217,7 @@ class Proxy:
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
         )
         spool = Spool(memory.settings.home / FOLDER, new_id=new_id or id_source(clock))
-        self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout)
+        self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout, sleep=sleep)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""
