@@ -13,9 +13,10 @@ from remanent._portal import Portal
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, Framework
-from remanent.bank.bank import CONTEXT, Observed
+from remanent.bank.bank import Observed
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
+from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import GivenFile, RunResult
@@ -44,6 +45,7 @@ class Banks:
         context: str = "",
         files: Sequence[str | Path | bytes | GivenFile] = (),
         sources: Mapping[str, str] | None = None,
+        prompt_tokens: int | None = None,
         bank_id: str | None = None,
         agent: str = "bank",
         workspace: str | None = None,
@@ -51,8 +53,9 @@ class Banks:
     ) -> Bank:
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
-        `sources` are texts, by name, that its agent can search and that are not ingested. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it is stored as well, and `resume` continues it.
+        `sources` are texts, by name, that its agent can search and that are not ingested. `prompt_tokens` bounds what
+        memory takes in the prompt of a step. Everything lives in memory and is cleared at the end; with a `bank_id` it
+        is stored as well, and `resume` continues it.
         """
         return Bank(
             self._portal,
@@ -62,6 +65,7 @@ class Banks:
                 context=context,
                 files=files,
                 sources=sources,
+                prompt_tokens=prompt_tokens,
                 bank_id=bank_id,
                 agent=agent,
                 workspace=workspace,

@@ -15,6 +15,10 @@ from remanent.bank.indexes import ExternalEmbeddings, InMemoryEmbeddings, NodeEm
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
 from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.ledger import (
+    CONTEXT,
+    INGESTED,
+    INGESTED_SOURCES,
+    VALIDATION,
     BankDocument,
     InteractionTree,
     Ledger,
@@ -23,6 +27,7 @@ from remanent.bank.ledger import (
     import_document,
     source_of,
 )
+from remanent.bank.passages import PackedMemory, PassageIndex, pack
 from remanent.bank.planning import InsightDoc, Planner
 from remanent.bank.runtime import BankRuntime, EventKind, EventListener
 from remanent.bank.settings import BankSettings
@@ -34,6 +39,7 @@ from remanent.language.roles.integration import Trigger
 from remanent.language.roles.planning import FinishedTask, PendingUpload
 from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
+from remanent.language.tongue import Tongue
 from remanent.model import (
     Attachment,
     Clock,
@@ -50,17 +56,6 @@ from remanent.model import (
 from remanent.model.ids import Id
 from remanent.stores import Store, Vectors
 
-CONTEXT = "context"
-"""The source of entries that a user gave."""
-EXECUTION = "execution"
-"""The source of what a step said and did."""
-VALIDATION = "validation"
-"""The source of the findings of cross-validations."""
-INGESTED = "woven"
-"""The source of the marks that say which entries have been ingested to the end. Stored banks hold the word, so it
-cannot change with the names in the code."""
-INGESTED_SOURCES = (CONTEXT, EXECUTION, "recognition")
-"""The sources of entries that nodes are made of."""
 _MAX_ATTEMPTS = 2
 """Validations of one conflict that may fail before it is left unresolved; else a run could not end."""
 
@@ -88,6 +83,7 @@ class MemoryBank:
         self._linker = NodeLinker(runtime, self.conflicts, self._merger)
         self._extractor = TopicExtractor(runtime)
         self._planner = Planner(runtime, self.conflicts)
+        self._passages = PassageIndex(runtime.graph, runtime.ledger)
         self._attempts: dict[str, int] = {}
 
     # ── state ────────────────────────────────────────────────────────
@@ -283,6 +279,12 @@ class MemoryBank:
         return await self.graph.search(
             query, k=settings.top_k if k is None else k, alpha=settings.alpha if alpha is None else alpha
         )
+
+    async def recollect(self, question: str, *, tongue: Tongue) -> PackedMemory:
+        """Return what the bank holds on a question as the `<memory>` of a prompt, within `prompt_tokens`."""
+        settings = self._runtime.settings
+        ranked = await self._passages.rank(question, alpha=settings.alpha)
+        return pack(ranked, self.graph, budget=settings.prompt_tokens, tongue=tongue)
 
     # ── planning ─────────────────────────────────────────────────────────────
 

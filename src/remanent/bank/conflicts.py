@@ -19,6 +19,8 @@ _SIDES = " / "
 WAITING = (ConflictState.OPEN, ConflictState.VALIDATING)
 _MAX_CLAIM_CHARS = 300
 """Characters of a node's summary that stand for its claim: two or three sentences (chosen by hand)."""
+_MIN_STATEMENT_CHARS = 6
+"""A shorter statement would be found in unrelated sentences (chosen by hand)."""
 _MAX_PENDING = 100
 """Conflicts that the planner is shown; the next ones move up as these are settled."""
 
@@ -220,6 +222,26 @@ def nodes_of(conflict: Conflict) -> tuple[str, ...]:
 def sides_of(conflict: Conflict) -> tuple[str, ...]:
     """Return the statements that the description of a conflict quotes; one that a model wrote is a single one."""
     return tuple(side for part in conflict.description.split(_SIDES) if (side := part.strip()))
+
+
+def refuted_statements(conflicts: Iterable[Conflict]) -> list[str]:
+    """Return the statements that validations found wrong, as the descriptions of their conflicts quote them.
+
+    They stay in the trees, where Deep Retrieval shows them; a search or a prompt must not offer them as facts again, or
+    the agent would repeat in its answer what the validation before it had settled.
+    """
+    refuted = []
+    for conflict in conflicts:
+        upheld = conflict.verdict.upheld if conflict.verdict is not None else ()
+        right = [claim.text for claim in conflict.claims if claim.record_id in upheld]
+        wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
+        if right:
+            refuted += [
+                side
+                for side in sides_of(conflict)
+                if any(side in text for text in wrong) and not any(side in text for text in right)
+            ]
+    return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
 
 
 def _claim(node: QueryNode) -> Claim:

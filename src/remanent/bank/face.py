@@ -17,8 +17,9 @@ from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.agents.react import Limits
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import Adapter, BuiltinReact, Framework
-from remanent.bank.bank import CONTEXT, MemoryBank, Observed, open_bank
+from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import Retrieved
+from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools, ingested_texts
@@ -79,6 +80,7 @@ class AsyncBanks:
         context: str = "",
         files: Sequence[str | Path | bytes | GivenFile] = (),
         sources: Mapping[str, str] | None = None,
+        prompt_tokens: int | None = None,
         bank_id: str | None = None,
         agent: str = "bank",
         workspace: str | None = None,
@@ -86,14 +88,18 @@ class AsyncBanks:
     ) -> "AsyncBank":
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
-        `sources` are texts, by name, that its agent can search and that are not ingested. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it is stored as well, and `resume` continues it.
+        `sources` are texts, by name, that its agent can search and that are not ingested. `prompt_tokens` bounds what
+        memory takes in the prompt of a step. Everything lives in memory and is cleared at the end; with a `bank_id` it
+        is stored as well, and `resume` continues it.
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
         texts = tuple(SearchableText(name, text, title=name) for name, text in (sources or {}).items())
         task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
         scope = owner.within(task=bank_id or self._services.new_id())
-        return AsyncBank(self._services, scope, task_input, stored=bank_id is not None)
+        settings = self._services.settings.section(BankSettings)
+        if prompt_tokens is not None:
+            settings = BankSettings.model_validate({**settings.model_dump(), "prompt_tokens": prompt_tokens})
+        return AsyncBank(self._services, scope, task_input, settings=settings, stored=bank_id is not None)
 
 
 class AsyncBank:
@@ -102,23 +108,30 @@ class AsyncBank:
     Use it in a `with` block: at its end temporary files are removed, and a bank that is not stored is cleared.
     """
 
-    def __init__(self, services: BankServices, scope: Scope, task_input: TaskInput, *, stored: bool = False) -> None:
+    def __init__(
+        self,
+        services: BankServices,
+        scope: Scope,
+        task_input: TaskInput,
+        *,
+        settings: BankSettings,
+        stored: bool = False,
+    ) -> None:
         self._services = services
         self._input = task_input
         self._stored = stored
-        settings = services.settings
         self._bank: MemoryBank = open_bank(
             scope,
             engine=services.engine,
             embedders=services.embedders,
-            settings=settings.section(BankSettings),
+            settings=settings,
             clock=services.clock,
             new_id=services.new_id,
-            window=_window(settings),
+            window=_window(services.settings),
             store=services.store if stored else None,
             journal=services.journal if stored else None,
         )
-        self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=services.new_id)
+        self._uploads = Uploads(settings.temp_dir, new_id=services.new_id)
         self._blobs = _blobs(services)
         self._adapter = Adapter(
             self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=services.new_id

@@ -142,7 +142,7 @@ class NodeLinker:
         runtime = self._runtime
         vectors = await runtime.graph.vectors_of(drafts)
         for draft, kept in zip(drafts, vectors, strict=True):
-            node_id = runtime.new_id()
+            node_id = runtime.new_node_id()
             async with runtime.ledger.transaction() as tx:
                 runtime.graph.put_new(tx, draft, node_id=node_id, at=runtime.now(), vectors=kept)
             runtime.emit(EventKind.NODE, draft.context, node_id=node_id, keywords=list(draft.keywords))
@@ -186,8 +186,7 @@ class NodeLinker:
             report.conflict_ids += [raised.id] if raised is not None else []
         merges = response.found(Relationship.MERGE)
         merged = await self._merge(node, merges, report) if merges and not conflicts else None
-        for relation in response.found(Relationship.RELATED):
-            await self._connect(merged or node, node, relation)
+        await self._connect(merged or node, response.found(Relationship.RELATED), is_judged=merged is None)
         return merged
 
     async def _analyse(self, node: QueryNode, candidates: Sequence[QueryNode], *, task: str) -> AnalysisResponse:
@@ -221,24 +220,31 @@ class NodeLinker:
             report.conflict_ids += [raised.id] if raised is not None else []
         return None
 
-    async def _connect(self, node: QueryNode, judged: QueryNode, relation: Relation) -> None:
-        """Connect two related nodes and give both the context and keywords that the analysis suggests.
+    async def _connect(self, node: QueryNode, relations: Sequence[Relation], *, is_judged: bool) -> None:
+        """Connect a node with those it is related to and give all of them the wording that the analysis suggests.
 
-        Where `judged` was merged into `node` meanwhile, its own new wording is dropped: it was meant for a node that
-        is gone.
+        Where the node that was judged was merged into this one meanwhile, its own new wording is dropped: it was meant
+        for a node that is gone. One unit of work and one call of the embedder serve all of them.
         """
         graph, at = self._runtime.graph, self._runtime.now()
-        if relation.existing_node not in graph or relation.existing_node == node.id:
-            return
-        await graph.connect(node.id, relation.existing_node, at=at)
-        self._runtime.emit(EventKind.EDGE, relation.reasoning, nodes=[node.id, relation.existing_node])
-        await self._update_wording(
-            relation.existing_node, relation.context_update_existing, relation.keywords_update_existing
-        )
-        if node.id == judged.id:
-            await self._update_wording(node.id, relation.context_update_new, relation.keywords_update_new)
-
-    async def _update_wording(self, node_id: str, context: str, keywords: tuple[str, ...]) -> None:
-        if context or keywords:
-            graph = self._runtime.graph
-            await graph.update(node_id, at=self._runtime.now(), context=context or None, keywords=keywords or None)
+        relations = [item for item in relations if item.existing_node in graph and item.existing_node != node.id]
+        wording = {
+            item.existing_node: (item.context_update_existing, item.keywords_update_existing) for item in relations
+        }
+        if is_judged:
+            contexts = [item.context_update_new for item in relations if item.context_update_new]
+            words = [word for item in relations for word in item.keywords_update_new]
+            wording[node.id] = (contexts[-1] if contexts else "", tuple(dict.fromkeys(words)))
+        changed = [
+            graph.reworded(node_id, context=context or None, keywords=keywords or None)
+            for node_id, (context, keywords) in wording.items()
+            if context or keywords
+        ]
+        vectors = await graph.vectors_of(changed)
+        async with self._runtime.ledger.transaction() as tx:
+            for item in relations:
+                graph.put_edge(tx, node.id, item.existing_node, at=at)
+            for record, kept in zip(changed, vectors, strict=True):
+                graph.put_update(tx, record, at=at, vectors=kept)
+        for item in relations:
+            self._runtime.emit(EventKind.EDGE, item.reasoning, nodes=[node.id, item.existing_node])

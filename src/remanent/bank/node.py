@@ -67,16 +67,13 @@ class QueryNode(Model):
 
     @property
     def text(self) -> str:
-        """The text that it is embedded and found by."""
-        return embedding_text(self.summary, self.context, self.keywords)
+        """The text that it is found by."""
+        return f"{node_label(self.context, self.keywords)}\n{self.summary}".strip()
 
 
-def embedding_text(summary: str, context: str, keywords: tuple[str, ...]) -> str:
-    """Return the text that a node's embedding is computed from: summary, context and keywords, as the seed has it.
-
-    The context comes first, since embedding models cut off the end of a text that is too long.
-    """
-    return "\n".join(part for part in (context, ", ".join(keywords), summary) if part)
+def node_label(context: str, keywords: tuple[str, ...]) -> str:
+    """Return what a node is about; with the summary it is what its embedding is computed from, as the seed has it."""
+    return "\n".join(part for part in (context, ", ".join(keywords)) if part)
 
 
 def node_of(record: Record, *, embedding: dict[str, bytes]) -> QueryNode:

@@ -15,9 +15,9 @@ from remanent.agents.tools import AgentTool, with_listener
 from remanent.agents.web import SerperSearch, Visit
 from remanent.bank.adapter.adapter import Adapter
 from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
-from remanent.bank.bank import INGESTED_SOURCES, MemoryBank
-from remanent.bank.conflicts import sides_of
-from remanent.bank.ledger import source_of
+from remanent.bank.bank import MemoryBank
+from remanent.bank.conflicts import refuted_statements
+from remanent.bank.ledger import INGESTED_SOURCES, source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.embedding import Embedder
@@ -30,9 +30,6 @@ from remanent.model.ids import Id
 from remanent.settings import Settings
 
 _logger = logging.getLogger(__name__)
-
-_MIN_STATEMENT_CHARS = 6
-"""A shorter statement would be cut out of unrelated sentences (chosen by hand)."""
 
 
 class RunStatus(StrEnum):
@@ -185,7 +182,7 @@ async def close_tools(tools: Sequence[AgentTool]) -> None:
 
 def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
     """Return the texts that a bank ingested, for its agent to search, without statements that were refuted."""
-    refuted = _refuted_statements(bank)
+    refuted = refuted_statements(bank.conflicts.all)
     texts = []
     for entry in bank.tree.entries:
         if source_of(entry) in INGESTED_SOURCES and entry.text.strip():
@@ -194,26 +191,3 @@ def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
                 text = text.replace(statement, "")
             texts.append(SearchableText(entry.id, text, title=source_of(entry)))
     return texts
-
-
-def _refuted_statements(bank: MemoryBank) -> list[str]:
-    """Return the statements that validations found wrong, as the descriptions of their conflicts quote them.
-
-    They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again, or the agent
-    would repeat in its answer what the validation before it had settled.
-    """
-    refuted = []
-    for conflict in bank.conflicts.all:
-        upheld = conflict.verdict.upheld if conflict.verdict is not None else ()
-        right = [claim.text for claim in conflict.claims if claim.record_id in upheld]
-        wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
-        if not right:
-            continue
-        refuted += [
-            side for side in sides_of(conflict) if _is_quoted_in(side, wrong) and not _is_quoted_in(side, right)
-        ]
-    return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
-
-
-def _is_quoted_in(side: str, texts: Sequence[str]) -> bool:
-    return any(side in text for text in texts)

@@ -76,6 +76,9 @@ EventListener = Callable[[BankEvent], None]
 _TICK = timedelta(milliseconds=1)
 """The resolution of stored times: a smaller step would be lost when a bank is read back."""
 
+_NODE_ID_CHARS = 12
+"""48 random bits: the chance that two of a million nodes of one store have the same is 1 in 500."""
+
 
 @dataclass(slots=True)
 class BankRuntime:
@@ -101,6 +104,12 @@ class BankRuntime:
     def scope(self) -> Scope:
         """The scope of the task."""
         return self.ledger.scope
+
+    def new_node_id(self) -> str:
+        """Return an id for a node: the random end of an ordinary one, since prompts name nodes by it and it costs."""
+        while (node_id := self.new_id()[-_NODE_ID_CHARS:]) in self.ledger.records:
+            pass
+        return node_id
 
     def now(self) -> datetime:
         """Return the time, never the same twice: it orders nodes and entries, also after the clock stepped back."""

@@ -24,6 +24,11 @@ class BankSettings(SettingsSection):
         "How much words count against meaning in a search: 1 is words alone, 0 is meaning alone.",
         "混合检索中关键词相对语义的权重：1 只看关键词，0 只看语义。",
     )
+    prompt_tokens: Annotated[int, Field(ge=50, le=1_000_000)] = setting(
+        2000,
+        "Tokens that `<memory>` may take in the prompt of a step; `<task>` comes in addition.",
+        "每一步提示词中 `<memory>` 最多占用的 token 数；`<task>` 另计。",
+    )
     chunk_ratio: Annotated[float, Field(gt=0, le=1)] = setting(
         0.9,
         "The share of a role's window that a chunk of an over-long text may fill.",

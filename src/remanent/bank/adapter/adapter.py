@@ -17,13 +17,12 @@ from remanent.bank.adapter.framework import (
     Execution,
     conflict_block,
     instruction_for,
-    memory_block,
     task_block,
     uploads_block,
 )
-from remanent.bank.bank import EXECUTION, INGESTED_SOURCES, MemoryBank, Observed
+from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.conflicts import sides_of
-from remanent.bank.ledger import source_of
+from remanent.bank.ledger import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bank.uploads import Upload, Uploads, recognise
@@ -41,8 +40,6 @@ from remanent.text.sentences import sentence_texts
 
 _logger = logging.getLogger(__name__)
 
-RECOGNITION = "recognition"
-"""The source of what was recognised in an upload."""
 STEP = "step"
 """The source of a tool call and of what it gave."""
 REPETITION = "repetition"
@@ -132,10 +129,7 @@ class Adapter:
         insight = self._bank.insight
         tongue = insight.tongue
         task = insight.current
-        # A recognition is described by file names, which find nothing; the goal says what the file is wanted for.
-        is_recognition = task is not None and bool(task.upload_ids)
-        retrieved = await self._bank.search(insight.goal if is_recognition else insight.current_task or insight.goal)
-        nodes, memory = memory_block(retrieved.nodes, tongue=tongue)
+        memory = await self._bank.recollect(_question(insight), tongue=tongue)
         details = ""
         images: tuple[Image, ...] = ()
         chosen: tuple[Upload, ...] = ()
@@ -147,9 +141,9 @@ class Adapter:
             images = tuple([await self._image(item) for item in chosen if item.type is AttachmentType.IMAGE])
         return EnhancedPrompt(
             insight=insight,
-            nodes=nodes,
+            nodes=memory.nodes,
             task=task_block(insight),
-            memory=memory,
+            memory=memory.text,
             details=details,
             instruction=instruction_for(task, tongue=tongue),
             uploads=chosen,
@@ -312,6 +306,18 @@ class Adapter:
 
     async def _image(self, item: Upload) -> Image:
         return Image.of(await self.read_upload(item.upload_id), media_type=item.media_type)
+
+
+def _question(insight: InsightDoc) -> str:
+    """Return what memory is asked for a step: the step itself, unless the goal says it better.
+
+    A recognition is described by file names, which find nothing, and a step that repeats the goal only adds words of
+    its own ("search for …") to it.
+    """
+    task = insight.current
+    if task is None or task.upload_ids or " ".join(insight.goal.split()) in " ".join(task.description.split()):
+        return insight.goal
+    return task.description
 
 
 def _as_stored(finding: str, conflict: Conflict) -> str:
