@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.bank import MemoryBank
-from remanent.bank.passages import PackedMemory, prompt_size, summary_lines, title_of
+from remanent.bank.node import summary_lines
+from remanent.bank.passages import PackedMemory, prompt_size, title_of
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
 from remanent.language.roles.structure import StructureRequest, StructureResponse

@@ -6,7 +6,8 @@ depends on what became of those before it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+import json
+from collections.abc import Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,7 +16,8 @@ from remanent.bank.graph import NodeDraft
 from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
-from remanent.language.engine import Answer
+from remanent.errors import LanguageError, ModelRejected
+from remanent.language.models.fitting import schema_of
 from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
 from remanent.language.roles.analysis import (
     AnalysisPhase,
@@ -28,10 +30,11 @@ from remanent.language.roles.analysis import (
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.structure import StructureRequest
-from remanent.language.shapes import MAX_REMARK, MAX_TEXT
+from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT
 from remanent.language.tidying import shortened
-from remanent.model import Entry, Source
+from remanent.model import Entry, Maker, Source
 from remanent.text.budget import Chunk, chunks
+from remanent.text.tokens import TokenCounter
 
 _T = TypeVar("_T")
 
@@ -43,6 +46,8 @@ class ExtractedTopics:
     drafts: tuple[NodeDraft, ...]
     question: str = ""
     """The user's own question, where one was looked for and found."""
+    failure: LanguageError | None = None
+    """Why some of the text is missing, if it is."""
 
 
 class TopicExtractor:
@@ -51,49 +56,86 @@ class TopicExtractor:
     def __init__(self, runtime: BankRuntime) -> None:
         self._runtime = runtime
 
-    async def read(self, entry: Entry, *, task: str = "", find_question: bool = False) -> ExtractedTopics:
-        """Return a draft for each topic of an entry; each of its characters is a source of exactly one of them."""
-        runtime = self._runtime
-        limit = max(1, int(runtime.window * runtime.settings.chunk_ratio))
-        parts = [part for part in chunks(entry.text, limit) if part.text.strip()]
+    async def read(
+        self, entry: Entry, *, task: str = "", find_question: bool = False, covered: Collection[Source] = ()
+    ) -> ExtractedTopics:
+        """Return a draft for each topic of an entry; each of its characters is a source of exactly one of them.
+
+        Chunks that nodes cover already are not read again. When some chunks fail, the others are returned with the
+        failure; when all do, it is raised.
+        """
         task = shortened(task, MAX_REMARK)
+        parts = [
+            part
+            for part in self._chunks(entry.text, task)
+            if part.text.strip() and not _covers(covered, part.start, part.end)
+        ]
         done = 0
 
-        async def classified(number: int, part: Chunk) -> Answer[ClassificationResponse]:
+        async def drafted(number: int, part: Chunk) -> tuple[list[NodeDraft], str]:
             nonlocal done
             # People put their question before or after a long text, hardly ever in the middle; the chunks between
             # would only offer questions that the text itself quotes.
             looks = find_question and number in {0, len(parts) - 1}
-            request = ClassificationRequest(text=part.text, task=task, find_question=looks)
-            answer = await runtime.ask(CLASSIFICATION, request)
+            found = await self._classified(part, task=task, find_question=looks)
+            clusters = [(piece, cluster) for piece, answer in found for cluster in answer.clusters]
             done += 1
-            runtime.emit(
+            self._runtime.emit(
                 EventKind.CHUNK,
-                answer.value.clusters[0].context if answer.value.clusters else answer.value.question,
+                clusters[0][1].context if clusters else found[0][1].question,
                 done=done,
                 of=len(parts),
-                clusters=len(answer.value.clusters),
+                clusters=len(clusters),
             )
-            return answer
+            drafts = [self._draft(entry, *pair, task) for pair in clusters if pair[1].content.strip()]
+            return await gather_all(drafts), "\n".join(answer.question for _, answer in found if answer.question)
 
-        answers = await gather_all([classified(number, part) for number, part in enumerate(parts)])
-        clusters = [
-            (part, cluster)
-            for part, answer in zip(parts, answers, strict=True)
-            for cluster in answer.value.clusters
-            if cluster.content.strip()
-        ]
-        drafts = await gather_all([self._draft(entry, part, cluster, task) for part, cluster in clusters])
-        questions = dict.fromkeys(answer.value.question for answer in answers if answer.value.question)
-        return ExtractedTopics(tuple(drafts), "\n".join(questions))
+        results = await asyncio.gather(
+            *(drafted(number, part) for number, part in enumerate(parts)), return_exceptions=True
+        )
+        failures = [result for result in results if isinstance(result, BaseException)]
+        read = [result for result in results if not isinstance(result, BaseException)]
+        for failure in failures:
+            if not read or not isinstance(failure, LanguageError):
+                raise failure
+        questions = dict.fromkeys(question for _, question in read if question)
+        return ExtractedTopics(
+            tuple(draft for drafts, _ in read for draft in drafts),
+            "\n".join(questions),
+            next((failure for failure in failures if isinstance(failure, LanguageError)), None),
+        )
+
+    def _chunks(self, text: str, task: str) -> list[Chunk]:
+        """Cut a text so that each chunk fits into a request, counted as the engine that is asked counts."""
+        runtime = self._runtime
+        count = runtime.engine.counter(CLASSIFICATION)
+        empty = ClassificationRequest(text=text[:1] if text[:1].strip() else ".", task=task, find_question=True)
+        told = CLASSIFICATION.prompt(empty, tongue=CLASSIFICATION.tongue(ClassificationRequest(text=text[:MAX_TEXT])))
+        fixed = count(told.instructions) + count(told.content) + count(json.dumps(schema_of(CLASSIFICATION.reply)))
+        room = max(runtime.window - fixed, runtime.window // 4)
+        return chunks(text, max(1, int(room * runtime.settings.chunk_ratio)), counter=count)
+
+    async def _classified(
+        self, part: Chunk, *, task: str, find_question: bool
+    ) -> list[tuple[Chunk, ClassificationResponse]]:
+        """Return the topics of a chunk; one that is refused for its length is cut in half and asked again."""
+        request = ClassificationRequest(text=part.text, task=task, find_question=find_question)
+        try:
+            return [(part, (await self._runtime.ask(CLASSIFICATION, request)).value)]
+        except ModelRejected:
+            halves = _halves(part)
+            if not halves:
+                raise
+            found = [await self._classified(half, task=task, find_question=find_question) for half in halves]
+            return [item for items in found for item in items]
 
     async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
         request = StructureRequest(
             content=cluster.content[:MAX_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
         )
-        answer = await self._runtime.ask(STRUCTURE, request)
+        summary, made_by = await self._summary(request)
         return NodeDraft(
-            summary=answer.value.summary,
+            summary=summary,
             context=cluster.context,
             keywords=cluster.keywords,
             sources=tuple(
@@ -101,8 +143,44 @@ class TopicExtractor:
                 for span in cluster.stretches
             ),
             trust=entry.origin,
-            made_by=answer.made_by,
+            made_by=made_by,
         )
+
+    async def _summary(self, request: StructureRequest) -> tuple[str, Maker]:
+        """Return a summary; of a content that is refused for its length, those of its halves one after the other."""
+        try:
+            answer = await self._runtime.ask(STRUCTURE, request)
+            return answer.value.summary, answer.made_by
+        except ModelRejected:
+            halves = _halves(Chunk(0, len(request.content), request.content, 0))
+            if not halves:
+                raise
+            parts = [await self._summary(request.replace(content=half.text)) for half in halves]
+            return shortened("\n".join(text for text, _ in parts), MAX_SUMMARY), parts[0][1]
+
+
+_MIN_CHUNK_CHARS = 500
+"""A text this short that is still refused is not refused for its length (chosen by hand)."""
+
+
+def _halves(part: Chunk) -> list[Chunk]:
+    """Cut a chunk into two or three near its middle, at a border if there is one; nothing when it is short already."""
+    if len(part.text) < _MIN_CHUNK_CHARS:
+        return []
+    size = TokenCounter("characters", exact=True, count=len)
+    return [
+        Chunk(part.start + piece.start, part.start + piece.end, piece.text, piece.tokens)
+        for piece in chunks(part.text, len(part.text) // 2 + 1, counter=size)
+        if piece.text.strip()
+    ]
+
+
+def _covers(sources: Collection[Source], start: int, end: int) -> bool:
+    """Tell whether one span of an entry after the other covers this one."""
+    for source in sorted(sources, key=lambda source: source.start or 0):
+        if (source.start or 0) <= start and (source.end is None or source.end > start):
+            start = end if source.end is None else source.end
+    return start >= end
 
 
 async def gather_all(work: Sequence[Awaitable[_T]]) -> list[_T]:
@@ -210,7 +288,15 @@ class NodeLinker:
         if len(chosen) < 2:
             return None
         strategy = " ".join(dict.fromkeys(relation.merge_strategy for relation in relations if relation.merge_strategy))
-        merged, description = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
+        try:
+            merged, description = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
+        except LanguageError as error:
+            # They say the same; side by side they do no harm, while a text that waits for its merge holds up the run.
+            self._runtime.emit(EventKind.FAILED, str(error), role="integration")
+            await self._connect(
+                node, [relation.replace(relationship=Relationship.RELATED) for relation in relations], is_judged=False
+            )
+            return None
         if merged is not None:
             report.merges.append(description)
             return merged

@@ -15,6 +15,7 @@ from remanent.bank.conflicts import refuted_statements
 from remanent.bank.graph import QueryGraph, RetrievedNode
 from remanent.bank.indexes import KeywordIndex, as_shares
 from remanent.bank.ledger import INGESTED_SOURCES, MERGE, Ledger, bank_metadata, source_of
+from remanent.bank.node import summary_lines
 from remanent.language.roles.integration import Trigger
 from remanent.language.tongue import Tongue
 from remanent.language.wording import Wording, block, group
@@ -55,7 +56,6 @@ _TWIN = 0.6
 
 _MAX_TITLE_CHARS = 80
 """A longer first sentence is no title (chosen by hand: the longest titles of encyclopedias are near it)."""
-_BULLET = re.compile(r"^\s*(?:[-*•]\s+|(?:Reasoning|逻辑)[:：])")
 _NAME = re.compile(rf"[A-Z0-9][\w'’.,-]*|[{HAN}]+")
 """What may be a name: capitalised words and numbers; in Chinese, which has no capitals, everything."""
 
@@ -254,12 +254,6 @@ class _Hops:
             for row in rows
             if self.passages[row].title != passage.title
         ]
-
-
-def summary_lines(summary: str) -> list[str]:
-    """Return what a summary says, line by line, without its headings and bullets."""
-    lines = [_BULLET.sub("", line).strip() for line in summary.splitlines()]
-    return [line for line in lines if line and line[-1] not in ":："]
 
 
 def title_of(text: str) -> str:

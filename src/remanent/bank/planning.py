@@ -134,11 +134,13 @@ _NOTICES: dict[Tongue, dict[str, str]] = {
         "unresolved": "冲突未能解决，相关节点都保留并已标记：{description}（{why}）",
         "failures": "有子任务失败；若还能换一种做法就规划下一步，否则结束。",
         "planner": "规划失败：{why}",
+        "set_aside": "有一段文本无法读入，原文已保留，可用 search 检索：{text}（{why}）",
     },
     "en": {
         "unresolved": "A conflict stays unresolved, its nodes are kept and marked: {description} ({why})",
         "failures": "A sub-task failed; plan another way if there is one, else end.",
         "planner": "Planning failed: {why}",
+        "set_aside": "A text could not be read; it is kept, and search finds it: {text} ({why})",
     },
 }
 
@@ -187,6 +189,11 @@ class Planner:
         why = conflict.verdict.text if conflict.verdict else ""
         self._notice("unresolved", description=conflict.description, why=why)
 
+    def notice_set_aside(self, entry: Entry, why: str) -> None:
+        """Have the next plan told that a text could not be read; before the task is known there is nobody to tell."""
+        if self._insight is not None:
+            self._notice("set_aside", text=line(entry.text, 200), why=why)
+
     async def plan(self, finished: FinishedTask | None = None, *, uploads: Sequence[PendingUpload] = ()) -> InsightDoc:
         """Decide on one next step.
 
@@ -206,6 +213,13 @@ class Planner:
         self._new.clear()
         self._notices.clear()
         await self._keep(insight)
+        self._runtime.emit(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
+        return insight
+
+    async def answer_next(self) -> InsightDoc:
+        """Make the goal itself the next step."""
+        step = PlannedTask(type=TaskType.NORMAL, description=self.insight.goal)
+        insight = await self._keep(self.insight.replace(current=step))
         self._runtime.emit(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
         return insight
 

@@ -22,7 +22,8 @@ from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
-from remanent.language.roles.planning import FinishedTask, PlannedTask
+from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
+from remanent.language.wording import Wording
 from remanent.model import Model
 from remanent.model.base import Count
 from remanent.model.base import Text as Words
@@ -30,6 +31,9 @@ from remanent.model.ids import Id
 from remanent.settings import Settings
 
 _logger = logging.getLogger(__name__)
+
+
+_NO_ANSWER: Wording = {"zh": "没有得出答案。", "en": "No answer was found."}
 
 
 class RunStatus(StrEnum):
@@ -47,6 +51,7 @@ class RunResult(Model):
     """The answer of a run, what it rests on, and how it came about."""
 
     answer: Words
+    """Never empty: where there is none, it says so."""
     end: RunStatus
     rounds: Count
     insight: InsightDoc
@@ -76,6 +81,8 @@ class BankRun(Generic[StepT, StepResultT]):
         self._framework = framework
         self._tools = tuple(with_listener(tool, adapter.record_step) for tool in (*tools, adapter.tool))
         self._answer = ""
+        self._is_overtaken = False
+        """Whether a contradiction was settled since the last answer."""
         self._rests_on: tuple[str, ...] = ()
 
     async def run(self, task: str, *, context: str = "", files: Sequence[GivenFile] = ()) -> RunResult:
@@ -122,7 +129,7 @@ class BankRun(Generic[StepT, StepResultT]):
     async def _finish(self) -> RunResult:
         rounds = 0
         most = self._bank.settings.max_rounds
-        while (insight := self._bank.insight).current is not None:
+        while (insight := await self._next()).current is not None:
             if rounds >= most:
                 self._bank.emit(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
                 return self._result(RunStatus.MAX_ROUNDS, rounds)
@@ -130,6 +137,21 @@ class BankRun(Generic[StepT, StepResultT]):
             self._bank.emit(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
             await self._round(insight)
         return self._result(RunStatus.DONE if insight.is_complete else RunStatus.FAILED, rounds)
+
+    async def _next(self) -> InsightDoc:
+        """Return the Insight Doc with the step to take: what waits is validated first, and a verdict is answered to.
+
+        A step may have been planned before a contradiction came up, and a planner may end with the verdict, though the
+        answer was given before it or not at all.
+        """
+        insight = self._bank.insight
+        is_ordinary = insight.current is None or insight.current.type is TaskType.NORMAL
+        if is_ordinary and self._bank.conflicts.waiting:
+            return await self._adapter.plan()
+        if insight.current is None and self._is_overtaken:
+            self._is_overtaken = False
+            return await self._bank.answer_next()
+        return insight
 
     async def _round(self, insight: InsightDoc) -> None:
         assert insight.current is not None, "a round has a step"
@@ -144,17 +166,21 @@ class BankRun(Generic[StepT, StepResultT]):
             execution = Execution(answer="", failed=True, detail=str(error))
         await self._adapter.intercept(execution)
         routed = self._adapter.routed[-1]
-        is_answer = insight.current.conflict_id is None and not insight.current.upload_ids
-        if is_answer and not routed.problem:
+        if insight.current.conflict_id is not None:
+            # What was answered before may be just what the verdict refutes.
+            self._answer, self._rests_on, self._is_overtaken = "", (), True
+        elif not insight.current.upload_ids and not routed.problem:
+            self._is_overtaken = False
             self._answer = execution.answer
             self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
 
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
         nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)
         entries = dict.fromkeys(entry.entry_id for node_id in nodes for entry in self._bank.tree.of(node_id))
-        self._bank.emit(EventKind.ANSWER, self._answer, end=end.value, rounds=rounds)
+        answer = self._answer.strip() or _NO_ANSWER[self._bank.insight.tongue]
+        self._bank.emit(EventKind.ANSWER, answer, end=end.value, rounds=rounds)
         return RunResult(
-            answer=self._answer,
+            answer=answer,
             end=end,
             rounds=rounds,
             insight=self._bank.insight,

@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue
 from remanent.bank.graph import QueryGraph
 from remanent.bank.ledger import BANK, Ledger
 from remanent.bank.settings import BankSettings
-from remanent.errors import LanguageError
+from remanent.errors import LanguageError, ModelRejected
 from remanent.language.engine import Answer, Engine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import (
@@ -158,13 +158,18 @@ class BankRuntime:
         )
 
     async def ask(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
-        """Ask a role; after one failure it is asked once more, a second one is raised."""
+        """Ask a role; after one failure it is asked once more, a second one is raised.
+
+        A request that was rejected as it stands is not repeated: it would be rejected again.
+        """
         if self._asking is None:
             self._asking = asyncio.Semaphore(self.settings.concurrency)
         async with self._asking:
             self.calls[role.name] += 1
             try:
                 return await self.engine.run(role, request)
+            except ModelRejected:
+                raise
             except LanguageError as error:
                 self.emit(EventKind.RETRY, str(error), role=role.name)
                 self.calls[role.name] += 1

@@ -201,8 +201,18 @@ class Adapter:
         if problem:
             await self._bank.give_up(task.conflict_id, why=problem)
             return RoutedStep("validation", problem=problem)
-        finding = _as_stored(execution.answer, self._bank.conflicts.get(task.conflict_id))
-        conflict = await self._bank.validate(task.conflict_id, finding)
+        before = self._bank.conflicts.get(task.conflict_id)
+        try:
+            conflict = await self._bank.validate(
+                task.conflict_id,
+                _as_stored(execution.answer, before),
+                context=_as_stored(execution.context, before),
+                metadata={"task": task.description, "tool_calls": _describe_calls(execution)},
+            )
+        except LanguageError as error:
+            # The finding is in the journal; a conflict whose integration keeps failing must not be planned forever.
+            await self._bank.give_up(task.conflict_id, why=str(error))
+            return RoutedStep("validation", problem=str(error))
         return RoutedStep("validation", node_ids=conflict.verdict.upheld if conflict.verdict else ())
 
     async def _route_execution(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:

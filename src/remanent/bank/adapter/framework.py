@@ -33,11 +33,11 @@ _NORMAL: Wording = {
     "enough, read the words behind its node with deep_retrieval.",
 }
 _VALIDATE: Wording = {
-    "zh": "这是交叉验证：上面的说法互相矛盾。请查阅多个来源，比较其可靠性与时间，"
-    "明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
-    "en": "This is a cross-validation: the claims above contradict each other. Look at several sources, compare how "
-    "reliable and how recent they are, and say plainly which claim is right and why; if none is, or if it cannot be "
-    "determined, say so.",
+    "zh": "这是交叉验证：上面的说法互相矛盾。请先用 deep_retrieval 读取各节点的原文，再查阅多个来源，"
+    "比较其可靠性与时间，明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
+    "en": "This is a cross-validation: the claims above contradict each other. Read the words behind their nodes with "
+    "deep_retrieval, look at several sources, compare how reliable and how recent they are, and say plainly which "
+    "claim is right and why; if none is, or if it cannot be determined, say so.",
 }
 _RECOGNISE: Wording = {
     "zh": "请识别上面列出的上传内容（图片附在后面），详细描述其中的文字、数字、图表与含义，并写出文件名。",
