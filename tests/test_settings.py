@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from remanent.associative.settings import AssociativeSettings
 from remanent.bank.settings import BankSettings
 from remanent.errors import InvalidSettings
 from remanent.settings import (
@@ -227,7 +228,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     groups = {"model.tiers.<tier>.<setting>": "extraction", "model.roles.<role>.<setting>": "planning"}
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
     embedding["former_api_key"] = "secret-6"
-    tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4"}
+    tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4", "associative.similarity": "0.4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
     proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}
     reranker = {"base_url": "http://localhost:8082/v1", "api_key": "secret-5", "name": "bge-reranker"}
@@ -248,6 +249,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     wanted = ModelChoice.model_validate(values)
     settings = load_settings()
     assert settings.secrets == Path("/srv/vault")
+    assert settings.section(AssociativeSettings).similarity == 0.4
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
     assert settings.section(BankSettings) == BankSettings.model_validate(
         {"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"}

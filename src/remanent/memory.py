@@ -62,13 +62,13 @@ from remanent.model.entry import Messages
 from remanent.recall import (
     EMBED,
     GATE,
+    INJECTED_ITEMS,
     REEMBED,
     TURNS,
     AnswerCache,
     Calibration,
     Coverage,
     Echoes,
-    EntityPath,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -92,6 +92,7 @@ from remanent.stores import (
     EntryQuery,
     Erased,
     Erasure,
+    FileStore,
     Health,
     JobQuery,
     LinkQuery,
@@ -217,15 +218,14 @@ def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
     """Open what holds rows, vectors and files; a home that cannot be written to is refused here already."""
     store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
     store.layout.require_writable()
-    folder = store.layout.own_folder
     vectors = LocalVectors(
         store,
-        folder,
+        store.folder,
         exact_limit=settings.vectors.exact_limit,
         memory_budget=settings.vectors.memory_budget,
         max_files=store.descriptor_budget.index_files,
     )
-    return store, vectors, FileBlobs(folder)
+    return store, vectors, FileBlobs(store.folder)
 
 
 def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
@@ -271,7 +271,6 @@ def _recall(
     embedders, known, questions = models
     paths: list[RecallPath] = [
         KeywordPath(store),
-        EntityPath(store),
         TimePath(store),
         RecencyPath(store),
         GraphPath(store),
@@ -316,7 +315,10 @@ class AsyncAgentAdmin:
 
     async def repair(self) -> Path:
         """Save what is readable of a damaged file to a new one beside it, and return that."""
-        return await self._parts.store.repair(self._scope)
+        store = self._parts.store
+        if not isinstance(store, FileStore):
+            raise CallerError("this store keeps no files of its own to repair; use the tools of its database")
+        return await store.repair(self._scope)
 
     async def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
@@ -463,7 +465,8 @@ class AsyncAgent(AgentFaces):
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens if that is set.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
+        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
         `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
         turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
@@ -486,14 +489,17 @@ class AsyncAgent(AgentFaces):
         found = await self._parts.recall.find(
             Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
             limit=limit,
+            depth=INJECTED_ITEMS if grain == "item" else 0,
             recipe=_recipe(options),
             grain=grain,
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
+        budget = self._parts.settings.recall.budget if budget is None else budget
         injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
-        found = found.replace(injection=injection)
+        items = tuple(item for item in found.items if item.rank <= limit)
+        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found

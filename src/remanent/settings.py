@@ -697,6 +697,12 @@ class RecallSettings(SettingsSection):
         "least far away; a single question can be asked either way.",
         "存储中没有内容能回答某个问题时，是否返回空结果，而不是最接近的无关内容；单次提问可另行指定。",
     )
+    budget: Number = setting(
+        1000,
+        "Tokens that the text for a model may have (`found.text`) where a question names no budget: some "
+        "twenty turns of a chat.",
+        "提问未指明时，供模型阅读的文本（`found.text`）最多占用的 token 数：约为二十条对话。",
+    )
     reranker: RerankerSettings = RerankerSettings()
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
-from remanent.jobs.timing import Sleep
+from remanent.jobs.timing import Sleep, lease_time
 from remanent.model import Clock, Job, Scope
 from remanent.stores import Store, Transaction
 
@@ -284,7 +284,9 @@ class Runner:
             # A third: two renewals may fail before the lease is over.
             await self._sleep(self._settings.lease / 3)
             try:
-                await self._store.renew(job.scope, job_id=job.id, fence=job.fence, until=self._clock() + lease)
+                await self._store.renew(
+                    job.scope, job_id=job.id, fence=job.fence, lease=lease, now=lease_time(self._clock)
+                )
             except LeaseLost:
                 self._lost.add((job.id, job.fence))
                 work = self._work.get((job.id, job.fence))
