@@ -348,9 +348,15 @@ class MemoryBank:
 
     # ── planning ─────────────────────────────────────────────────────────────
 
-    async def plan(self, finished: FinishedTask | None = None, *, uploads: Sequence[PendingUpload] = ()) -> InsightDoc:
-        """Record how the current step ended, if one did, and decide on the next."""
-        return await self._planner.plan(finished, uploads=uploads)
+    async def plan(
+        self,
+        finished: FinishedTask | None = None,
+        *,
+        uploads: Sequence[PendingUpload] = (),
+        tools: Sequence[str] = (),
+    ) -> InsightDoc:
+        """Record how the current step ended, if one did, and decide on the next, with the tools that it may use."""
+        return await self._planner.plan(finished, uploads=uploads, tools=tools)
 
     async def answer_next(self) -> InsightDoc:
         """Make the goal itself the next step, whatever the planner thinks: what was answered before is overtaken."""

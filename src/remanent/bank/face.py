@@ -13,22 +13,23 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
-from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.knowledge import SearchableText
 from remanent.agents.react import Limits
 from remanent.agents.tools import AgentTool
-from remanent.bank.adapter import Adapter, BuiltinReact, Framework
+from remanent.bank.adapter import AsyncAdapter, BuiltinReact, Framework
 from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import Retrieved
 from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
-from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools, ingested_texts
+from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
 from remanent.discipline import AnyMemory, Journal
 from remanent.embedding import Embedders
 from remanent.embedding.port import ImageReader
+from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
 from remanent.language.models.call import choose
 from remanent.language.roles import CLASSIFICATION
@@ -93,7 +94,7 @@ class AsyncBanks:
         is stored as well, and `resume` continues it.
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
-        texts = tuple(SearchableText(name, text, title=name) for name, text in (sources or {}).items())
+        texts = tuple(SearchableText(name, text, title=name, is_known=False) for name, text in (sources or {}).items())
         task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
         scope = owner.within(task=bank_id or self._services.new_id())
         settings = self._services.settings.section(BankSettings)
@@ -130,10 +131,11 @@ class AsyncBank:
             window=_window(services.settings),
             store=services.store if stored else None,
             journal=services.journal if stored else None,
+            vectors=services.vectors if stored and settings.embeddings == "database" else None,
         )
         self._uploads = Uploads(settings.temp_dir, new_id=services.new_id)
         self._blobs = _blobs(services)
-        self._adapter = Adapter(
+        self._adapter = AsyncAdapter(
             self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=services.new_id
         )
 
@@ -170,7 +172,7 @@ class AsyncBank:
         return self._bank.calls
 
     @property
-    def adapter(self) -> Adapter:
+    def adapter(self) -> AsyncAdapter:
         """For running a framework of your own: `enhance` before a step, `intercept` after it."""
         return self._adapter
 
@@ -230,11 +232,9 @@ class AsyncBank:
         return BuiltinReact(services.engine, limits=Limits.of(services.settings.react), reader=services.reader)
 
     def _default_tools(self) -> list[AgentTool]:
-        embedders, sources = self._services.embedders, self._input.sources
+        embedders = self._services.embedders
         embedder = embedders.members[0] if embedders is not None else None
-        if not sources:
-            return default_tools(self._services.settings, self._bank, embedder=embedder)
-        return [KnowledgeSearch(lambda: [*ingested_texts(self._bank), *sources], embedder=embedder)]
+        return default_tools(self._services.settings, self._bank, embedder=embedder, sources=self._input.sources)
 
     # ── single steps ─────────────────────────────────────────────────────────
 
@@ -260,9 +260,22 @@ class AsyncBank:
         """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
         await self._bank.undo(change_id)
 
-    async def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the content of its files, or of one of them."""
-        return await self._adapter.deep.retrieve(node_id, attachment_id=attachment_id)
+    async def deep_retrieval(
+        self,
+        node_id: str,
+        *,
+        attachment_id: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        query: str = "",
+    ) -> DeepRetrieved:
+        """Return every entry behind a node with the content of its files, or of one of them.
+
+        A long tree can be read in pages of `limit` characters; with a `query`, only its sentences about that are given.
+        """
+        return await self._adapter.deep.retrieve(
+            node_id, attachment_id=attachment_id, offset=offset, limit=limit, query=query
+        )
 
     # ── export, resume, clear ────────────────────────────────────────────────────
 
@@ -315,7 +328,12 @@ def read_files(files: Sequence[str | Path | bytes | GivenFile]) -> tuple[GivenFi
 def _read_file(file: str | Path | bytes | GivenFile) -> GivenFile:
     if isinstance(file, GivenFile):
         return file
-    return GivenFile(file) if isinstance(file, bytes) else GivenFile(Path(file).read_bytes(), name=Path(file).name)
+    if isinstance(file, bytes):
+        return GivenFile(file)
+    try:
+        return GivenFile(Path(file).read_bytes(), name=Path(file).name)
+    except OSError as error:
+        raise InvalidInput(f"the file {file} cannot be read: {error.strerror}; give one that exists") from error
 
 
 def _window(settings: Settings) -> int:

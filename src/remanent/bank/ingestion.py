@@ -175,6 +175,22 @@ def _halves(part: Chunk) -> list[Chunk]:
     ]
 
 
+def _smaller(request: AnalysisRequest) -> list[AnalysisRequest]:
+    """Return requests that ask the same in less room: for half of the candidates each, else with halved summaries."""
+    middle = len(request.candidates) // 2
+    if middle:
+        return [
+            request.replace(candidates=request.candidates[:middle]),
+            request.replace(candidates=request.candidates[middle:]),
+        ]
+    nodes = (request.new_node, *request.candidates)
+    room = max(len(node.summary) for node in nodes) // 2
+    if room < _MIN_CHUNK_CHARS:
+        return []
+    new, *candidates = [node.replace(summary=shortened(node.summary, room)) for node in nodes]
+    return [request.replace(new_node=new, candidates=tuple(candidates))]
+
+
 def _covers(sources: Collection[Source], start: int, end: int) -> bool:
     """Tell whether one span of an entry after the other covers this one."""
     for source in sorted(sources, key=lambda source: source.start or 0):
@@ -275,9 +291,20 @@ class NodeLinker:
             phase=AnalysisPhase.CONFLICT_OR_MERGE if runtime.settings.two_phase else AnalysisPhase.ORDERED,
             task=shortened(task, MAX_REMARK),
         )
-        response = (await runtime.ask(ANALYSIS, request)).value
+        return await self._judged(request)
+
+    async def _judged(self, request: AnalysisRequest) -> AnalysisResponse:
+        """Ask for the relations; what does not fit into the window goes in two calls, then with shorter summaries."""
+        try:
+            response = (await self._runtime.ask(ANALYSIS, request)).value
+        except ModelRejected:
+            smaller = _smaller(request)
+            if not smaller:
+                raise
+            found = [await self._judged(part) for part in smaller]
+            return AnalysisResponse(relations=tuple(relation for part in found for relation in part.relations))
         second = second_phase(request, response)
-        return response if second is None else (await runtime.ask(ANALYSIS, second)).value
+        return response if second is None else await self._judged(second)
 
     async def _merge(self, node: QueryNode, relations: Sequence[Relation], report: IngestReport) -> QueryNode | None:
         """Merge a node with those that say the same, leaving out any that stand in conflict with one another."""

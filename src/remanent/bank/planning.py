@@ -123,6 +123,7 @@ INSIGHT = "insight"
 _MAX_NODES = 100
 _MAX_NOTICES = 100
 _MAX_UPLOADS = 100
+_MAX_TOOLS = 100
 _MAX_NODE_CHARS = 40_000
 """Characters of new nodes that the planner is shown: about 10,000 tokens, a third of the roles' default window, which
 leaves room for the history. Chosen by hand."""
@@ -194,14 +195,20 @@ class Planner:
         if self._insight is not None:
             self._notice("set_aside", text=line(entry.text, 200), why=why)
 
-    async def plan(self, finished: FinishedTask | None = None, *, uploads: Sequence[PendingUpload] = ()) -> InsightDoc:
+    async def plan(
+        self,
+        finished: FinishedTask | None = None,
+        *,
+        uploads: Sequence[PendingUpload] = (),
+        tools: Sequence[str] = (),
+    ) -> InsightDoc:
         """Decide on one next step.
 
         Where sub-tasks failed and the planner wants to end, it is asked again with a hint: models give up early, and
         another way is often there.
         """
         insight = self.insight
-        request = self._request(finished, uploads)
+        request = self._request(finished, uploads, tools)
         response = await self._planned(request)
         failed = any(task.status is TaskStatus.FAILED for task in response.completed)
         if response.current_task is None and failed and self._failures == 0:
@@ -243,7 +250,9 @@ class Planner:
         self._failures = 0
         return response
 
-    def _request(self, finished: FinishedTask | None, uploads: Sequence[PendingUpload]) -> PlanningRequest:
+    def _request(
+        self, finished: FinishedTask | None, uploads: Sequence[PendingUpload], tools: Sequence[str]
+    ) -> PlanningRequest:
         insight = self.insight
         if finished is not None:
             finished = finished.replace(
@@ -258,6 +267,7 @@ class Planner:
             conflicts=self._conflicts.pending,
             notices=tuple(self._notices[-_MAX_NOTICES:]),
             uploads=tuple(uploads[:_MAX_UPLOADS]),
+            tools=tuple(shortened(tool, MAX_REMARK) for tool in tools[:_MAX_TOOLS]),
         )
 
     def _new_nodes(self) -> tuple[GraphNode, ...]:

@@ -13,7 +13,7 @@ from typing import Generic
 from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.agents.tools import AgentTool, with_listener
 from remanent.agents.web import SerperSearch, Visit
-from remanent.bank.adapter.adapter import Adapter
+from remanent.bank.adapter.adapter import AsyncAdapter
 from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
 from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import refuted_statements
@@ -74,12 +74,13 @@ class BankRun(Generic[StepT, StepResultT]):
     """Runs a task on any framework; temporary files are removed at the end, however it ends."""
 
     def __init__(
-        self, adapter: Adapter, framework: Framework[StepT, StepResultT], *, tools: Sequence[AgentTool] = ()
+        self, adapter: AsyncAdapter, framework: Framework[StepT, StepResultT], *, tools: Sequence[AgentTool] = ()
     ) -> None:
         self._adapter = adapter
         self._bank: MemoryBank = adapter.bank
         self._framework = framework
         self._tools = tuple(with_listener(tool, adapter.record_step) for tool in (*tools, adapter.tool))
+        adapter.tools = tuple(tool.declaration for tool in self._tools)
         self._answer = ""
         self._is_overtaken = False
         """Whether a contradiction was settled since the last answer."""
@@ -189,14 +190,27 @@ class BankRun(Generic[StepT, StepResultT]):
         )
 
 
-def default_tools(settings: Settings, bank: MemoryBank, *, embedder: Embedder | None = None) -> list[AgentTool]:
-    """Return the tools that a bank's agent has by default: the web where there is a key, else what the bank ingested.
+SEARCH_SOURCES = "search_sources"
+"""The name of the search over given texts where `search` is that of the web."""
 
-    The run itself adds Deep Retrieval.
+
+def default_tools(
+    settings: Settings,
+    bank: MemoryBank,
+    *,
+    embedder: Embedder | None = None,
+    sources: Sequence[SearchableText] = (),
+) -> list[AgentTool]:
+    """Return the tools that a bank's agent has by default: the web where there is a key, else what is at hand.
+
+    Given sources can be searched either way. The run itself adds Deep Retrieval.
     """
     if settings.search.api_key is None:
-        return [KnowledgeSearch(lambda: ingested_texts(bank), embedder=embedder)]
-    return [SerperSearch(settings.search), Visit(settings.reader)]
+        return [KnowledgeSearch(lambda: [*ingested_texts(bank), *sources], embedder=embedder)]
+    tools: list[AgentTool] = [SerperSearch(settings.search), Visit(settings.reader)]
+    if sources:
+        tools.append(KnowledgeSearch(lambda: sources, embedder=embedder, name=SEARCH_SOURCES))
+    return tools
 
 
 async def close_tools(tools: Sequence[AgentTool]) -> None:

@@ -1,6 +1,6 @@
 """The settings of task banks."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -28,6 +28,13 @@ class BankSettings(SettingsSection):
         2000,
         "Tokens that `<memory>` may take in the prompt of a step; `<task>` comes in addition.",
         "每一步提示词中 `<memory>` 最多占用的 token 数；`<task>` 另计。",
+    )
+    embeddings: Literal["node", "database"] = setting(
+        "node",
+        "Where embeddings are searched: `node` keeps them in memory with their nodes; `database` asks the vector "
+        "database of the store, for banks that are kept under a `bank_id`.",
+        "语义向量在哪里检索：`node` 与节点一起放在内存中；`database` 使用存储的向量数据库，"
+        "仅用于以 `bank_id` 保留的记忆库。",
     )
     chunk_ratio: Annotated[float, Field(gt=0, le=1)] = setting(
         0.9,

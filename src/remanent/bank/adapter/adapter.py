@@ -28,7 +28,7 @@ from remanent.bank.runtime import EventKind
 from remanent.bank.uploads import Upload, Uploads, recognise
 from remanent.errors import LanguageError
 from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
-from remanent.language.roles.react import Image
+from remanent.language.roles.react import Image, ToolDefinition
 from remanent.language.shapes import MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
@@ -68,7 +68,7 @@ class RoutedStep:
     """What was learned besides the answer: the text of documents."""
 
 
-class Adapter:
+class AsyncAdapter:
     """Three methods: `upload` before or during a run, `enhance` before a step, `intercept` after it.
 
     Looping over them until the Insight Doc has no current task is a whole run; `close` cleans up after it. `BankRun` is
@@ -84,6 +84,8 @@ class Adapter:
         self._attempts: dict[str, int] = {}
         self.deep = DeepRetrieval(bank.tree.of, kept)
         self.tool = DeepRetrievalTool(self.deep)
+        self.tools: tuple[ToolDefinition, ...] = (self.tool.declaration,)
+        """The tools that steps may use; whoever executes them says which."""
         self.routed: list[RoutedStep] = []
         """Where the outcome of each step went, in order."""
 
@@ -113,8 +115,9 @@ class Adapter:
         return await self._uploads.read(self._bank.insight.id, upload_id)
 
     async def plan(self, finished: FinishedTask | None = None) -> InsightDoc:
-        """Decide on the next step; the planner sees the uploads that wait."""
-        return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting])
+        """Decide on the next step; the planner sees the uploads that wait and the tools that it may name."""
+        tools = [f"{tool.name}: {tool.description}" for tool in self.tools]
+        return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting], tools=tools)
 
     async def record_step(self, step: AgentStep) -> None:
         """Append a tool call or its result to the journal, and emit an event."""

@@ -166,11 +166,12 @@ class Framework(Protocol[StepT, StepResultT]):
 class Transcript:
     """Collects the thoughts, calls and results of a step as the text that the bank learns from.
 
-    Calls and results of memory-backed tools are left out: the bank would learn its own words as news.
+    Calls of memory-backed tools are left out, and what memory holds already of their results: the bank would learn its
+    own words as news.
     """
 
     def __init__(self, tools: Sequence[AgentTool]) -> None:
-        self._own = {tool.declaration.name for tool in tools if isinstance(tool, MemoryBackedTool)}
+        self._own = {tool.declaration.name: tool for tool in tools if isinstance(tool, MemoryBackedTool)}
         self._parts: list[str] = []
         self.calls: list[ToolCall] = []
         self.files: list[File] = []
@@ -186,9 +187,9 @@ class Transcript:
             self._parts.append(f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}")
 
     def result(self, name: str, content: str, *, failed: bool = False) -> None:
-        """Add the result of a tool call; a failed one taught nothing."""
-        if name not in self._own and not failed:
-            self._parts.append(content)
+        """Add the result of a tool call, as far as it is news to memory; a failed one taught nothing."""
+        if not failed:
+            self._parts.append(self._own[name].news(content) if name in self._own else content)
 
     def text(self, answer: str) -> str:
         """Return the whole transcript, the answer last."""
