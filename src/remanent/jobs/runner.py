@@ -130,6 +130,11 @@ class Runner:
         """How often each job was given back in a row; its attempts do not tell."""
         self._aborting = False
 
+    @property
+    def unwritten(self) -> list[Scope]:
+        """The agents of jobs whose outcome the store could not take yet."""
+        return [owner for owner, pending in self._pending.items() if pending]
+
     def abort(self) -> None:
         """Cancel the handlers that run; their jobs are given back."""
         self._aborting = True

@@ -341,9 +341,10 @@ class Gate:
             wanted = await asyncio.to_thread(asked, question.asked, asked_at=question.asked_at)
         else:
             wanted = asked(question.asked, asked_at=question.asked_at)
-        counts = await self._store.term_counts(question.scope, wanted.terms, most=MAX_COUNTED)
-        standing = question.standing or await self._store.standing(question.scope, states=(GATE,))
-        return GateInputs(wanted, counts, standing.states.get(GATE))
+        counts, kept = await asyncio.gather(
+            self.counts(question.scope, wanted), self._store.state(question.scope, GATE)
+        )
+        return GateInputs(wanted, counts, kept)
 
     def judge(
         self,
@@ -391,9 +392,12 @@ class Gate:
         general = next(iter(self.models), "")
         return [near[general]] if words.coverage == 0 and general in near else list(near.values())
 
-    async def words(self, scope: Scope, wanted: QuestionTerms, candidates: Sequence[Record]) -> TermMatch:
+    async def counts(self, scope: Scope, wanted: QuestionTerms) -> TermCounts:
+        """Return how common the words of a question are."""
+        return await self._store.term_counts(scope, wanted.terms, most=MAX_COUNTED)
+
+    def words(self, wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts) -> TermMatch:
         """Return how far candidates name what is asked for."""
-        counts = await self._store.term_counts(scope.owner, wanted.terms, most=MAX_COUNTED)
         return _wording(wanted, candidates, counts, TermsOfRecords())
 
     def _known(self, measures: Measures | None, size: int) -> dict[str, Nearness]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
-from remanent.fairness import FairSlots
+from remanent.fairness import FairSlots, Shares
 from remanent.model import (
     CacheFigures,
     Clock,
@@ -33,9 +33,9 @@ from remanent.recall import ranking
 from remanent.recall.answer import AnswerBuilder
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import are_twins, crowds, share_of, spread, twin_overlap, units, unlike
-from remanent.recall.gate import GATE, Gate
+from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
-from remanent.recall.indexing import MODELS, TURNS
+from remanent.recall.indexing import TURNS
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranking import RankedCandidate
@@ -71,8 +71,8 @@ MAX_WIDTH = 1000
 than that is not found."""
 
 
-_STATES = (TURNS, MODELS, GATE)
-"""The named values that paths and the gate go by, read with the counters of an agent."""
+_STATES = (TURNS,)
+"""The named values that a path goes by before it asks, read with the counters of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,9 @@ class Recall:
         self._reranker = reranker
         self._cache = cache
         self._gate = gate
-        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG)
+        self.shares = Shares()
+        """How much of the process each organisation had; other work for them is counted here as well."""
+        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG, shares=self.shares)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -258,6 +260,11 @@ class Recall:
             source_share=source_share,
             gated=gated and self._gate is not None,
         )
+        async with self._slots.hold(question.scope.org):
+            return await self._find(question, options, cached=cached)
+
+    async def _find(self, question: Question, options: AnswerOptions, *, cached: bool) -> Found:
+        """Return an answer that was kept, or work one out."""
         # Before all else, so that what is written meanwhile is found twice rather than not at all.
         standing = await self._store.standing(question.scope, states=_STATES)
         question = question.at(standing)
@@ -280,21 +287,20 @@ class Recall:
 
     async def _answer(self, question: Question, options: AnswerOptions) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""
-        async with self._slots.hold(question.scope.org):
-            if len(question.read) > READ_ON_THE_LOOP:
-                await asyncio.to_thread(question.analyse)
-            with self._store.visit(question.scope):
-                shortlist = await self._shortlist(question, options)
-                records = shortlist.records
-                trouble = None
-                if options.recipe.rerank is not None and shortlist.best:
-                    trouble = await self._rerank(question, shortlist, options.recipe.rerank)
-                if options.grain == "session":
-                    items = await self._sessions(question, shortlist, options)
-                else:
-                    chosen = self._chosen(question, shortlist, options)
-                    build = self._answers.turns if options.grain == "turns" else self._answers.items
-                    items = await build(question.scope, chosen, records, known=shortlist.entries)
+        if len(question.read) > READ_ON_THE_LOOP:
+            await asyncio.to_thread(question.analyse)
+        with self._store.visit(question.scope):
+            shortlist = await self._shortlist(question, options)
+            records = shortlist.records
+            trouble = None
+            if options.recipe.rerank is not None and shortlist.best:
+                trouble = await self._rerank(question, shortlist, options.recipe.rerank)
+            if options.grain == "session":
+                items = await self._sessions(question, shortlist, options)
+            else:
+                chosen = self._chosen(question, shortlist, options)
+                build = self._answers.turns if options.grain == "turns" else self._answers.items
+                items = await build(question.scope, chosen, records, known=shortlist.entries)
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
