@@ -346,10 +346,6 @@ _FAILED = re.compile(
 # A long result may well report one failure among what it found.
 _READ = 400
 
-_GO: dict[Tongue, str] = {
-    "zh": "{}",
-    "en": "{}",
-}
 _RETRY: dict[Tongue, str] = {
     "zh": "换一种检索方式再试，并回答：{}",
     "en": "Try again with other search words and answer: {}",
@@ -387,7 +383,8 @@ def _learned(finished: FinishedTask, goal: str) -> str:
 def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], tongue: Tongue) -> PlannedTask | None:
     attempts = [place for place, task in enumerate(history) if _is_at(task, goal)]
     if not attempts:
-        return _step(_GO[tongue], goal)
+        # The goal itself: words around it would go into every search.
+        return _step("{}", goal)
     last = history[attempts[-1]]
     learned_since = any(task.status is TaskStatus.SUCCESS for task in history[attempts[-1] + 1 :])
     if last.status is TaskStatus.SUCCESS:
