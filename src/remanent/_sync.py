@@ -364,6 +364,10 @@ class Memory:
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return self._portal.call(self._wrapped.backlog, limit=limit)
 
+    def outages(self) -> list[str]:
+        """Return why background work is postponed: which providers are out of order, but not whose work it is."""
+        return self._portal.run(self._wrapped.outages)
+
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""
         return self._portal.run(self._wrapped.caches)

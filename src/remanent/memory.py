@@ -190,7 +190,8 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
     worker = _worker(shared, indexing, calibration, disciplines)
-    journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
+    journal.listener, journal.recall = disciplines, recall
+    journal.watch, journal.rest = worker.watch, worker.rest
     return _Parts(
         settings=settings,
         store=store,
@@ -766,6 +767,10 @@ class AsyncMemory(MemoryFaces):
     async def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return [await self._parts.store.queue(scope) for scope in self._parts.worker.watched[:limit]]
+
+    def outages(self) -> list[str]:
+        """Return why background work is postponed: which providers are out of order, but not whose work it is."""
+        return self._parts.worker.outages
 
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""

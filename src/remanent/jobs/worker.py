@@ -4,6 +4,7 @@ import asyncio
 import heapq
 import itertools
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -148,6 +149,8 @@ class Worker:
         self._sleep = sleep
         self._name = new_id()
         self._agenda = Agenda(clock=clock, sleep=sleep)
+        self._resting: set[Scope] = set()
+        self._running: Counter[Scope] = Counter()
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
         self._troubles: dict[Scope, int] = {}
@@ -170,12 +173,23 @@ class Worker:
         ]
 
     @property
+    def outages(self) -> list[str]:
+        """Why jobs that this process ran last are postponed: their providers are out of order."""
+        return list(dict.fromkeys(self._runner.outages.values()))
+
+    @property
     def watched(self) -> list[Scope]:
         """The agents whose queues are looked at."""
         return list(self._watched)
 
+    def rest(self, scope: Scope) -> None:
+        """Take up no more of an agent's work, until it is watched again or asked for more; what runs goes on."""
+        self._watched.pop(scope.owner, None)
+        self._resting.add(scope.owner)
+
     def watch(self, scope: Scope) -> None:
         """Work on an agent's queue from now on; work that an earlier process left there is taken up."""
+        self._resting.discard(scope.owner)
         self._watched.setdefault(scope.owner)
         self._agenda.look_now(scope.owner)
 
@@ -248,7 +262,9 @@ class Worker:
     def _enqueued(self, scope: Scope) -> None:
         """Hear of a job that this process has just committed, so that nobody waits for the next poll."""
         if self._stopping is None:
-            self.watch(scope)
+            # What a job asks for while it ends does not wake an agent that was put to rest meanwhile.
+            if scope.owner not in self._resting or not self._running[scope.owner]:
+                self.watch(scope)
             for settlement in self._settlements:
                 settlement.touch(scope.owner)
 
@@ -264,7 +280,7 @@ class Worker:
     async def _turn(self, owner: Scope) -> None:
         """Look at one agent's queue and run at most one job, so that a busy agent does not keep others waiting."""
         try:
-            job = await self._look(owner)
+            job = None if owner in self._resting else await self._look(owner)
         finally:
             self._agenda.looked(owner)
         if job is None:
@@ -274,7 +290,11 @@ class Worker:
             return
         # Another of its lanes may have work for somebody else.
         self._agenda.look_now(owner)
-        ended = await self._runner.run(job)
+        self._running[owner] += 1
+        try:
+            ended = await self._runner.run(job)
+        finally:
+            self._running[owner] -= 1
         self._record(ended)
         if ended.outcome is JobOutcome.UNWRITTEN:
             self._postpone(owner)
