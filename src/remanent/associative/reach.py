@@ -50,7 +50,7 @@ READ_BY_GATE = 8
 """Of each of words and meaning, how many of the best the gate reads; the same as in the main recall."""
 UNMEASURED_SIMILARITY = 0.5
 """The cosine that counts as near for a model that nobody has measured yet; chosen by hand."""
-LENIENCE = 1.5
+LENIENCE = 1.8
 """How far below the gate's threshold keywords may stay: it was fitted to whole questions, of which a list of words
 leaves out a part. Without it one in eight questions about what was told was taken for a stranger's, and no stranger's
 question passed."""
@@ -123,12 +123,12 @@ class Reach:
         of_nodes = self._with_exact_words(graph, matcher, of_nodes, inputs)
         known = self._judge(question, of_nodes, await self._records(question.scope, of_nodes.best), inputs)
         lost, verdict = await self._lost(graph, matcher, question, of_turns, inputs)
-        if not _passes(known) and not self._holds_every_word(graph, matcher, of_nodes):
-            state = Knowledge.FORGOTTEN if lost else Knowledge.NEVER_TOLD
-            return SearchResult(once_known=lost, knowledge=state, gate=known)
-        ranked = self._ranked(graph, of_nodes, self._near_enough(inputs, question))
-        items = self._with_paths(graph, matcher, ranked, wanted, of_nodes)
-        state = self._state(items) if not lost or known.score >= verdict.score else Knowledge.FORGOTTEN
+        items: tuple[SearchHit, ...] = ()
+        if _passes(known) or self._holds_every_word(graph, matcher, of_nodes):
+            ranked = self._ranked(graph, of_nodes, self._near_enough(inputs, question))
+            items = self._with_paths(graph, matcher, ranked, wanted, of_nodes)
+        is_lost = bool(lost) and (not items or known.score < verdict.score)
+        state = Knowledge.FORGOTTEN if is_lost else self._state(items)
         dangling = dangling_links(graph, [item.node.id for item in items[:TOP]])
         return SearchResult(items=items, dangling=dangling, once_known=lost, knowledge=state, gate=known)
 
@@ -281,7 +281,8 @@ class Reach:
 
 
 def _passes(verdict: GateVerdict) -> bool:
-    return verdict.passed or (verdict.threshold > 0 and verdict.score >= verdict.threshold - LENIENCE)
+    # Of a small store the threshold is low already: half of it is as far as leniency goes.
+    return verdict.passed or verdict.score >= max(verdict.threshold - LENIENCE, verdict.threshold / 2, 0.1)
 
 
 def _of_forgotten(turn: Record, stones: Sequence[Forgotten]) -> Record:
