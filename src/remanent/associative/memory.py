@@ -18,7 +18,7 @@ from remanent.associative.model import (
     SearchHit,
     SearchResult,
 )
-from remanent.associative.reach import Reach
+from remanent.associative.reach import WideningSearch
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
 from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
 from remanent.associative.writer import Restorer, Writer, entries_payload
@@ -76,7 +76,7 @@ class Associations:
         self.new_id = new_id
         self.index = index
         self.graphs = Graphs(store, floor=settings.link_break_threshold)
-        self._reach = Reach(store, self.graphs, vectors=vectors, embedders=embedders, settings=settings)
+        self._reach = WideningSearch(store, self.graphs, vectors=vectors, embedders=embedders, settings=settings)
         self.watermark = Watermark(store, clock=clock)
         compressor = compressor or open_compressor(settings.compression, engine)
         self.scheduler = CompressionScheduler(
