@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from remanent.associative.settings import AssociativeSettings
 from remanent.bank.settings import BankSettings
@@ -57,7 +57,7 @@ def test_without_any_configuration_the_defaults_hold(machine: Path) -> None:
     settings = load_settings()
     assert settings == Settings()
     assert settings.home == machine / "user/.local/share/remanent"
-    assert (settings.org, settings.workspace, settings.store) == ("default", "default", "sqlite")
+    assert (settings.org, settings.workspace, settings.store) == ("default", "default", SecretStr("sqlite"))
     assert settings.jobs.queue_limit == 1000
 
 
@@ -136,7 +136,11 @@ def test_an_empty_file_sets_nothing(machine: Path) -> None:
         ("home: ''\n", r"home \(.*\): must be the path of a folder"),
         ("home: [a]\n", r"home \(.*\): must be a path, not list"),
         ("org: ../up\n", r"org \(.*\): org holds '/'"),
-        ("store: sqlite:///tmp/x\n", r"store \(.*\): .*write just sqlite here and set home"),
+        ("store: sqlite://tmp/x\n", r"store \(.*\): .*three slashes"),
+        ("store: postgresql:db\n", r"store \(.*\): .*must be a URL such as postgresql://"),
+        ("cache: memory://x\n", r"cache \(.*\): .*write just memory"),
+        ("cache: memcached://x\n", r"cache \(.*\): .*must be one of: memory, redis"),
+        ("blobs: gs://x\n", r"blobs \(.*\): .*must be one of: files, s3"),
         ("- language\n", r"remanent\.yaml must hold one setting per line"),
         ("1: language\n", r"remanent\.yaml must hold one setting per line"),
         ("a: [1\nb: 2\n", r"remanent\.yaml is not well-formed YAML at line 2"),
@@ -170,8 +174,14 @@ def test_variables_of_others_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_unknown_store_is_refused_with_what_exists_and_without_its_password() -> None:
     with pytest.raises(InvalidSettings, match="must be one of: sqlite") as caught:
-        load_settings(store="postgres://ada:hunter2@host/db")
+        load_settings(store="mysql://ada:hunter2@host/db")
     assert "hunter2" not in str(caught.value)
+
+
+def test_the_password_of_a_store_or_a_cache_is_shown_nowhere() -> None:
+    settings = load_settings(store="postgresql://ada:hunter2@host/db", cache="redis://:hunter2@host")
+    assert settings.store.get_secret_value() == "postgresql://ada:hunter2@host/db"
+    assert "hunter2" not in repr(settings) + settings.model_dump_json()
 
 
 def test_the_model_itself_refuses_with_our_error() -> None:

@@ -1,3 +1,10 @@
+from dataclasses import replace
+
+import pytest
+
+from remanent.model import Scope
+from remanent.stores import Erased, Erasure, ErasureDepth
+from remanent.stores.sqlite import SqliteStore
 from tests.cli.conftest import Cli
 
 
@@ -54,6 +61,20 @@ def test_an_erased_text_is_in_no_file(cli: Cli) -> None:
     assert "(erased)" in shown
     assert "The train is late." in shown
     assert [entry["id"] for entry in cli("entries", "--json").json] == [entry_id, other]
+
+
+def test_an_erasure_never_claims_more_than_the_store_has_reached(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    [entry_id] = cli.told("The heron fishes.")
+    erase = SqliteStore.erase
+
+    async def less_deep(store: SqliteStore, scope: Scope, erasure: Erasure) -> Erased:
+        return replace(await erase(store, scope, erasure), depth=ErasureDepth.UNREADABLE)
+
+    monkeypatch.setattr(SqliteStore, "erase", less_deep)
+    said = cli("erase", "--entry", entry_id, "--yes")
+    assert said.code == 0
+    assert "every file" not in said.out
+    assert "may hold copies" in said.out
 
 
 def test_a_session_a_record_or_everything_can_be_erased(cli: Cli) -> None:

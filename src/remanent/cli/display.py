@@ -42,7 +42,7 @@ from remanent.operations.access.chain import AuditVerification
 from remanent.operations.care import ImportCounts
 from remanent.operations.keys import NewKey
 from remanent.operations.language import Tried
-from remanent.stores import Erased, Health
+from remanent.stores import Erased, ErasureDepth, Health
 from remanent.text.boundaries import excerpt
 
 QUOTED = 60
@@ -242,10 +242,11 @@ def _show_tombstones(shown: CommandResult) -> None:
 
 
 def _show_erased(shown: CommandResult) -> None:
-    """Show how much was erased, backups included."""
+    """Show how much was erased and how deep that reached, backups included."""
     erased = shown.answer
     counts = {"entries": len(erased.entry_ids), "records": len(erased.record_ids)}
-    shown.screen.show(shown.screen.word(words.ERASED, **counts))
+    reached = words.ERASED if erased.depth is ErasureDepth.OVERWRITTEN else words.ERASED_FROM_STORE
+    shown.screen.show(shown.screen.word(reached, **counts))
     if erased.backups:
         shown.screen.tell(words.ERASED_BACKUPS, count=erased.backups)
 

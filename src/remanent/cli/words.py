@@ -53,6 +53,25 @@ NO_TEXT = Bilingual(
 )
 TEXT_AND_FILE = Bilingual("give either a TEXT or --file, not both", "TEXT 与 --file 只能二选一")
 
+# ── stores ──
+UP_TO_DATE = Bilingual("The tables are up to date (step {step}).", "表已是最新（第 {step} 步）。")
+MIGRATED = Bilingual(
+    "The tables were brought from step {before} to step {after}.", "表已从第 {before} 步更新到第 {after} 步。"
+)
+WOULD_MIGRATE = Bilingual(
+    "The tables would be brought from step {before} to step {after}; nothing was changed.",
+    "表将从第 {before} 步更新到第 {after} 步；未作任何更改。",
+)
+MOVED = Bilingual(
+    "{count} copied and proved alike, {there} were there already.",
+    "已复制 {count} 个并证明一致，{there} 个此前已在目标处。",
+)
+AGENT = Bilingual("agent", "智能体")
+ENTRIES = Bilingual("entries", "条目")
+RECORDS = Bilingual("records", "记忆")
+FILES = Bilingual("files", "文件")
+SEAL = Bilingual("sha-256", "SHA-256")
+
 # ── recalling ──
 NOTHING_FOUND = Bilingual("Nothing found for “{query}”.", "没有找到与“{query}”相关的记忆。")
 LEFT_OUT = Bilingual("The {path} path did not answer: {reason}", "检索路径 {path} 未能作答：{reason}")
@@ -110,6 +129,12 @@ NOT_ERASED = Bilingual(
 ERASED = Bilingual(
     "Erased {entries} entries and {records} records from every file.",
     "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
+)
+ERASED_FROM_STORE = Bilingual(
+    "Erased {entries} entries and {records} records: nothing can read them any more. The database's own files, its log "
+    "and its backups may hold copies until it reuses their room.",
+    "已抹除 {entries} 条原始记录、{records} 条记忆：再也无法读取。"
+    "数据库自身的文件、日志和备份在空间被重用之前可能仍有副本。",
 )
 ERASED_BACKUPS = Bilingual("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
 
@@ -219,6 +244,7 @@ CHECKS = {
     "embedder": Bilingual("embedder", "向量模型"),
     "engine": Bilingual("language engine", "语言引擎"),
     "audit": Bilingual("audit log", "审计日志"),
+    "erasure": Bilingual("erasure of {agent}", "{agent} 的擦除"),
     "agents": Bilingual("agents", "智能体"),
     "database": Bilingual("database of {agent}", "{agent} 的数据库"),
     "schema": Bilingual("schema of {agent}", "{agent} 的数据结构版本"),
@@ -253,6 +279,10 @@ AUDIT_INTACT = Bilingual("intact: {lines} lines of {orgs} organisations", "完�
 AUDIT_DAMAGED = Bilingual(
     "{org}: {problem}. Keep a copy of what was set aside, find out who could write there, then move it away",
     "{org}：{problem}。请保留被移出部分的副本，查明谁能写入该处，然后将其移走",
+)
+ERASURE_CUT_SHORT = Bilingual(
+    "an erasure was cut short; it is carried to its end as the memory is opened now",
+    "一次擦除曾被中断；现在打开记忆时会将其完成",
 )
 DATABASE_MISSING = Bilingual(
     "memory.db is missing from {folder}, the rest of the agent is there; put it back from a backup{copies}, or remove "

@@ -279,7 +279,8 @@ class AsyncRemoteAgent:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens if that is set.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
+        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
         `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
         turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a

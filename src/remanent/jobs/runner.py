@@ -143,6 +143,11 @@ class Runner:
         self.outages: dict[str, str] = {}
         """By job, why it is postponed, of those that this process has run last."""
 
+    @property
+    def unwritten(self) -> list[Scope]:
+        """The agents of jobs whose outcome the store could not take yet."""
+        return [owner for owner, pending in self._pending.items() if pending]
+
     def abort(self) -> None:
         """Cancel the handlers that run; their jobs are given back."""
         self._aborting = True

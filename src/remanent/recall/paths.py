@@ -1,4 +1,4 @@
-"""The built-in paths over the store alone: words, names, times, what is new, and links."""
+"""The built-in paths over the store alone: words, times, what is new, and links."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from remanent.model.entry import AHEAD
 from remanent.recall.indexing import indexed_through
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question, told_within
-from remanent.stores import EntryQuery, Hit, LatestQuery, Place, RecordFilter, Store, WalkQuery
+from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, Store, WalkQuery
 from remanent.text.dates import TimeMention
 from remanent.text.terms import index_terms, query_terms
 
@@ -106,49 +106,6 @@ def _may_be_unindexed(question: Question) -> bool:
     """Tell whether a turn without a record could pass the filter; other kinds are searchable from their commit on."""
     wanted = question.record_filter
     return (wanted.kinds is None or Kind.TURN in wanted.kinds) and not wanted.tags and wanted.as_of is None
-
-
-MAX_NAMES = 4
-"""Each is a search of its own; questions seldom name more."""
-_WHOLE = 0.6
-"""The share of the best score below which a record is taken to hold but a part of a name. Chosen by hand."""
-
-
-class EntityPath(RecallPath):
-    """The more of the question's names a record holds, and the rarer they are, the better."""
-
-    name = "entity"
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def share(self, question: Question) -> float:
-        """Take no part when the question names nobody and nothing."""
-        return 1.0 if question.names else 0.0
-
-    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Search each name by itself and add up."""
-        names = list({mention.key: mention.text for mention in question.names}.values())[:MAX_NAMES]
-        searched = await asyncio.gather(
-            *(
-                self._store.search_text(
-                    question.scope, query_terms(name), record_filter=question.record_filter, limit=limit, places=True
-                )
-                for name in names
-            )
-        )
-        scores: dict[str, float] = {}
-        held: dict[str, list[str]] = {}
-        places: dict[str, Place | None] = {}
-        for name, hits in zip(names, searched, strict=True):
-            for hit in hits:
-                if hit.score < _WHOLE * hits[0].score:
-                    continue
-                scores[hit.record_id] = scores.get(hit.record_id, 0.0) + hit.score
-                held.setdefault(hit.record_id, []).append(name)
-                places[hit.record_id] = hit.place
-        ordered = sorted(scores, key=lambda one: (-scores[one], one))[:limit]
-        return [Candidate(one, scores[one], ", ".join(held[one]), places[one]) for one in ordered]
 
 
 class TimePath(RecallPath):

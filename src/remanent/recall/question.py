@@ -10,7 +10,6 @@ from typing import Any
 from remanent.model import Scope, TurnData
 from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
-from remanent.text.mentions import Mention, mentions
 from remanent.text.scripts import Language, fold, language_of
 from remanent.text.sentences import focus, questions
 from remanent.text.terms import query_terms
@@ -119,11 +118,6 @@ class Question:
         return tuple(map(told_within, self.dates))
 
     @cached_property
-    def names(self) -> tuple[Mention, ...]:
-        """Whom and what the words name."""
-        return tuple(mentions(self.asked))
-
-    @cached_property
     def asks_for_order(self) -> bool:
         """Whether the answer is a course of events."""
         return _ORDER.search(self.read) is not None
@@ -177,7 +171,6 @@ _ANALYSED = (
     "language",
     "dates",
     "times",
-    "names",
     "asks_for_order",
     "asks_the_agent",
     "asks_for_a_fact",

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
@@ -107,6 +108,10 @@ class VectorPath(RecallPath):
         """Load the agent's vectors; the models are the same for all agents."""
         await self._vectors.prepare(scope, model=self.model_id)
 
+    async def expect(self, questions: Sequence[Question]) -> None:
+        """Embed all of them: they are in the cache when they are asked."""
+        await self._embedder.embed([part for question in questions for part in question.parts])
+
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Embed the question and search its neighbours."""
         return await _nearest(self._vectors, self._embedder, question, limit=limit)
@@ -127,8 +132,7 @@ class FormerVectorPath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search with the first former model that can be had here; raise why when there is one and it cannot."""
-        standing = question.standing or await self._store.standing(question.scope, states=(MODELS,))
-        noted = standing.states.get(MODELS)
+        noted = await self._store.state(question.scope, MODELS)
         former = {str(model) for model in noted} - self._wanted if isinstance(noted, list) else set()
         why: RemanentError | None = None
         for model_id in sorted(former):

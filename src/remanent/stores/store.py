@@ -173,8 +173,10 @@ class Store(ABC):
         return self._reads.ask(scope, query)
 
     async def standing(self, scope: Scope, *, states: Sequence[str] = ()) -> Standing:
-        """Return all counters of the agent, and the named values of these keys."""
-        return await self.ask(scope, StandingQuery(tuple(states)))
+        """Return all counters of the agent, and the named values of these keys; sent at once, as a first step is."""
+        standing: Standing
+        [standing] = await self.read(scope, (StandingQuery(tuple(states)),))
+        return standing
 
     async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
         """Return journal entries, erased ones as stubs."""
@@ -202,7 +204,7 @@ class Store(ABC):
 
     async def revision(self, scope: Scope) -> int:
         """Return a number that rises whenever anything that can be read is changed, by any process."""
-        return (await self.standing(scope)).revision
+        return (await self.ask(scope, StandingQuery())).revision
 
     async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
         """Return records of the agent whose content has no vector yet, oldest first."""
@@ -222,7 +224,7 @@ class Store(ABC):
 
     async def graph_revision(self, scope: Scope, kind: Kind) -> int:
         """Return a number that rises whenever a record of the kind or a link that leaves one changes."""
-        return (await self.standing(scope)).graphs.get(kind, 0)
+        return (await self.ask(scope, StandingQuery())).graphs.get(kind, 0)
 
     async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
         """Return conflicts, oldest first."""
@@ -272,7 +274,7 @@ class Store(ABC):
 
     async def vector_revision(self, scope: Scope) -> int:
         """Return a number that rises whenever any vector is put or removed, by any process."""
-        return (await self.standing(scope)).vector_revision
+        return (await self.ask(scope, StandingQuery())).vector_revision
 
     async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
         """Return what happened to a model's vectors after a revision; 0 asks for all of them."""

@@ -66,7 +66,8 @@ def spread(queries: Sequence[q.Query[Any]], *, threads: int) -> list[list[int]]:
     """Return the places of questions that are answered one after the other, a list for each thread.
 
     Text searches of large agents take longer than the way to another thread; all the rest goes together, on one
-    snapshot. The first of the long ones goes with the rest, since that thread is under way anyhow.
+    snapshot. The first of the long ones goes with the rest, since that thread is under way anyhow. They are given but
+    some of the threads that read, so that a hundred searches for one do not keep others waiting.
     """
     groups: list[list[int]] = [[]]
     long = 0

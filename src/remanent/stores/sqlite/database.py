@@ -151,7 +151,20 @@ class Database:
 
     async def read(self, work: Work[T]) -> T:
         """Run work on a reader connection, on one consistent snapshot."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, self._read, work)
+        # As `run_in_executor` does, at half its cost: a future of one kind instead of two that are chained.
+        loop = asyncio.get_running_loop()
+        request = _Request(work, False, loop, loop.create_future())
+        self._executor.submit(self._read_for, request)
+        result: T = await request.future
+        return result
+
+    def _read_for(self, request: _Request) -> None:
+        try:
+            request.result = self._read(request.work)
+        except BaseException as error:  # noqa: BLE001 - border: it goes to whoever asked
+            request.error = error
+        with suppress(RuntimeError):  # that loop has ended and nobody waits there any more
+            request.loop.call_soon_threadsafe(request.settle)
 
     def _read(self, work: Work[T]) -> T:
         """Run work on a reader, inside a transaction."""

@@ -98,10 +98,11 @@ class SqliteStore(Store):
     # ── reading ──────────────────────────────────────────────────────────────
 
     async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-        """Answer questions, text searches beside each other and the rest on one snapshot.
+        """Answer questions, text searches beside each other and the rest on one snapshot."""
+        return await self._read(scope, queries)
 
-        A scope that was never written to has nothing and is not made by asking.
-        """
+    async def _read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        """Read from the agent's file; one that was never written to has nothing and is not made by asking."""
         pooled = self._pool.acquire_open(scope)
         if pooled is None:
             if all(isinstance(query, QueueQuery) for query in queries):
@@ -120,7 +121,7 @@ class SqliteStore(Store):
             self._pool.release(scope, pooled)
 
     async def _answer(self, database: Database, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-        groups = spread(queries, threads=READERS)
+        groups = spread(queries, threads=READERS // 2)
         if len(groups) == 1:
             return await database.read(lambda connection: answer(connection, scope, queries))
 
@@ -169,7 +170,7 @@ class SqliteStore(Store):
     ) -> tuple[list[Job], datetime | None]:
         """Claim jobs of one agent; return them, or when there will be one."""
         # A look first: most of the time nothing can be claimed, and looking costs no commit.
-        [state] = await self.read(owner, [QueueQuery()])
+        [state] = await self._read(owner, [QueueQuery()])
         if state.wake_at is None or now < state.wake_at <= now + MAX_WAIT:
             return [], state.wake_at
         async with self._pool.check_out(owner) as database:
