@@ -330,9 +330,10 @@ async def test_agents_know_nothing_of_each_other(world: MemoryWorld) -> None:
     assert picture(await world.graph()) == before
 
 
-async def test_a_job_that_runs_twice_makes_nothing_twice(world: MemoryWorld) -> None:
+async def test_a_job_that_runs_twice_makes_nothing_twice(make: Make) -> None:
     """The process ends after its work was committed and before it hears of that: the job is not run again, and if
     it is cut off before, it begins anew with the same ids."""
+    world = make(max_retries=100)  # it is cut off at every call, more often than a job may usually begin
     await world.memory().remember([LOGIN, SOCIAL])
     for calls in range(1, 40):
         store = world.open_store()
