@@ -221,16 +221,21 @@ async def live(
 
 async def _look(agent: Agent, year: Year, said: Sequence[Said], *, day: float, days: float) -> Look:
     state = await agent.memory.state()
-    often = [word in await agent.memory.recall([word]) for word in year.often]
-    near = [word in await agent.memory.recall([word], depth=2) for word in year.often]
+    often = [await _brings_back(agent, word) for word in year.often]
+    near = [await _brings_back(agent, word, depth=2) for word in year.often]
     places = [place for place, one in enumerate(said) if not one.often]
     chance = random.Random(len(said))
     once = [
-        (days * (len(said) - place), said[place].keyword in await agent.memory.recall([said[place].keyword]))
+        (days * (len(said) - place), await _brings_back(agent, said[place].keyword))
         for place in sorted(chance.sample(places, min(ONCE, len(places))))
     ]
     shares = [sum(found) / len(found) for found in (often, near)]
     return Look(day, state.nodes, state.characters, state.mean_strength, *shares, tuple(once))
+
+
+async def _brings_back(agent: Agent, word: str, *, depth: int | None = None) -> bool:
+    """Tell whether a recall brings back a memory that holds the word; that it was once known does not count."""
+    return any(word in item.text for item in (await agent.memory.search([word], depth=depth)).items)
 
 
 def life_figures(life: Life) -> list[Figure]:
