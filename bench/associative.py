@@ -229,8 +229,8 @@ async def _look(agent: Agent, year: Year, said: Sequence[Said], *, day: float, d
         (days * (len(said) - place), await _brings_back(agent, said[place].keyword))
         for place in sorted(chance.sample(places, min(ONCE, len(places))))
     ]
-    shares = [sum(found) / len(found) for found in (often, near)]
-    return Look(day, state.nodes, state.characters, state.mean_strength, *shares, tuple(once))
+    share, near_share = sum(often) / len(often), sum(near) / len(near)
+    return Look(day, state.nodes, state.characters, state.mean_strength, share, near_share, tuple(once))
 
 
 async def _brings_back(agent: Agent, word: str, *, depth: int | None = None) -> bool:

@@ -6,7 +6,7 @@ of characters. Three answers must be told apart: known (however far away), once 
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import remanent
@@ -14,6 +14,7 @@ from bench.figures import Figure, Report, at_least
 from bench.retrieval.baselines import Bm25
 from bench.retrieval.sets import Conversation, Question, Turn, load_set
 from remanent.associative import Knowledge
+from remanent.associative._sync import AssociativeMemory
 
 MESSAGES = 200
 CHARACTERS = 2_000
@@ -93,12 +94,12 @@ def three_answers(
 
 
 def _answers(
-    chat: Conversation, questions: Sequence[str], *, associative: dict[str, object], compressions: int = 0
+    chat: Conversation, questions: Sequence[str], *, associative: Mapping[str, object], compressions: int = 0
 ) -> list[Knowledge | None]:
     """Return what a memory of a chat says it knows of each question; `None` where the evidence was not forgotten."""
     evidence_of = {question.text: question.turns for question in chat.questions}
     texts = {turn.turn_id: turn.text for turn in _first(chat)}
-    with tempfile.TemporaryDirectory() as home, remanent.open(home, associative=associative) as memory:
+    with tempfile.TemporaryDirectory() as home, remanent.open(home, associative=dict(associative)) as memory:
         talk = memory.agent("bench").associative
         _remember(talk, chat)
         memory.settle()
@@ -120,7 +121,7 @@ def keywords_of(question: str) -> list[str]:
     return words if question.isascii() and words else [question]
 
 
-def _remember(talk: remanent.Agent, chat: Conversation) -> None:
+def _remember(talk: AssociativeMemory, chat: Conversation) -> None:
     """Remember the first messages, session by session, as a full context hands them over."""
     left = MESSAGES
     for session in chat.sessions:
