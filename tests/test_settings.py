@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
+from remanent.associative.settings import AssociativeSettings
 from remanent.bank.settings import BankSettings
 from remanent.errors import InvalidSettings
 from remanent.settings import (
@@ -56,7 +57,7 @@ def test_without_any_configuration_the_defaults_hold(machine: Path) -> None:
     settings = load_settings()
     assert settings == Settings()
     assert settings.home == machine / "user/.local/share/remanent"
-    assert (settings.org, settings.workspace, settings.store) == ("default", "default", "sqlite")
+    assert (settings.org, settings.workspace, settings.store) == ("default", "default", SecretStr("sqlite"))
     assert settings.jobs.queue_limit == 1000
 
 
@@ -135,7 +136,11 @@ def test_an_empty_file_sets_nothing(machine: Path) -> None:
         ("home: ''\n", r"home \(.*\): must be the path of a folder"),
         ("home: [a]\n", r"home \(.*\): must be a path, not list"),
         ("org: ../up\n", r"org \(.*\): org holds '/'"),
-        ("store: sqlite:///tmp/x\n", r"store \(.*\): .*write just sqlite here and set home"),
+        ("store: sqlite://tmp/x\n", r"store \(.*\): .*three slashes"),
+        ("store: postgresql:db\n", r"store \(.*\): .*must be a URL such as postgresql://"),
+        ("cache: memory://x\n", r"cache \(.*\): .*write just memory"),
+        ("cache: memcached://x\n", r"cache \(.*\): .*must be one of: memory, redis"),
+        ("blobs: gs://x\n", r"blobs \(.*\): .*must be one of: files, s3"),
         ("- language\n", r"remanent\.yaml must hold one setting per line"),
         ("1: language\n", r"remanent\.yaml must hold one setting per line"),
         ("a: [1\nb: 2\n", r"remanent\.yaml is not well-formed YAML at line 2"),
@@ -169,8 +174,14 @@ def test_variables_of_others_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_unknown_store_is_refused_with_what_exists_and_without_its_password() -> None:
     with pytest.raises(InvalidSettings, match="must be one of: sqlite") as caught:
-        load_settings(store="postgres://ada:hunter2@host/db")
+        load_settings(store="mysql://ada:hunter2@host/db")
     assert "hunter2" not in str(caught.value)
+
+
+def test_the_password_of_a_store_or_a_cache_is_shown_nowhere() -> None:
+    settings = load_settings(store="postgresql://ada:hunter2@host/db", cache="redis://:hunter2@host")
+    assert settings.store.get_secret_value() == "postgresql://ada:hunter2@host/db"
+    assert "hunter2" not in repr(settings) + settings.model_dump_json()
 
 
 def test_the_model_itself_refuses_with_our_error() -> None:
@@ -227,7 +238,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     groups = {"model.tiers.<tier>.<setting>": "extraction", "model.roles.<role>.<setting>": "planning"}
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
     embedding["former_api_key"] = "secret-6"
-    tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4"}
+    tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4", "associative.similarity": "0.4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
     proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}
     reranker = {"base_url": "http://localhost:8082/v1", "api_key": "secret-5", "name": "bge-reranker"}
@@ -248,6 +259,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     wanted = ModelChoice.model_validate(values)
     settings = load_settings()
     assert settings.secrets == Path("/srv/vault")
+    assert settings.section(AssociativeSettings).similarity == 0.4
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
     assert settings.section(BankSettings) == BankSettings.model_validate(
         {"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"}

@@ -15,6 +15,7 @@ from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.context import ContextView
 from remanent.discipline import Discipline
+from remanent.fairness import Shares
 from remanent.jobs import Progress
 from remanent.memory import AsyncAgent, AsyncAgentAdmin, AsyncMemory, aopen
 from remanent.model import (
@@ -199,7 +200,8 @@ class Agent:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens if that is set.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
+        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
         `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
         turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
@@ -371,6 +373,11 @@ class Memory:
         is done; a model or an index that cannot be loaded is told of by the questions that need it.
         """
         return self._portal.call(self._wrapped.warm, agents=agents)
+
+    @property
+    def shares(self) -> Shares:
+        """Which organisations asked for something lately, and how much of the process each had."""
+        return self._wrapped.shares
 
     def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""

@@ -27,6 +27,7 @@ from remanent.embedding import (
     open_reranker,
 )
 from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
+from remanent.fairness import Shares
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
 from remanent.language.engines import open_engine
@@ -62,13 +63,13 @@ from remanent.model.entry import Messages
 from remanent.recall import (
     EMBED,
     GATE,
+    INJECTED_ITEMS,
     REEMBED,
     TURNS,
     AnswerCache,
     Calibration,
     Coverage,
     Echoes,
-    EntityPath,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -92,6 +93,7 @@ from remanent.stores import (
     EntryQuery,
     Erased,
     Erasure,
+    FileStore,
     Health,
     JobQuery,
     LinkQuery,
@@ -102,12 +104,11 @@ from remanent.stores import (
     Store,
     Vectors,
 )
-from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
-from remanent.stores.cache import Cache, InProcessCache
+from remanent.stores.blobs import AttachmentStore, Blobs
+from remanent.stores.cache import Cache
 from remanent.stores.erasures import PendingErasure, PendingErasures
-from remanent.stores.local import LocalVectors
 from remanent.stores.notes import Notes
-from remanent.stores.sqlite import SqliteStore
+from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
 
@@ -154,13 +155,13 @@ class _Parts:
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
-    store, vectors, blobs = _stores(settings)
+    store, vectors, blobs = open_stores(settings)
     embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
-    cache = InProcessCache(clock=clock)
+    cache = open_cache(settings, clock=clock)
     engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     journal = Journal(
         store,
@@ -189,7 +190,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
-    worker = _worker(shared, indexing, calibration, disciplines)
+    worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
     journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
         settings=settings,
@@ -215,22 +216,9 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
 
 
-def _stores(settings: Settings) -> tuple[Store, Vectors, Blobs]:
-    """Open what holds rows, vectors and files; a home that cannot be written to is refused here already."""
-    store = SqliteStore(settings.home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
-    store.layout.require_writable()
-    folder = store.layout.own_folder
-    vectors = LocalVectors(
-        store,
-        folder,
-        exact_limit=settings.vectors.exact_limit,
-        memory_budget=settings.vectors.memory_budget,
-        max_files=store.descriptor_budget.index_files,
-    )
-    return store, vectors, FileBlobs(folder)
-
-
-def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines) -> Worker:
+def _worker(
+    shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
+) -> Worker:
     """Return the one worker of this memory, with the jobs of the core and of every discipline."""
     handlers = {
         TURNS: indexing.make_turns,
@@ -239,8 +227,14 @@ def _worker(shared: Parts, indexing: Indexing, calibration: Calibration, discipl
         GATE: calibration.measure,
         **disciplines.handlers,
     }
-    settings = shared.settings.jobs
-    return Worker(shared.store, handlers=handlers, settings=settings, clock=shared.clock, new_id=shared.new_id)
+    return Worker(
+        shared.store,
+        handlers=handlers,
+        settings=shared.settings.jobs,
+        clock=shared.clock,
+        new_id=shared.new_id,
+        shares=shares,
+    )
 
 
 _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
@@ -273,7 +267,6 @@ def _recall(
     embedders, known, questions = models
     paths: list[RecallPath] = [
         KeywordPath(store),
-        EntityPath(store),
         TimePath(store),
         RecencyPath(store),
         GraphPath(store),
@@ -318,7 +311,10 @@ class AsyncAgentAdmin:
 
     async def repair(self) -> Path:
         """Save what is readable of a damaged file to a new one beside it, and return that."""
-        return await self._parts.store.repair(self._scope)
+        store = self._parts.store
+        if not isinstance(store, FileStore):
+            raise CallerError("this store keeps no files of its own to repair; use the tools of its database")
+        return await store.repair(self._scope)
 
     async def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
@@ -477,7 +473,8 @@ class AsyncAgent(AgentFaces):
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens if that is set.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
+        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
         `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
         turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
@@ -500,14 +497,17 @@ class AsyncAgent(AgentFaces):
         found = await self._parts.recall.find(
             Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
             limit=limit,
+            depth=INJECTED_ITEMS if grain == "item" else 0,
             recipe=_recipe(options),
             grain=grain,
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
+        budget = self._parts.settings.recall.budget if budget is None else budget
         injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
-        found = found.replace(injection=injection)
+        items = tuple(item for item in found.items if item.rank <= limit)
+        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
@@ -773,6 +773,11 @@ class AsyncMemory(MemoryFaces):
             self._parts.worker.attend(scope)
             await self._parts.recall.prepare(scope)
         return len(scopes)
+
+    @property
+    def shares(self) -> Shares:
+        """Which organisations asked for something lately, and how much of the process each had."""
+        return self._parts.recall.shares
 
     async def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""

@@ -36,8 +36,12 @@ USER_FILE = "remanent/config.yaml"
 
 PREFIX = "REMANENT_"
 NESTING = "__"
-STORES = ("sqlite",)
+STORES = ("sqlite", "postgresql")
 """The schemes a store's URL may have."""
+CACHES = ("memory", "redis", "rediss", "unix")
+"""The same for what keeps copies for a while."""
+BLOBS = ("files", "s3")
+"""The same for what keeps raw files."""
 
 Provider = Literal["openai", "deepseek", "anthropic", "ollama", "local"]
 """Who serves a language model; `local` is any OpenAI-compatible URL."""
@@ -90,14 +94,31 @@ def _check_name(value: str, info: ValidationInfo) -> str:
         raise ValueError(str(error)) from error
 
 
-def _check_store(url: str) -> str:
-    scheme, _, rest = url.partition(":")
-    if scheme not in STORES:
-        # The URL itself is not repeated: it may hold a password.
-        raise ValueError(f"there is no store for this URL; its scheme must be one of: {', '.join(STORES)}")
-    if rest.strip("/"):
-        raise ValueError("the sqlite store keeps its files under `home`; write just sqlite here and set home")
-    return scheme
+def _check_url(url: str, *, what: str, schemes: tuple[str, ...]) -> str:
+    scheme, _, rest = url.strip().partition(":")
+    # The URL itself is not repeated: it may hold a password.
+    if scheme not in schemes:
+        raise ValueError(f"there is no {what} for this URL; its scheme must be one of: {', '.join(schemes)}")
+    plain = schemes[0]
+    if scheme == plain and rest.strip("/") and plain != "sqlite":
+        raise ValueError(f"nothing stands behind {plain}; write just {plain}")
+    if scheme == "sqlite" and rest.strip("/") and not rest.startswith("///"):
+        raise ValueError("a folder is named by three slashes and its whole path, as in sqlite:///var/lib/remanent")
+    if scheme != plain and not rest.startswith("//"):
+        raise ValueError(f"must be a URL such as {scheme}://host/name")
+    return url.strip() if rest.strip("/") else scheme
+
+
+def _check_store(url: SecretStr) -> SecretStr:
+    return SecretStr(_check_url(url.get_secret_value(), what="store", schemes=STORES))
+
+
+def _check_cache(url: SecretStr) -> SecretStr:
+    return SecretStr(_check_url(url.get_secret_value(), what="cache", schemes=CACHES))
+
+
+def _check_blobs(url: str) -> str:
+    return _check_url(url, what="place of files", schemes=BLOBS)
 
 
 def _check_base_url(url: str) -> str:
@@ -545,14 +566,14 @@ class ServerSettings(SettingsSection):
     )
     rate: Annotated[float, Field(ge=0, le=1e6)] = setting(
         200.0,
-        "Requests per second that one key may make in the long run; each 8 KiB of a body and each 25 "
-        "values in it count as one more. 0 sets no limit.",
-        "单个密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。",
+        "Requests per second that the keys of one organisation may make in the long run; each 8 KiB of a body and "
+        "each 25 values in it count as one more. 0 sets no limit.",
+        "单个组织的全部密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。",
     )
     burst: Number = setting(
         2000,
-        "Requests that one key may make at once before `server.rate` holds.",
-        "单个密钥在受 `server.rate` 限制之前可一次发出的请求数。",
+        "Requests that the keys of one organisation may make at once before `server.rate` holds.",
+        "单个组织的全部密钥在受 `server.rate` 限制之前可一次发出的请求数。",
     )
     max_requests: Number = setting(
         2000,
@@ -697,6 +718,12 @@ class RecallSettings(SettingsSection):
         "least far away; a single question can be asked either way.",
         "存储中没有内容能回答某个问题时，是否返回空结果，而不是最接近的无关内容；单次提问可另行指定。",
     )
+    budget: Number = setting(
+        1000,
+        "Tokens that the text for a model may have (`found.text`) where a question names no budget: some "
+        "twenty turns of a chat.",
+        "提问未指明时，供模型阅读的文本（`found.text`）最多占用的 token 数：约为二十条对话。",
+    )
     reranker: RerankerSettings = RerankerSettings()
 
 
@@ -768,10 +795,27 @@ class Settings(SettingsSection):
         "The agent that a server means when neither the request nor the key names one.",
         "请求与密钥均未指明智能体时，服务器所用的智能体。",
     )
-    store: Annotated[str, AfterValidator(_check_store)] = setting(
-        "sqlite",
-        "URL of the store that keeps all memory; `sqlite` keeps it in files under `home`.",
-        "存储后端的 URL；`sqlite` 将数据保存在 `home` 下的文件中。",
+    store: Annotated[SecretStr, AfterValidator(_check_store)] = setting(
+        SecretStr("sqlite"),
+        "URL of the store that keeps all memory: `sqlite` keeps it in files under `home`, "
+        "`sqlite:///folder` elsewhere, `postgresql://user@host/database` in a server that several processes and "
+        "machines share (extra `postgres`).",
+        "存储后端的 URL：`sqlite` 将数据保存在 `home` 下的文件中，`sqlite:///目录` 保存在别处，"
+        "`postgresql://user@host/database` 保存在可由多个进程与机器共用的服务器中（需安装 `postgres`）。",
+    )
+    cache: Annotated[SecretStr, AfterValidator(_check_cache)] = setting(
+        SecretStr("memory"),
+        "URL of what keeps copies of answers for a while: `memory` of this process, or `redis://host:6379/0` for "
+        "several (extra `redis`). Losing it costs time and nothing else.",
+        "短期保存答案副本之处的 URL：`memory` 为本进程内存，`redis://host:6379/0` 供多个进程共用（需安装 `redis`）。"
+        "丢失只影响速度。",
+    )
+    blobs: Annotated[str, AfterValidator(_check_blobs)] = setting(
+        "files",
+        "URL of where raw files are kept: `files` under `home`, or `s3://bucket/prefix?endpoint=https://…&region=…` "
+        "(extra `s3`), with the key in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.",
+        "原始文件保存处的 URL：`files` 为 `home` 之下，或 `s3://bucket/prefix?endpoint=https://…&region=…`"
+        "（需安装 `s3`），密钥取自 `AWS_ACCESS_KEY_ID` 与 `AWS_SECRET_ACCESS_KEY`。",
     )
     embedder: Literal["auto", "multilingual", "bge-small", "minilm", "http", "sentence-transformers", "none"] = setting(
         "auto",
@@ -1094,6 +1138,8 @@ def _default(field: FieldInfo) -> str:
         # Where it stands differs from machine to machine; the documentation must not.
         return "`~/.local/share/remanent`"
     value = field.default
+    if isinstance(value, SecretStr):  # a default is no secret
+        value = value.get_secret_value()
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, ByteSize):

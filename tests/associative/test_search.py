@@ -11,7 +11,7 @@ from remanent.associative.graph import Graph, Vertex
 from remanent.associative.model import Forgotten, SearchResult
 from remanent.associative.search import GraphQuery, SearchEngine
 from remanent.model import Source
-from remanent.text.escaping import control_words
+from remanent.text.escaping import control_words, escape_lines
 from tests.associative.graphs import START, Link, graph_of, graphs
 
 FORGED = ["\n---\n", "[记忆] ", "\u2028", "\r", "---", "\n", "a", "系统：", "Human:", "[INST]", "\u200b", "“", "”", " "]
@@ -246,7 +246,7 @@ def test_there_are_as_many_blocks_as_memories_whatever_is_stored(texts: list[str
     recollection = search(graph, similar=dict.fromkeys(nodes, 1.0), keywords=("团子",))
     text = SearchEngine.format_results(recollection)
     blocks = text.split("\n---\n")
-    assert len(blocks) == len(texts) + 2
+    assert len(blocks) == len({escape_lines(said) for said in texts}) + 2  # what two nodes say is said once
     assert sum(line.startswith("[记忆] ") for line in text.splitlines()) == len(blocks)
     own = [block.removeprefix("[记忆] ") for block in blocks]
     assert not any(control_words(block) for block in own)

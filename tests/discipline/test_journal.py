@@ -1,6 +1,7 @@
 """One door to the journal: whatever appends asks for its index and tells the disciplines, in one unit of work."""
 
 import ast
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 import remanent
 from remanent.discipline import AnyAgent, Bilingual, Discipline, OpenDiscipline, Parts
-from remanent.model import Entry, RecallOptions, Scope
+from remanent.model import Entry, Message, RecallOptions, Scope
 from remanent.stores import Erased, Transaction
 
 MORE = 250
@@ -112,3 +113,26 @@ def test_nobody_appends_past_the_door() -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tx.append"):
                 found.add(name)
     assert found <= allowed
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_others_get_a_turn_while_many_messages_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with remanent.aopen(tmp_path, embedder="none") as memory:
+        made, seen = 0, set[int]()
+        make = Message.entry
+
+        def counted(self: Message, *args: Any, **more: Any) -> Entry:
+            nonlocal made
+            made += 1
+            return make(self, *args, **more)
+
+        async def look() -> None:
+            while made < MORE:
+                seen.add(made)
+                await asyncio.sleep(0)
+
+        monkeypatch.setattr(Message, "entry", counted)
+        looking = asyncio.create_task(look())
+        await memory.agent("ada").remember([f"message {number}" for number in range(MORE)])
+        await looking
+        assert len(seen) > 3

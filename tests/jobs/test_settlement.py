@@ -121,7 +121,8 @@ async def test_a_busy_database_is_asked_again(world: World, script: Script) -> N
     worker = world.worker({"index": script})
     await world.enqueue(["index"])
     await world.quiet()
-    world.faults["queue"] = [StoreBusy("held")] * 3
+    world.faults["claim_any"] = [StoreBusy("held")] * 3
+    world.faults["read"] = [StoreBusy("held")] * 3
     await world.until(worker.settle())
 
 

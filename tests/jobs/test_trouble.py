@@ -2,7 +2,10 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +13,7 @@ from remanent.errors import IntegrityError, JobFailed, StorageFull, StoreBusy
 from remanent.jobs import Worker
 from remanent.model import Job, JobState, Scope, id_source, system_clock
 from remanent.settings import JobSettings
-from remanent.stores import JobQuery, Transaction
+from remanent.stores import Claims, JobQuery, Transaction
 from remanent.stores.sqlite.store import SqliteStore
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, World
@@ -169,7 +172,7 @@ async def test_a_full_disk_delays_the_work_and_it_resumes_without_a_restart(worl
     worker = world.worker({"index": script})
     job_ids = await world.enqueue(["index"] * 3)
     await world.quiet()
-    world.lasting = {"commit": FULL, "claim": FULL, "renew": FULL}
+    world.lasting = {"commit": FULL, "claim_any": FULL, "renew": FULL}
     script.hold.set()
     await world.pass_time(600)
     assert script.order == job_ids[:1]
@@ -199,7 +202,7 @@ async def test_looks_at_a_store_in_trouble_grow_rarer_up_to_the_cap(world: World
         looks.append((world.time.now - start).total_seconds())
         raise IntegrityError("damaged; run repair")
 
-    world.store.claim = claim  # type: ignore[method-assign]
+    world.store.claim_any = claim  # type: ignore[method-assign,assignment]
     worker.watch(ADA)
     await world.pass_time(100)
     assert looks == [0, 1, 3, 7, 15, 31, 61, 91]
@@ -207,14 +210,14 @@ async def test_looks_at_a_store_in_trouble_grow_rarer_up_to_the_cap(world: World
 
 async def test_trouble_with_one_agent_does_not_touch_another(world: World, script: Script) -> None:
     worker = world.worker({"index": script}, concurrency=1)
-    claim = world.store.claim
+    claim = world.store.claim_any
 
-    async def damaged(scope: Scope, **options: object) -> Job | None:
-        if scope == ADA:
-            raise IntegrityError("damaged; run repair")
-        return await claim(scope, **options)  # type: ignore[arg-type]
+    async def damaged(*, among: Sequence[Scope], **options: Any) -> Claims:
+        claims = await claim(among=[scope for scope in among if scope != ADA], **options)
+        failed = {ADA: IntegrityError("damaged; run repair")} if ADA in among else {}
+        return replace(claims, failed=failed)
 
-    world.store.claim = damaged  # type: ignore[method-assign]
+    world.store.claim_any = damaged  # type: ignore[method-assign,assignment]
     await world.enqueue(["index"] * 2, scope=ADA)
     await world.enqueue(["index"] * 2, scope=BOB)
     await world.until(worker.settle([BOB]))
@@ -226,7 +229,7 @@ async def test_an_unforeseen_error_is_logged_and_the_work_goes_on(
     world: World, script: Script, error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
     worker = world.worker({"index": script}, concurrency=1)
-    world.faults["claim"] = [error] * 3
+    world.faults["claim_any"] = [error] * 3
     job_ids = await world.enqueue(["index"])
     await world.until(worker.settle())
     assert script.order == job_ids
@@ -267,7 +270,7 @@ async def test_a_database_held_by_another_for_long_delays_the_work_and_uses_up_n
 ) -> None:
     caplog.set_level(logging.INFO)
     [job_id] = await world.enqueue(["index"], max_attempts=1)
-    world.faults["claim"] = [StoreBusy("held")] * 4
+    world.faults["claim_any"] = [StoreBusy("held")] * 4
     worker = world.worker({"index": script})
     await world.until(worker.settle([ADA]))
     assert script.order == [job_id]

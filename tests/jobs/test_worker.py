@@ -4,9 +4,11 @@ from datetime import timedelta
 import pytest
 
 from remanent.errors import CallerError, JobFailed, QueueFull, StoreBusy, VersionConflict
+from remanent.fairness import Shares
 from remanent.jobs import Requeue
 from remanent.jobs.worker import Agenda
-from remanent.model import JobState, Scope
+from remanent.model import Job, JobState, Scope
+from remanent.stores import Transaction
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, SPINS, Time, World
 
@@ -30,18 +32,30 @@ async def test_agents_are_handed_out_in_the_order_they_came_and_once_each(agenda
     agenda.look_now(ADA)
     agenda.look_now(BOB)
     agenda.look_now(ADA)
-    assert [await agenda.next(), await agenda.next()] == [ADA, BOB]
+    assert await agenda.next(5) == [ADA, BOB]
 
 
 async def test_an_agent_is_with_one_looker_at_a_time_and_a_call_meanwhile_is_kept(agenda: Agenda) -> None:
     agenda.look_now(ADA)
-    assert await agenda.next() == ADA
+    assert await agenda.next(5) == [ADA]
     agenda.look_now(ADA)
-    second = asyncio.create_task(agenda.next())
+    assert agenda.is_due(ADA)
+    assert not agenda.take(ADA)
+    second = asyncio.create_task(agenda.next(5))
     await settled()
     assert not second.done()
     agenda.looked(ADA)
-    assert await second == ADA
+    assert await second == [ADA]
+
+
+async def test_what_was_not_looked_at_is_the_first_to_be_looked_at_next(agenda: Agenda) -> None:
+    for agent in (ADA, BOB, ADA.shared):
+        agenda.look_now(agent)
+    assert await agenda.next(2) == [ADA, BOB]
+    agenda.put_back([ADA, BOB])
+    assert await agenda.next(1) == [ADA]
+    assert agenda.take(ADA.shared)
+    assert await agenda.next(5) == [BOB]
 
 
 async def test_an_agent_comes_up_at_its_time_and_not_before(agenda: Agenda, time: Time) -> None:
@@ -49,13 +63,13 @@ async def test_an_agent_comes_up_at_its_time_and_not_before(agenda: Agenda, time
     start = time.now
     agenda.look_at(ADA, start + timedelta(seconds=9))
     agenda.look_at(BOB, start + timedelta(seconds=5))
-    looker = asyncio.create_task(agenda.next())
+    looker = asyncio.create_task(agenda.next(5))
     await settled()
     time.move_to(start + timedelta(seconds=4))
     await settled()
     assert not looker.done()
     time.move_to(start + timedelta(seconds=5))
-    assert await looker == BOB
+    assert await looker == [BOB]
     keeper.cancel()
 
 
@@ -66,10 +80,10 @@ async def test_the_earlier_of_two_times_counts(agenda: Agenda, time: Time) -> No
         agenda.look_at(ADA, start + timedelta(seconds=seconds))
     await settled()
     time.move_to(start + timedelta(seconds=1))
-    assert await agenda.next() == ADA
+    assert await agenda.next(5) == [ADA]
     agenda.looked(ADA)
     time.move_to(start + timedelta(seconds=100))
-    looker = asyncio.create_task(agenda.next())
+    looker = asyncio.create_task(agenda.next(5))
     await settled()
     assert not looker.done()
     looker.cancel()
@@ -77,12 +91,12 @@ async def test_the_earlier_of_two_times_counts(agenda: Agenda, time: Time) -> No
 
 
 async def test_a_closed_agenda_lets_every_looker_go(agenda: Agenda) -> None:
-    lookers = [asyncio.create_task(agenda.next()) for _ in range(3)]
+    lookers = [asyncio.create_task(agenda.next(5)) for _ in range(3)]
     await settled()
     agenda.close()
-    assert await asyncio.gather(*lookers) == [None, None, None]
+    assert await asyncio.gather(*lookers) == [[], [], []]
     agenda.look_now(ADA)
-    assert await agenda.next() is None
+    assert await agenda.next(5) == []
 
 
 LEASE = timedelta(seconds=60)
@@ -364,3 +378,30 @@ async def test_a_worker_is_started_once(world: World, script: Script) -> None:
     worker = world.worker({"index": script})
     with pytest.raises(CallerError, match="started once"):
         worker.start()
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_agents_of_an_organisation_that_had_its_share_wait_for_the_others(agenda: Agenda) -> None:
+    loud = [Scope(org="loud", workspace="w", agent=f"a{number}") for number in range(5)]
+    for owner in [*loud, ADA]:
+        agenda.look_now(owner)
+    agenda.pause("loud", 3600)
+    assert await agenda.next(64) == [ADA]
+    assert not agenda.take(loud[0])
+    agenda._resume("loud")
+    assert await agenda.next(64) == loud
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_a_job_that_computed_for_long_is_charged_to_its_organisation(world: World) -> None:
+    computed = [0.0]
+    shares = Shares(timer=lambda: computed[0], computed=lambda: computed[0])
+
+    async def compute(_: Job, __: Transaction) -> None:
+        computed[0] += 5.0
+
+    shares.see("somebody else")
+    worker = world.worker({"index": compute}, shares=shares)
+    await world.enqueue(["index"])
+    await world.until(worker.settle())
+    assert shares.charge(ADA.org, 0.001) > 0

@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from remanent.errors import StoreClosed
+from remanent.fairness import Shares
 from remanent.jobs import Handler, Worker
 from remanent.model import Job, JobState, Scope, id_source
 from remanent.settings import JobSettings
 from remanent.stores import JobQuery, Store
+from remanent.stores.batching import Batches
 from remanent.stores.sqlite.store import SqliteStore
 
 T = TypeVar("T")
 
 ADA = Scope(org="lab", workspace="home", agent="ada")
 BOB = Scope(org="lab", workspace="home", agent="bob")
-TAPPED = ("claim", "commit", "jobs", "queue", "renew", "state", "states")
+TAPPED = ("claim_any", "commit", "read", "renew")
 SPINS = 50
 """Turns of the event loop after which nothing that is ready to run is left."""
 
@@ -79,6 +81,7 @@ class World:
         store = self.make_store()
         for name in TAPPED:
             setattr(store, name, self._tap(store, name, getattr(store, name)))
+        store._reads = Batches(store.read)  # which was bound to the untapped one
         self.stores.append(store)
         return store
 
@@ -117,7 +120,13 @@ class World:
         return left == 1
 
     def worker(
-        self, handlers: Mapping[str, Handler], *, store: Store | None = None, start: bool = True, **settings: Any
+        self,
+        handlers: Mapping[str, Handler],
+        *,
+        store: Store | None = None,
+        start: bool = True,
+        shares: Shares | None = None,
+        **settings: Any,
     ) -> Worker:
         worker = Worker(
             store or self.store,
@@ -126,6 +135,7 @@ class World:
             clock=self.time.clock,
             new_id=self.new_id,
             sleep=self.time.sleep,
+            shares=shares,
         )
         if start:
             worker.start()

@@ -1,4 +1,5 @@
 import math
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.memory import aopen
 from remanent.model import Found, FoundItem, FoundSource, Kind, Probe
+from remanent.recall import evaluation
 from remanent.recall.evaluation import (
     all_at,
     any_at,
@@ -177,3 +179,21 @@ async def test_an_agent_measures_its_own_questions_and_nothing_is_written(tmp_pa
         assert await memory._parts.store.revision(ada.scope) == before
         with pytest.raises(InvalidInput):
             await ada.evaluate([{"question": ""}])
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_measuring_does_not_keep_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where: list[threading.Thread] = []
+    drawn = evaluation.interval
+
+    def noted(*args: Any, **more: Any) -> tuple[float, float]:
+        where.append(threading.current_thread())
+        return drawn(*args, **more)
+
+    monkeypatch.setattr(evaluation, "interval", noted)
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        await ada.remember(["Ann lives in Rome"])
+        await ada.evaluate([Probe(question="Where does Ann live?", texts=("Rome",))])
+    assert where
+    assert threading.main_thread() not in where

@@ -51,6 +51,20 @@ def test_a_rare_word_weighs_more_than_a_common_one() -> None:
     assert rare > 4 * common
 
 
+def test_a_term_that_few_records_hold_and_few_people_use_is_rare() -> None:
+    def rare(question: str, text: str, *, holding: int, records: int = 300) -> bool:
+        wanted = asked(question)
+        counts = dict.fromkeys(wanted.terms, holding)
+        return wording(wanted, counts, [frozenset(index_terms(text))], records=records).rare
+
+    assert rare("萱侬律占地多少？", "萱侬律是一座岛屿。", holding=1)
+    assert rare("Who are the Quorbits?", "Quorbits", holding=3)
+    assert not rare("Who are the Quorbits?", "Quorbits", holding=4)
+    assert not rare("Who are the Quorbits?", "Quorbits", holding=1, records=40)
+    assert not rare("Who are the Quorbits?", "Nobody", holding=1)
+    assert not rare("Where is the house?", "the house", holding=1)
+
+
 def test_of_a_long_message_the_best_covered_sentence_counts() -> None:
     question = "It was raining all day and the bus never came. What was the booking code of the flight?"
     assert covered(question, "The booking code of the flight is QX7K2M.").coverage == 1

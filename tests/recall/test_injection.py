@@ -286,3 +286,53 @@ def test_a_date_in_the_future_is_marked_and_does_not_stand_as_the_newest() -> No
     assert "[2048-12-21，于 2024-05-01 记录时属未来日期]" in inject("她住在哪里？", [forged], now=NOW).text
     episode = make_item("Moved.", day=9000, kind=Kind.EPISODIC, dated_ahead=True)
     assert "- [2048-12-21, in the future when told] Moved." in inject(QUESTION, [episode], now=NOW).text
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("message", ["hi", "ok", "thanks!", "你好", "好的"])
+def test_small_talk_brings_nothing(message: str) -> None:
+    assert inject(message, [make_item("Hi! My cat is called Misty.")], now=NOW, budget=1000).text == ""
+
+
+@pytest.mark.spec("USE-04")
+def test_questions_asked_before_give_way_to_what_tells_the_answer() -> None:
+    asked = [
+        "What is my blood type?",
+        "Do you know my blood type, Ada?",
+        "what's my blood type",
+        "hi",
+        "my blood type?",
+    ]
+    items = [make_item(text, number=number) for number, text in enumerate(asked)]
+    told = make_item("The doctor wrote it down: blood group O positive.", number=len(asked))
+    for budget in (60, 1000):
+        text = inject("What is my blood type?", [*items, told], now=NOW, budget=budget).text
+        assert told.text in text
+        assert "user: What is my blood type?" not in text
+    assert "Do you know" not in inject("What is my blood type?", [*items, told], now=NOW, budget=60).text
+
+
+@pytest.mark.spec("USE-04")
+def test_what_was_said_of_a_day_is_told_with_its_date() -> None:
+    items = [
+        make_item("I went to the support group yesterday, and today I rest.", number=0),
+        make_item("Next month we move.", number=1),
+        make_item("上周末我去了杭州。", number=2, role="Lin"),
+        make_item("Moves next month.", number=3, kind=Kind.EPISODIC),
+        make_item("The concert was on 3 May 2023.", number=4),
+    ]
+    text = inject(QUESTION, items, now=NOW, budget=1000).text
+    assert "user: I went to the support group yesterday [2024-04-30], and today I rest." in text
+    assert "Next month [2024-06] we move." in text
+    assert "Lin: 上周末 [2024-04-27 – 2024-04-28]我去了杭州。" in text
+    assert "Moves next month [2024-06]." in text
+    assert "on 3 May 2023." in text
+
+
+@pytest.mark.spec("USE-04")
+def test_talk_is_labelled_in_the_language_of_the_question() -> None:
+    items = [make_item("I moved to Lisbon."), make_item("It is sunny there.", number=1, role="assistant")]
+    assert "] user: I moved" in inject(QUESTION, items, now=NOW).text
+    chinese = inject("她住在哪里？", items, now=NOW).text
+    assert "] 用户: I moved" in chinese
+    assert "] 助手: It is" in chinese

@@ -61,7 +61,7 @@ ASKED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.mark.spec("SAFE-02")
 def test_every_reading_of_a_question_sees_a_bounded_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, int] = {}
-    for name in ("focus", "questions", "query_terms", "language_of", "find_dates", "mentions", "fold"):
+    for name in ("focus", "questions", "query_terms", "language_of", "find_dates", "fold"):
         real = getattr(module, name)
 
         def noting(text: str, *, real: object = real, name: str = name, **more: object) -> object:
@@ -72,14 +72,14 @@ def test_every_reading_of_a_question_sees_a_bounded_part_of_it(monkeypatch: pyte
     question = Question("on 2024-05-01 " * 10_000, ADA, asked_at=ASKED_AT)
     question.analyse()
     question.person_among(["user"])
-    assert len(seen) == 7
+    assert len(seen) == 6
     assert max(seen.values()) <= MAX_READ_CHARACTERS + 1
 
 
 def test_the_beginning_and_the_end_of_a_very_long_question_are_read() -> None:
     filler = "lorem ipsum dolor sit amet. " * 1000
     question = Question(f"Where does Ann Lee live? {filler} And what was on 3 May 2024?", ADA, asked_at=ASKED_AT)
-    assert "Ann Lee" in [mention.text for mention in question.names]
+    assert {"ann", "lee", "live"} <= set(question.terms)
     assert [(date.begin.year, date.begin.month, date.begin.day) for date in question.dates] == [(2024, 5, 3)]
 
 

@@ -83,3 +83,21 @@ async def test_what_concerns_the_whole_server_is_told_to_its_operator_only(
             return
         with pytest.raises(NotPermitted, match="--permission metrics --everywhere"):
             authenticator.operator(request(authorization=f"Bearer {token}"))
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_an_organisation_has_one_rate_however_many_keys_it_makes(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none", server={"rate": 1, "burst": 4}) as memory, Service(memory) as service:
+        authenticator = Authenticator(service, memory.settings.server, timer=lambda: 100.0)
+
+        async def key(name: str, org: str) -> Request:
+            asked = {"name": name, "permissions": ["read"]}
+            made = await service.perform("keys.create", asked, place=Target(org=org))
+            return request(authorization=f"Bearer {made.token}")
+
+        acme = [await key(f"acme-{number}", "acme") for number in range(5)]
+        for one in acme[:4]:
+            authenticator.principal(one)
+        with pytest.raises(RateLimited):
+            authenticator.principal(acme[4])
+        assert authenticator.principal(await key("other", "other")).name

@@ -15,7 +15,7 @@ from remanent.server.mcp.server import Mcp
 from remanent.server.proxy import Proxy
 from tests.server.attacks import CROSS_SITE, FORMS, HOSTS, KEYLESS, PROXIED, STATES, Attack, send, serving
 
-OPEN = {"/livez", "/readyz", "/openapi.json", "/docs"}
+OPEN = {"/", "/livez", "/readyz", "/openapi.json", "/docs"}
 """What needs no key: it tells nothing of anybody."""
 
 

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from remanent.server.serving import MAX_ARENAS, _listen, tune_allocator
+from remanent.server.serving import ACCEPTED_AT_ONCE, MAX_ARENAS, _config, _listen, tune_allocator
+from remanent.settings import ServerSettings
 
 _POOLS = """
 import sys, threading
@@ -57,3 +58,9 @@ def test_small_answers_are_sent_at_once() -> None:
             accepted, _ = listener.accept()
             with accepted:
                 assert accepted.proto == socket.IPPROTO_TCP
+
+
+@pytest.mark.spec("SAFE-02")
+def test_a_burst_of_connections_is_taken_a_few_at_a_time() -> None:
+    # asyncio takes as many connections as this says before it does anything else.
+    assert _config(None, ServerSettings()).backlog == ACCEPTED_AT_ONCE <= 16

@@ -19,8 +19,8 @@ __all__ = ["AssociativeMemory"]
 class AssociativeMemory:
     """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
 
-    What is remembered becomes nodes that are linked with what was in focus. Recall follows the links from the newest
-    nodes. Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
+    What is remembered becomes nodes that are linked with what was in focus. Recall goes by words, meaning and links.
+    Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
     """
 
     __slots__ = ("_portal", "_wrapped")
@@ -43,7 +43,7 @@ class AssociativeMemory:
         self._portal.call(self._wrapped.close)
 
     def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -86,11 +86,13 @@ class AssociativeMemory:
         until: datetime | None = None,
         by_meaning: bool = False,
     ) -> AssociativeFound:
-        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
+        """Find nodes by words, meaning and links, the best first, each with its sources and its path from a focus.
 
-        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
-        `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
-        it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
+        `knowledge` says whether it is known, known further away, forgotten, or was never told. It sees everything
+        remembered before that can run, and says in `not_in_graph` how many messages are left out. A `depth` makes it
+        the exact search: nodes that hold any of the keywords so many hops from a focus, strongest path first, and with
+        `by_meaning` those near in meaning, too. `relations` lets only paths of these relations pass; `since` and
+        `until` bound when it happened.
         """
         return self._portal.call(
             self._wrapped.search,

@@ -37,7 +37,8 @@ class AssociativePath(RecallPath):
         words = [term for term in question.terms if len(term) > _ONE_SIGN]
         if not words or wanted.as_of is not None:
             return []
-        found = await self._associations.search(question.scope, words, limit=0)
+        depth = self._associations.settings.default_search_depth  # the other paths of recall do what lies beyond
+        found = await self._associations.search(question.scope, words, depth=depth, limit=0)
         scores = {item.node.id: _score(item, len(words)) for item in found.items}
         passing = await self._associations.store.match(question.scope, list(scores), wanted) if scores else []
         reasons = {item.node.id: _reason(item) for item in found.items}
@@ -101,7 +102,7 @@ class OpenAssociative(OpenDiscipline):
             index=parts.journal.index,
             append=append,
             vectors=parts.vectors,
-            embedder=parts.embedder,
+            embedders=parts.embedders,
             compressor=compressor,
         )
         self.associations.watch = parts.watch

@@ -107,6 +107,8 @@ class Graph:
         self._alive = 0
         self._next_order = 0
         self.memorials: dict[str, IndexedTombstone] = {}
+        self._buried: dict[str, list[str]] = {}
+        """The deleted nodes by the journal entries that they came from."""
 
     def __len__(self) -> int:
         return self._alive
@@ -137,6 +139,15 @@ class Graph:
     def leaving(self, vertex: Vertex) -> Iterator[Edge]:
         """Yield the links of a node that are not broken, those that dangle included."""
         return (edge for edge in vertex.leaving if edge.strength >= self.floor)
+
+    def following(self, vertex: Vertex) -> Vertex | None:
+        """Return the node that was learned next after one and is linked with it."""
+        later = [edge.target for edge in self.leaving(vertex) if edge.target.alive and edge.target.order > vertex.order]
+        return min(later, key=lambda other: other.order, default=None)
+
+    def buried_from(self, entry_id: str) -> list[Forgotten]:
+        """Return what is left of the deleted nodes that came from a journal entry."""
+        return [self.memorials[node_id].forgotten for node_id in self._buried.get(entry_id, ())]
 
     def importance(self, vertex: Vertex, *, under_way: "PendingChanges | None" = None) -> float:
         """Return the sum of the strengths of a node's live links, in both directions.
@@ -264,11 +275,16 @@ class Graph:
     def bury(self, forgotten: Forgotten) -> None:
         """Note what is left of a deleted node."""
         words = folded("\n".join([forgotten.about, *forgotten.keywords]))
+        self.unbury(forgotten.node_id)
         self.memorials[forgotten.node_id] = IndexedTombstone(forgotten, words)
+        for entry_id in {source.entry_id for source in forgotten.sources}:
+            self._buried.setdefault(entry_id, []).append(forgotten.node_id)
 
     def unbury(self, node_id: str) -> None:
         """Take the note of a deleted node back."""
-        self.memorials.pop(node_id, None)
+        stone = self.memorials.pop(node_id, None)
+        for entry_id in {source.entry_id for source in stone.forgotten.sources} if stone is not None else ():
+            self._buried[entry_id].remove(node_id)
 
     def _detach(self, source: Vertex, edges: Sequence[Edge]) -> None:
         gone = set(map(id, edges))

@@ -10,7 +10,6 @@ from remanent.associative.drawing import draw
 from remanent.associative.graph import Graph, Graphs, GraphTransaction
 from remanent.associative.graph_store import LinkHealth, LinkStore
 from remanent.associative.model import (
-    TRACE,
     AssociativeFound,
     Forgotten,
     GraphState,
@@ -19,11 +18,12 @@ from remanent.associative.model import (
     SearchHit,
     SearchResult,
 )
+from remanent.associative.reach import Reach
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
 from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
 from remanent.associative.writer import Restorer, Writer, entries_payload
 from remanent.discipline import Append
-from remanent.embedding import Embedder
+from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.jobs import Handler
 from remanent.language import Engine
@@ -67,7 +67,7 @@ class Associations:
         index: Callable[[Transaction], None] = lambda _: None,
         append: Append | None = None,
         vectors: Vectors | None = None,
-        embedder: Embedder | None = None,
+        embedders: Embedders | None = None,
         compressor: Compressor | None = None,
     ) -> None:
         self.store = store
@@ -75,9 +75,8 @@ class Associations:
         self.clock = clock
         self.new_id = new_id
         self.index = index
-        self._vectors = vectors
-        self._embedder = embedder
         self.graphs = Graphs(store, floor=settings.link_break_threshold)
+        self._reach = Reach(store, self.graphs, vectors=vectors, embedders=embedders, settings=settings)
         self.watermark = Watermark(store, clock=clock)
         compressor = compressor or open_compressor(settings.compression, engine)
         self.scheduler = CompressionScheduler(
@@ -136,23 +135,27 @@ class Associations:
         until: datetime | None = None,
         by_meaning: bool = False,
     ) -> SearchResult:
-        """Search an agent's graph as it stands now."""
+        """Search an agent's graph as it stands now: with a depth exactly so far, without one wherever it answers."""
         if isinstance(keywords, str) or isinstance(relations, str):
             raise InvalidInput("keywords and relations are lists of texts: wrap the text in a list")
-        depth = self.settings.default_search_depth if depth is None else depth
         limit = self.settings.max_search_results if limit is None else limit
-        if depth < 0 or limit < 0:
+        if (depth is not None and depth < 0) or limit < 0:
             raise InvalidInput("depth and limit must not be negative")
-        similar = await self._similar(scope, " ".join(keywords)) if by_meaning else {}
+        if by_meaning and not self._reach.knows_meaning:
+            raise InvalidInput("recall by meaning needs an embedder; set `embedder` to other than none")
+        exact = depth is not None or self.settings.search == "exact"
+        similar = await self._reach.similar(scope, " ".join(keywords)) if by_meaning and exact else {}
         wanted = GraphQuery(
             keywords=tuple(keywords),
             relations=None if relations is None else tuple(relations),
-            depth=depth,
+            depth=self.settings.default_search_depth if depth is None else depth,
             limit=limit,
             since=since,
             until=until,
             similar=similar,
         )
+        if not exact:
+            return await self._reach.search(scope, wanted)
         return SearchEngine(await self.graphs.at(scope)).search(wanted)
 
     async def with_sources(self, scope: Scope, found: SearchResult) -> tuple[RecalledNode, ...]:
@@ -176,22 +179,6 @@ class Associations:
         self.graphs.forget(scope)
         self.scheduler.forget(scope)
 
-    async def _similar(self, scope: Scope, text: str) -> dict[str, float]:
-        """Return the nodes that are near a text in meaning, with their cosine."""
-        if self._vectors is None or self._embedder is None:
-            raise InvalidInput("recall by meaning needs an embedder; set `embedder` to other than none")
-        if not text.strip():
-            return {}
-        (vector,) = await self._embedder.embed([text])
-        hits = await self._vectors.search(
-            scope.owner,
-            vector,
-            model=self._embedder.model_id,
-            record_filter=RecordFilter(kinds=(TRACE,)),
-            limit=max(1, self.settings.max_search_results),
-        )
-        return {hit.record_id: hit.score for hit in hits if hit.score >= self.settings.similarity}
-
 
 def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, rank: int) -> RecalledNode:
     sources = tuple(
@@ -200,7 +187,7 @@ def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, 
     return RecalledNode(
         record_id=record.id,
         text=item.node.content,
-        score=item.strength,
+        score=item.score or item.strength,
         kind=record.kind,
         occurred_at=record.occurred_at,
         session=record.scope.session,
@@ -217,6 +204,7 @@ def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, 
         focus_id=item.focus_id,
         strength=item.strength,
         hops=item.hops,
+        distance=item.distance,
     )
 
 
@@ -234,8 +222,8 @@ class KeepMessages(Protocol):
 class AsyncAssociativeMemory:
     """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
 
-    What is remembered becomes nodes that are linked with what was in focus. Recall follows the links from the newest
-    nodes. Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
+    What is remembered becomes nodes that are linked with what was in focus. Recall goes by words, meaning and links.
+    Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
     """
 
     def __init__(self, associations: Associations, scope: Scope, *, keep: KeepMessages) -> None:
@@ -270,7 +258,7 @@ class AsyncAssociativeMemory:
     # ── remembering and recalling ────────────────────────────────────────────
 
     async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
-        """KeepMessages messages and have them become nodes: durable on return, in the graph when their turn has come.
+        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
@@ -308,11 +296,13 @@ class AsyncAssociativeMemory:
         until: datetime | None = None,
         by_meaning: bool = False,
     ) -> AssociativeFound:
-        """Follow links from the focuses to nodes that hold any of the keywords, each with its sources and its path.
+        """Find nodes by words, meaning and links, the best first, each with its sources and its path from a focus.
 
-        It sees everything remembered before that can run, and says in `not_in_graph` how many messages are left out.
-        `relations` lets only paths of these relations pass, `depth` bounds their hops, `since` and `until` bound when
-        it happened, `by_meaning` lets nodes match that are near the keywords in meaning.
+        `knowledge` says whether it is known, known further away, forgotten, or was never told. It sees everything
+        remembered before that can run, and says in `not_in_graph` how many messages are left out. A `depth` makes it
+        the exact search: nodes that hold any of the keywords so many hops from a focus, strongest path first, and with
+        `by_meaning` those near in meaning, too. `relations` lets only paths of these relations pass; `since` and
+        `until` bound when it happened.
         """
         self._check()
         self._associations.watch(self._scope)
@@ -336,6 +326,8 @@ class AsyncAssociativeMemory:
             injection=inject(query, items, now=self._associations.clock()),
             dangling=found.dangling,
             once_known=found.once_known,
+            knowledge=found.knowledge,
+            gate=found.gate,
             not_in_graph=not_in_graph,
         )
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from remanent.model import Found, FoundItem, Instant, Model, Source
+from remanent.model import Found, FoundItem, GateVerdict, Instant, Model, Source
 from remanent.model.base import Count, Share, Text
 from remanent.model.ids import Id
 from remanent.model.kinds import RecordData, register_kind
@@ -13,8 +13,17 @@ EARLIER = "上文"
 LATER = "下文"
 """The relation from a node to one that was said after it in the same batch."""
 
-SOMETHING_FORGOTTEN = "[记忆] 与某个已遗忘的事物有关联"
-FORGOTTEN_RELATION = "[记忆] 它有个{relation}，但我想不起来了"
+
+class Knowledge(StrEnum):
+    """What a recall can say of what was asked."""
+
+    KNOWN = "known"
+    """It lies near what is in focus: where the seed's search looks."""
+    FURTHER_AWAY = "further_away"
+    """It is known, and lies further away."""
+    FORGOTTEN = "forgotten"
+    """It was once known; what is left says that much."""
+    NEVER_TOLD = "never_told"
 
 
 class Node(Model):
@@ -46,10 +55,15 @@ class SearchHit(Model):
     matched_keywords: tuple[Text, ...] = ()
     similarity: float | None = None
     """The cosine to what was asked, when the node was found by meaning."""
-    focus_id: Id
-    strength: Share
-    """The product of the strengths of its hops; 1 for a focus itself."""
+    focus_id: Id | None = None
+    """Where its path begins; nothing when it was found by words or meaning too far away to have one."""
+    strength: Share = 0.0
+    """The product of the strengths of its hops; 1 for a focus itself, 0 without a path."""
     hops: tuple[Hop, ...] = ()
+    distance: Count | None = None
+    """How many hops it is away from that focus; nothing when it is further than was looked."""
+    score: float = 0.0
+    """How well it answers, by words and meaning; an exact search goes by the path alone and leaves it at 0."""
 
 
 class DanglingLink(Model):
@@ -78,25 +92,28 @@ class Forgotten(Model):
 class RecalledNode(FoundItem):
     """A node that a recall found, with its sources like any other item, and how it came to mind.
 
-    Its score is the strength of its path: the product of the strengths of its hops.
+    Its score says how well it answers; in an exact search, the strength of its path.
     """
 
     node: Node
     matched_keywords: tuple[Text, ...] = ()
     similarity: float | None = None
-    focus_id: Id
-    strength: Share
+    focus_id: Id | None = None
+    strength: Share = 0.0
     hops: tuple[Hop, ...] = ()
+    distance: Count | None = None
 
 
 class AssociativeFound(Found):
-    """The answer to a recall, strongest path first, with what was forgotten on the way."""
+    """The answer to a recall, the best first, with what was forgotten."""
 
     items: tuple[RecalledNode, ...] = ()
     dangling: tuple[DanglingLink, ...] = ()
     """Links to deleted nodes that were met on the way."""
     once_known: tuple[Forgotten, ...] = ()
     """Deleted nodes that the keywords ask about."""
+    knowledge: Knowledge | None = None
+    """What that says of what was asked; an exact search that finds nothing does not say."""
     not_in_graph: Count = 0
     """Messages that were remembered and are no nodes yet: their turn has not come, or a model is out of order."""
 
@@ -109,6 +126,8 @@ class SearchResult(Model):
     """Links to deleted nodes that were met on the way."""
     once_known: tuple[Forgotten, ...] = ()
     """Deleted nodes that the keywords ask about."""
+    knowledge: Knowledge | None = None
+    gate: GateVerdict | None = None
 
 
 class CompressionDecision(StrEnum):

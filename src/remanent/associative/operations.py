@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Annotated, Any
 
 from remanent.associative.memory import AsyncAssociativeMemory
-from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node, RecalledNode
+from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Knowledge, Node, RecalledNode
 from remanent.associative.search import SearchEngine
 from remanent.associative.triples import LoadedTriples
 from remanent.bilingual import Bilingual
@@ -28,7 +28,9 @@ from remanent.model.ids import Id
 
 IN_FOCUS = Bilingual("in focus", "关注点")
 FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
-NO_ASSOCIATION = Bilingual("Nothing comes to mind.", "什么也想不起来。")
+OUT_OF_REACH = Bilingual("found by words or meaning, far from any focus", "由词语或语义找到，离关注点很远")
+NO_ASSOCIATION = Bilingual("Nothing comes to mind within that depth.", "在这一深度内什么也想不起来。")
+NEVER_TOLD = Bilingual("Nothing of this was ever told.", "从未听说过这件事。")
 NOT_IN_GRAPH = Bilingual(
     "{count} more messages are not in the graph yet.",
     "另有 {count} 条消息尚未进入联想图。",
@@ -50,7 +52,7 @@ TRIPLES_LOADED = Bilingual(
 def show_found(screen: Screen, found: AssociativeFound) -> None:
     """Show what came to mind, the path to each, and what was once known with what it could be rebuilt from."""
     if not found.items and not found.once_known:
-        screen.tell(NO_ASSOCIATION)
+        screen.tell(NEVER_TOLD if found.knowledge is Knowledge.NEVER_TOLD else NO_ASSOCIATION)
     phrases = {item.node.id: item.node.phrase for item in found.items}
     for item in found.items:
         screen.line(item.node.content)
@@ -62,6 +64,8 @@ def show_found(screen: Screen, found: AssociativeFound) -> None:
 
 def _path(screen: Screen, item: RecalledNode, phrases: dict[str, str]) -> str:
     """Say from which focus, along which links and how strongly; nodes by their phrase where that was found, too."""
+    if item.focus_id is None:
+        return screen.word(OUT_OF_REACH)
     if not item.hops:
         return screen.word(IN_FOCUS)
     begin = screen.word(FOCUS_PATH, focus=phrases.get(item.focus_id) or item.focus_id)
@@ -126,14 +130,26 @@ class AssociativeQuery(Model):
         tuple[str, ...] | None,
         about("Only along links of these relations.", "只沿这些关系的关联。", max_length=100),
     ] = None
-    depth: Annotated[int | None, about("Hops from a focus.", "从关注点出发的跳数。", ge=0, le=1000)] = None
+    depth: Annotated[
+        int | None,
+        about(
+            "Exactly so many hops from a focus; without it, wherever the words or their meaning are found.",
+            "只从关注点出发走这么多跳；不填则在图中任何地方按词语与语义查找。",
+            ge=0,
+            le=1000,
+        ),
+    ] = None
     limit: Annotated[
         int | None, about("How many at most; 0 is no limit.", "最多多少条；0 表示不限。", ge=0, le=MAX_ITEMS)
     ] = None
     since: Since = None
     until: Until = None
     by_meaning: Annotated[
-        bool, about("Whether nodes that are near in meaning match, too.", "语义相近的节点是否也算匹配。")
+        bool,
+        about(
+            "With a depth: whether nodes that are near in meaning match, too.",
+            "指定深度时，语义相近的节点是否也算匹配。",
+        ),
     ] = False
 
 
@@ -159,7 +175,7 @@ async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
 
 @operation(
     "associative.recall",
-    zh="沿关联回忆：从关注点出发，最强的路径在前，并说明遗忘了什么。",
+    zh="联想回忆：按词语、语义与关联查找，最相关的在前，并说明远近、已遗忘或从未听说。",
     permission=READ,
     act="search_memory",
     route="POST associative/recall",
@@ -168,7 +184,7 @@ async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     command=Command(arguments=("keywords",), show=lambda screen, answer: show_found(screen, answer.found)),
 )
 async def recall(call: Call, request: AssociativeQuery) -> Recalled:
-    """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
+    """Bring to mind by words, meaning and links, best first; says what is far away, forgotten, or was never told."""
     found = await _search(call, request)
     return Recalled(text=SearchEngine.format_results(found), found=found)
 
@@ -183,7 +199,7 @@ async def recall(call: Call, request: AssociativeQuery) -> Recalled:
     command=Command(arguments=("keywords",), show=show_found),
 )
 async def search(call: Call, request: AssociativeQuery) -> AssociativeFound:
-    """Follow links like recall, and return every node with its sources and the path that led to it."""
+    """Search like recall, and return every node with its sources and the path that leads to it."""
     return await _search(call, request)
 
 

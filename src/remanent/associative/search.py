@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 from remanent.associative.graph import Edge, Graph, Vertex, folded
 from remanent.associative.model import (
-    FORGOTTEN_RELATION,
-    SOMETHING_FORGOTTEN,
     AssociativeFound,
     DanglingLink,
     Forgotten,
     Hop,
+    Knowledge,
     SearchHit,
     SearchResult,
 )
-from remanent.language.tongue import tongue_of
+from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.wording import Wording
 from remanent.model import Clock, Job, JobState, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
@@ -85,15 +85,28 @@ def entries_of(job: Job) -> tuple[str, ...]:
     return tuple(str(entry_id) for entry_id in named) if isinstance(named, list) else ()
 
 
-MAX_ONCE_KNOWN = 5
+MAX_ONCE_KNOWN = 3
 """How many deleted nodes a recall speaks of, so that the lost do not drown the found; chosen by hand."""
 
-_ONCE_KNOWN = {
+_ONCE_KNOWN: Wording = {
     "zh": "[记忆] 曾经记得“{about}”，但想不起来了",
     "en": "[记忆] I once knew of “{about}”, but cannot remember it",
 }
+_FURTHER_AWAY: Wording = {
+    "zh": "[记忆] 以上记忆离当前话题较远",
+    "en": "[记忆] These memories lie further from what is in mind now",
+}
+# The first of each is the seed's own wording.
+_SOMETHING_FORGOTTEN: Wording = {
+    "zh": "[记忆] 与某个已遗忘的事物有关联",
+    "en": "[记忆] It is linked with something that has been forgotten",
+}
+_FORGOTTEN_RELATION: Wording = {
+    "zh": "[记忆] 它有个{relation}，但我想不起来了",
+    "en": "[记忆] It is linked (“{relation}”) with something that has been forgotten",
+}
 
-_NOT_IN_GRAPH = {
+_NOT_IN_GRAPH: Wording = {
     "zh": "[记忆] 另有 {count} 条消息尚未整理成记忆",
     "en": "[记忆] {count} more messages have not become memories yet",
 }
@@ -116,7 +129,7 @@ class GraphQuery:
     """Nodes that match by meaning, with their cosine."""
 
 
-class _Label(NamedTuple):
+class PathLabel(NamedTuple):
     """One way to come to a node; labels sort as the search takes them up."""
 
     weakness: float
@@ -127,10 +140,10 @@ class _Label(NamedTuple):
     depth: int
     vertex: Vertex
     edge: Edge | None = None
-    before: "_Label | None" = None
+    before: "PathLabel | None" = None
 
 
-class _Matcher:
+class Matcher:
     """Tells what is wanted."""
 
     def __init__(self, wanted: GraphQuery) -> None:
@@ -139,13 +152,19 @@ class _Matcher:
 
     def among(self, vertices: Iterable[Vertex]) -> set[Vertex]:
         """Return those of the nodes that are wanted."""
-        wanted = self._wanted
         found = self._with_words(vertices)
-        if wanted.since is not None:
-            found = {vertex for vertex in found if vertex.occurred_at and vertex.occurred_at >= wanted.since}
-        if wanted.until is not None:
-            found = {vertex for vertex in found if vertex.occurred_at and vertex.occurred_at < wanted.until}
-        return found
+        if self._wanted.since is None and self._wanted.until is None:
+            return found
+        return {vertex for vertex in found if self.in_time(vertex)}
+
+    def in_time(self, vertex: Vertex) -> bool:
+        """Tell whether it happened when it is wanted to have happened."""
+        at, since, until = vertex.occurred_at, self._wanted.since, self._wanted.until
+        return at is not None and (since is None or at >= since) and (until is None or at < until)
+
+    def holds_all(self, searched: str) -> bool:
+        """Tell whether a text holds every keyword."""
+        return bool(self._keys) and all(key in searched for _, key in self._keys)
 
     def _with_words(self, vertices: Iterable[Vertex]) -> set[Vertex]:
         similar, keys = self._wanted.similar, [key for _, key in self._keys]
@@ -175,11 +194,16 @@ class SearchEngine:
         """
         run = _Search(self._graph, wanted)
         run.run()
-        items = [_recollected(label, run.matcher, wanted) for label in run.found]
+        items = [
+            hit_of(label.vertex, run.matcher, label, similarity=wanted.similar.get(label.vertex.id))
+            for label in run.found
+        ]
         dangling = tuple(_dangling(edge) for edge in run.dangling.values())
-        return SearchResult(items=tuple(items), dangling=dangling, once_known=self._once_known(run.matcher))
+        lost = self._once_known(run.matcher)
+        state = Knowledge.KNOWN if items else Knowledge.FORGOTTEN if lost else None
+        return SearchResult(items=tuple(items), dangling=dangling, once_known=lost, knowledge=state)
 
-    def _once_known(self, matcher: _Matcher) -> tuple[Forgotten, ...]:
+    def _once_known(self, matcher: Matcher) -> tuple[Forgotten, ...]:
         """Return deleted nodes that the keywords ask about, last forgotten first."""
         stones = [
             memorial.forgotten for memorial in self._graph.memorials.values() if matcher.matched(memorial.searched)
@@ -188,19 +212,59 @@ class SearchEngine:
 
     @staticmethod
     def format_results(recollection: SearchResult | AssociativeFound) -> str:
-        """Return what was found as a model reads it: one block per memory, then what was forgotten.
+        """Return what was found as a model reads it: one block per memory, then what was forgotten, each said once.
 
-        Whatever was stored, it can neither begin another block nor speak as anybody: further lines are indented.
+        It speaks the language of the question. Whatever was stored, it can neither begin another block nor speak as
+        anybody: further lines are indented.
         """
+        found = recollection if isinstance(recollection, AssociativeFound) else None
+        said = [
+            *(item.node.content for item in recollection.items),
+            *(stone.about for stone in recollection.once_known),
+        ]
+        tongue = tongue_of(found.query if found else "", *said, _SOMETHING_FORGOTTEN["zh"])
         lines = [f"[记忆] {escape_lines(item.node.content)}" for item in recollection.items]
-        lines += [
-            _ONCE_KNOWN[tongue_of(stone.about)].format(about=" ".join(escape_lines(stone.about).split()))
+        lost = [
+            _ONCE_KNOWN[tongue].format(about=" ".join(escape_lines(stone.about).split()))
             for stone in recollection.once_known
         ]
-        lines += dict.fromkeys(_spoken_of(link) for link in recollection.dangling)
-        if isinstance(recollection, AssociativeFound) and recollection.not_in_graph:
-            lines.append(_NOT_IN_GRAPH[tongue_of(recollection.query)].format(count=recollection.not_in_graph))
-        return "\n---\n".join(lines)
+        # Where the best answer is one that was lost, that is the answer.
+        lines = [*lost, *lines] if recollection.knowledge is Knowledge.FORGOTTEN else [*lines, *lost]
+        lines += [_spoken_of(link, tongue) for link in recollection.dangling]
+        if recollection.knowledge is Knowledge.FURTHER_AWAY:
+            lines.append(_FURTHER_AWAY[tongue])
+        if found and found.not_in_graph:
+            lines.append(_NOT_IN_GRAPH[tongue].format(count=found.not_in_graph))
+        return "\n---\n".join(dict.fromkeys(lines))
+
+
+def strongest_paths(
+    graph: Graph, targets: Collection[Vertex], *, budget: int, relations: Collection[str] | None = None
+) -> dict[Vertex, PathLabel]:
+    """Return the strongest path from a focus to each of the targets, the strongest first, however many hops it has.
+
+    It ends when every target is reached or so many links were looked at.
+    """
+    order = count()
+    queue = [PathLabel(-1.0, rank, next(order), 0, vertex) for rank, vertex in enumerate(graph.focused())]
+    settled: dict[Vertex, PathLabel] = {}
+    best: dict[Vertex, float] = {}
+    missing = set(targets)
+    while queue and missing and budget > 0:
+        label = heappop(queue)
+        if label.vertex in settled:
+            continue
+        if label.depth or relations is None:  # a focus counts under a filter only where a link leads to it
+            settled[label.vertex] = label
+            missing.discard(label.vertex)
+        budget -= len(label.vertex.leaving)
+        for edge in label.vertex.leaving:
+            target, reached = edge.target, label.weakness * edge.strength
+            passes = edge.strength >= graph.floor and (relations is None or edge.relation in relations)
+            if passes and target.alive and target not in settled and reached < best.get(target, 0.0):
+                best[target] = reached
+                heappush(queue, PathLabel(reached, label.rank, next(order), label.depth + 1, target, edge, label))
+    return {vertex: label for vertex, label in settled.items() if vertex in targets}
 
 
 class _Search:
@@ -214,21 +278,21 @@ class _Search:
         self._graph = graph
         self._wanted = wanted
         self._relations: Collection[str] | None = None if wanted.relations is None else frozenset(wanted.relations)
-        self._queue: list[_Label] = []
+        self._queue: list[PathLabel] = []
         self._order = count()
-        self._known: dict[Vertex, list[_Label]] = {}
+        self._known: dict[Vertex, list[PathLabel]] = {}
         self._expanded: dict[Vertex, int] = {}
         self._met: set[Vertex] = set()
-        self.matcher = _Matcher(wanted)
+        self.matcher = Matcher(wanted)
         self._matching = self.matcher.among(graph.nodes()) if graph.focuses else set()
-        self.found: list[_Label] = []
+        self.found: list[PathLabel] = []
         self.dangling: dict[int, Edge] = {}
 
     def run(self) -> None:
         """Search until the queue is empty or enough was found."""
         for rank, vertex in enumerate(self._graph.focused()):
             # Not among the known ones: with a filter of relations a focus counts only where a link leads to it.
-            heappush(self._queue, _Label(-1.0, rank, next(self._order), 0, vertex))
+            heappush(self._queue, PathLabel(-1.0, rank, next(self._order), 0, vertex))
         depth, limit, expanded = self._wanted.depth, self._wanted.limit, self._expanded
         while self._queue:
             label = heappop(self._queue)
@@ -243,7 +307,7 @@ class _Search:
                 expanded[vertex] = label.depth
                 self._expand(label)
 
-    def _expand(self, label: _Label) -> None:
+    def _expand(self, label: PathLabel) -> None:
         floor, relations = self._graph.floor, self._relations
         weakness, rank, depth = label.weakness, label.rank, label.depth + 1
         # At the last hop only what is wanted is of use.
@@ -267,12 +331,12 @@ class _Search:
                 labels = known[target] = []
             elif _is_dominated(labels, depth, reached, rank):
                 continue
-            further = _Label(reached, rank, next(self._order), depth, target, edge, label)
+            further = PathLabel(reached, rank, next(self._order), depth, target, edge, label)
             labels.append(further)
             heappush(self._queue, further)
 
 
-def _is_dominated(labels: Sequence[_Label], depth: int, weakness: float, rank: int) -> bool:
+def _is_dominated(labels: Sequence[PathLabel], depth: int, weakness: float, rank: int) -> bool:
     """Tell whether a known way to the node is as short and stronger, or as strong and from no older a focus."""
     for known in labels:
         if known.depth <= depth and (known.weakness < weakness or (known.weakness == weakness and known.rank <= rank)):
@@ -280,27 +344,46 @@ def _is_dominated(labels: Sequence[_Label], depth: int, weakness: float, rank: i
     return False
 
 
-def _recollected(label: _Label, matcher: _Matcher, wanted: GraphQuery) -> SearchHit:
+def hit_of(
+    vertex: Vertex,
+    matcher: Matcher,
+    label: PathLabel | None,
+    *,
+    similarity: float | None = None,
+    score: float = 0.0,
+) -> SearchHit:
+    """Return a node as it was found, with the path that a label came along."""
     hops: list[Hop] = []
     at = label
-    while at.edge is not None and at.before is not None:
+    while at is not None and at.edge is not None:
         edge = at.edge
         hops.append(Hop(from_id=edge.source.id, to_id=edge.target.id, relation=edge.relation, strength=edge.strength))
         at = at.before
     return SearchHit(
-        node=label.vertex.node(),
-        matched_keywords=matcher.matched(label.vertex.searched),
-        similarity=wanted.similar.get(label.vertex.id),
-        focus_id=at.vertex.id,
-        strength=-label.weakness,
+        node=vertex.node(),
+        matched_keywords=matcher.matched(vertex.searched),
+        similarity=similarity,
+        focus_id=None if at is None else at.vertex.id,
+        strength=0.0 if label is None else -label.weakness,
         hops=tuple(reversed(hops)),
+        distance=None if label is None else len(hops),
+        score=score,
     )
+
+
+def dangling_links(graph: Graph, node_ids: Sequence[str]) -> tuple[DanglingLink, ...]:
+    """Return the links of nodes whose far end was deleted."""
+    vertices = [vertex for node_id in node_ids if (vertex := graph.find(node_id)) is not None]
+    return tuple(_dangling(edge) for vertex in vertices for edge in graph.leaving(vertex) if not edge.target.alive)
 
 
 def _dangling(edge: Edge) -> DanglingLink:
     return DanglingLink(from_id=edge.source.id, to_id=edge.target.id, relation=edge.relation, strength=edge.strength)
 
 
-def _spoken_of(link: DanglingLink) -> str:
+def _spoken_of(link: DanglingLink, tongue: Tongue) -> str:
+    """Say that something was forgotten, by its relation where that is a word of the same language."""
     relation = escape_name(link.relation)
-    return FORGOTTEN_RELATION.format(relation=relation) if relation else SOMETHING_FORGOTTEN
+    if relation and tongue_of(relation) == tongue:
+        return _FORGOTTEN_RELATION[tongue].format(relation=relation)
+    return _SOMETHING_FORGOTTEN[tongue]

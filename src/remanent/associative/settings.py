@@ -81,16 +81,25 @@ class AssociativeSettings(SettingsSection):
     worker_timeout: Seconds = setting(
         300.0, "Seconds that one piece of language work may take.", "单次语言任务的时限（秒）。"
     )
+    search: Literal["widening", "exact"] = setting(
+        "widening",
+        "How recall searches unless it is given a depth: `widening` enters by words and meaning anywhere and says how "
+        "far away a thing was; `exact` goes `default_search_depth` hops from the focuses.",
+        "未指定深度时的回忆方式：`widening` 可由词语和语义从图中任意处进入，并说明其远近；"
+        "`exact` 只从关注点出发走 `default_search_depth` 跳。",
+    )
     default_search_depth: Number = setting(
-        2, "Hops from a focus that recall goes unless told otherwise.", "回忆的默认搜索深度（跳数）。"
+        2,
+        "Hops from a focus that an exact search goes unless told otherwise; what lies beyond is further away.",
+        "精确搜索的默认深度（跳数）；更远的记忆称为“较远”。",
     )
     max_search_results: Annotated[int, Field(ge=0, le=2**53)] = setting(
         100, "Nodes that a recall returns at most; 0 is no limit.", "单次回忆返回的最大结果数；0 表示不限。"
     )
-    similarity: Annotated[float, Field(ge=0, le=1)] = setting(
-        0.5,
-        "The cosine from which a node counts as matching when recall by meaning is asked for.",
-        "按语义回忆时，余弦相似度达到多少视为匹配。",
+    similarity: Annotated[float, Field(ge=0, le=1)] | None = setting(
+        None,
+        "The cosine from which a node counts as near in meaning; unless set, it is measured for the embedding model.",
+        "余弦相似度达到多少视为语义相近；未设置时按所用向量模型测定。",
     )
     max_queue_size: Number = setting(
         1000,

@@ -141,6 +141,64 @@ def doctor(
 
 @app.command(
     help=say(
+        "Bring the tables of the server that `store` names up to date; the embedded store does that by itself.",
+        "将 `store` 所指服务器中的表更新到当前版本；内嵌存储会自行更新。",
+    )
+)
+@with_common_options("machine")
+def migrate(
+    place: CommonOptions,
+    *,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help=say("Only say what would be done.", "只说明将要做什么。")),
+    ] = False,
+) -> None:
+    """Bring the tables of the server that `store` names up to date."""
+    from remanent.cli import storing
+
+    storing.migrate(place, dry_run=dry_run)
+
+
+@app.command(
+    help=say(
+        "Copy every agent with its files from one store to another, and prove by counts and hashes that both are alike."
+        " Nothing is removed; what was copied before is left as it is.",
+        "将每个智能体及其文件从一个存储复制到另一个，并以数量与哈希证明两者一致。不删除任何内容；此前已复制的保持不变。",
+    )
+)
+@with_common_options("machine")
+def move(
+    place: CommonOptions,
+    *,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="URL",
+            help=say("The store to copy from, such as sqlite:///folder.", "来源存储，如 sqlite:///目录。"),
+        ),
+    ],
+    target: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="URL",
+            help=say(
+                "The store to copy to, such as postgresql://user@host/name.",
+                "目标存储，如 postgresql://user@host/name。",
+            ),
+        ),
+    ],
+) -> None:
+    """Copy every agent with its files from one store to another, and prove that they are alike."""
+    from remanent.cli import storing
+
+    storing.move(place, source=source, target=target)
+
+
+@app.command(
+    help=say(
         "Serve memory over HTTP: REST, MCP and a proxy for any OpenAI-compatible model.",
         "通过 HTTP 提供记忆服务：REST、MCP，以及面向任何 OpenAI 兼容模型的代理。",
     )

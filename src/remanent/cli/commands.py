@@ -391,7 +391,16 @@ Relations = Annotated[
 ]
 Depth = Annotated[
     int | None,
-    typer.Option("--depth", metavar="N", min=0, max=1000, help=say("Hops from a focus.", "从关注点出发的跳数。")),
+    typer.Option(
+        "--depth",
+        metavar="N",
+        min=0,
+        max=1000,
+        help=say(
+            "Exactly so many hops from a focus; without it, wherever the words or their meaning are found.",
+            "只从关注点出发走这么多跳；不填则在图中任何地方按词语与语义查找。",
+        ),
+    ),
 ]
 AssociativeRecallLimit = Annotated[
     int | None,
@@ -407,7 +416,11 @@ AssociativeRecallLimit = Annotated[
 ByMeaning = Annotated[
     bool,
     typer.Option(
-        "--by-meaning", help=say("Whether nodes that are near in meaning match, too.", "语义相近的节点是否也算匹配。")
+        "--by-meaning",
+        help=say(
+            "With a depth: whether nodes that are near in meaning match, too.",
+            "指定深度时，语义相近的节点是否也算匹配。",
+        ),
     ),
 ]
 NodeId = Annotated[
@@ -936,7 +949,7 @@ def associative_recall(
     until: Until = None,
     by_meaning: ByMeaning = False,
 ) -> None:
-    """Follow links from what is in focus, strongest path first; says what was forgotten on the way."""
+    """Bring to mind by words, meaning and links, best first; says what is far away, forgotten, or was never told."""
     from remanent.cli.execution import perform
 
     perform(
@@ -966,7 +979,7 @@ def associative_search(
     until: Until = None,
     by_meaning: ByMeaning = False,
 ) -> None:
-    """Follow links like recall, and return every node with its sources and the path that led to it."""
+    """Search like recall, and return every node with its sources and the path that leads to it."""
     from remanent.cli.execution import perform
 
     perform(
@@ -1332,8 +1345,8 @@ COMMANDS = (
     GeneratedCommand(
         ("associative", "recall"),
         say(
-            "Follow links from what is in focus, strongest path first; says what was forgotten on the way.",
-            "沿关联回忆：从关注点出发，最强的路径在前，并说明遗忘了什么。",
+            "Bring to mind by words, meaning and links, best first; says what is far away, forgotten, or was never told.",
+            "联想回忆：按词语、语义与关联查找，最相关的在前，并说明远近、已遗忘或从未听说。",
         ),
         associative_recall,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
@@ -1342,7 +1355,7 @@ COMMANDS = (
     GeneratedCommand(
         ("associative", "search"),
         say(
-            "Follow links like recall, and return every node with its sources and the path that led to it.",
+            "Search like recall, and return every node with its sources and the path that leads to it.",
             "沿关联检索：与 recall 相同，但返回带来源与路径的结果。",
         ),
         associative_search,

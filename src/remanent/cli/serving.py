@@ -23,14 +23,11 @@ from remanent.server.app import ServerPart
 from remanent.server.mcp.clients import client_of, configuration, entry_of
 from remanent.server.mcp.clients import install as put_entry
 from remanent.server.proxy import Proxy
-from remanent.server.serving import check_address, log_to_stderr, tune_allocator
+from remanent.server.serving import check_address, log_to_stderr, tune_allocator, tune_interpreter
 from remanent.server.serving import serve as serve_memory
 from remanent.settings import Settings, load_settings
 
 WORKSPACE, AGENT = "sample", "ada"
-TURN = 0.0005
-"""Seconds that a thread may keep the interpreter from others. Those that read the store need it often and briefly; by
-the usual 5 ms, which the event loop takes whenever it is busy, they would wait longer than they work."""
 
 
 def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: bool) -> None:
@@ -41,7 +38,6 @@ def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: b
     is_open = check_address(settings)
     log_to_stderr()
     tune_allocator()
-    sys.setswitchinterval(TURN)
     asyncio.run(_serve(screen, settings, is_open=is_open, sample=sample))
 
 
@@ -50,6 +46,7 @@ async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample:
     tasks: set[asyncio.Task[None]] = set()
 
     def ready(service: Service, url: str) -> None:
+        tune_interpreter()  # everything is imported by now
         _announce(screen, settings, url, is_open=is_open, sample=sample)
         if sample:
             tasks.add(asyncio.create_task(_fill(screen, service, org=settings.org)))

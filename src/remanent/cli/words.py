@@ -53,6 +53,25 @@ NO_TEXT = Bilingual(
 )
 TEXT_AND_FILE = Bilingual("give either a TEXT or --file, not both", "TEXT 与 --file 只能二选一")
 
+# ── stores ──
+UP_TO_DATE = Bilingual("The tables are up to date (step {step}).", "表已是最新（第 {step} 步）。")
+MIGRATED = Bilingual(
+    "The tables were brought from step {before} to step {after}.", "表已从第 {before} 步更新到第 {after} 步。"
+)
+WOULD_MIGRATE = Bilingual(
+    "The tables would be brought from step {before} to step {after}; nothing was changed.",
+    "表将从第 {before} 步更新到第 {after} 步；未作任何更改。",
+)
+MOVED = Bilingual(
+    "{count} copied and proved alike, {there} were there already.",
+    "已复制 {count} 个并证明一致，{there} 个此前已在目标处。",
+)
+AGENT = Bilingual("agent", "智能体")
+ENTRIES = Bilingual("entries", "条目")
+RECORDS = Bilingual("records", "记忆")
+FILES = Bilingual("files", "文件")
+SEAL = Bilingual("sha-256", "SHA-256")
+
 # ── recalling ──
 NOTHING_FOUND = Bilingual("Nothing found for “{query}”.", "没有找到与“{query}”相关的记忆。")
 LEFT_OUT = Bilingual("The {path} path did not answer: {reason}", "检索路径 {path} 未能作答：{reason}")

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
-from remanent.jobs.timing import Sleep
+from remanent.jobs.timing import Sleep, lease_time
 from remanent.model import Clock, Job, Scope
 from remanent.stores import Store, Transaction
 
@@ -129,6 +129,11 @@ class Runner:
         self._setbacks: dict[str, int] = {}
         """How often each job was given back in a row; its attempts do not tell."""
         self._aborting = False
+
+    @property
+    def unwritten(self) -> list[Scope]:
+        """The agents of jobs whose outcome the store could not take yet."""
+        return [owner for owner, pending in self._pending.items() if pending]
 
     def abort(self) -> None:
         """Cancel the handlers that run; their jobs are given back."""
@@ -284,7 +289,9 @@ class Runner:
             # A third: two renewals may fail before the lease is over.
             await self._sleep(self._settings.lease / 3)
             try:
-                await self._store.renew(job.scope, job_id=job.id, fence=job.fence, until=self._clock() + lease)
+                await self._store.renew(
+                    job.scope, job_id=job.id, fence=job.fence, lease=lease, now=lease_time(self._clock)
+                )
             except LeaseLost:
                 self._lost.add((job.id, job.fence))
                 work = self._work.get((job.id, job.fence))

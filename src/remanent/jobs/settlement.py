@@ -27,16 +27,30 @@ class Progress:
 
 
 class Settlement:
-    """One wait for the queues of some agents to run empty."""
+    """One wait for the queues of some agents to run empty.
+
+    Whoever looks for work sees which queues are empty and says so; the store is asked only for counts that somebody
+    wants to know, and where looking fails.
+    """
 
     def __init__(
-        self, store: Store, owners: Iterable[Scope], *, sleep: Sleep, report: Callable[[Progress], None] | None
+        self,
+        store: Store,
+        owners: Iterable[Scope],
+        *,
+        sleep: Sleep,
+        look: Callable[[Iterable[Scope]], None],
+        report: Callable[[Progress], None] | None,
     ) -> None:
         self._store = store
         self._sleep = sleep
+        self._look = look
         self._report = report
-        self._outstanding = dict.fromkeys(owners, 0)
-        self._unsure = set(self._outstanding)
+        self._counts = dict.fromkeys(owners, 0)
+        """How much was left to do for each agent when that was last asked."""
+        self._unsettled = set(self._counts)
+        self._uncounted = set(self._counts)
+        self._doubtful: set[Scope] = set()
         self._woken = asyncio.Event()
         self._done = 0
         self._failed = 0
@@ -46,15 +60,27 @@ class Settlement:
     def note(self, ended: FinishedJob) -> None:
         """Count a job that ended."""
         owner = ended.job.scope.owner
-        if owner in self._outstanding:
+        if owner in self._counts:
             self._done += ended.outcome is JobOutcome.DONE
             self._failed += ended.outcome is JobOutcome.BURIED
             self.touch(owner)
 
     def touch(self, owner: Scope) -> None:
-        """Have an agent's queue read anew."""
-        if owner in self._outstanding:
-            self._unsure.add(owner)
+        """Hear that an agent's queue has changed: it is looked at anew before it counts as empty."""
+        if owner in self._counts:
+            self._unsettled.add(owner)
+            self._changed(owner)
+
+    def settled(self, owner: Scope) -> None:
+        """Hear that nothing waits or runs for an agent."""
+        if owner in self._unsettled:
+            self._unsettled.discard(owner)
+            self._changed(owner)
+
+    def doubt(self, owner: Scope | None) -> None:
+        """Hear that a look did not tell how an agent's queue stands, or those of all: the store is asked."""
+        self._doubtful.update(self._unsettled if owner is None else self._unsettled & {owner})
+        if self._doubtful:
             self._woken.set()
 
     def stop(self) -> None:
@@ -73,35 +99,53 @@ class Settlement:
                 await asyncio.wait({timer})
 
     async def _wait(self, timeout: float | None) -> None:
-        """Count until nothing is left; what this process does wakes it, what others do shows at the next poll."""
-        while await self._count():
-            if self._stopped:
-                raise BusyError("the worker stopped before the queue was empty; what waits is kept for the next start")
-            if self._late:
-                raise BusyError(f"{self._count_text()} after {timeout:g} seconds; wait longer or look at the queue")
+        """Wait until nothing is left; what this process does wakes it, what others do shows at the next poll."""
+        while True:
+            self._woken.clear()
+            await self._tell()
+            if not self._unsettled:
+                return
+            if self._stopped or self._late:
+                pending = await self._pending()
+                if not pending:
+                    return
+                if self._stopped:
+                    raise BusyError(
+                        "the worker stopped before the queue was empty; what waits is kept for the next start"
+                    )
+                jobs = f"{pending} job{'s' if pending != 1 else ''} still to do"
+                raise BusyError(f"{jobs} after {timeout:g} seconds; wait longer or look at the queue")
             await wait_first(self._woken.wait(), pause(self._sleep, POLL))
             if not self._woken.is_set():
-                self._unsure.update(owner for owner, count in self._outstanding.items() if count)
+                self._look(self._unsettled)
 
-    async def _count(self) -> int:
-        """Read the queues that may have changed; return how much there is still to do."""
-        self._woken.clear()
-        unsure, self._unsure = self._unsure, set()
-        for owner in unsure:
-            try:
-                state = await self._store.queue(owner)
-            except StoreBusy:
-                self._outstanding[owner] = max(1, self._outstanding[owner])
-            else:
-                self._outstanding[owner] = state.pending + state.running
-        pending = sum(self._outstanding.values())
+    async def _tell(self) -> None:
+        """Count what has changed for whoever wants to know, and ask about agents that a look told nothing of."""
+        doubtful, self._doubtful = self._doubtful, set()
+        for owner in doubtful:
+            if not await self._count(owner):
+                self._unsettled.discard(owner)
         if self._report is not None:
-            self._report(Progress(pending=pending, done=self._done, failed=self._failed))
-        return pending
+            changed, self._uncounted = self._uncounted - doubtful, set()
+            for owner in changed:
+                await self._count(owner)
+            self._report(Progress(pending=sum(self._counts.values()), done=self._done, failed=self._failed))
 
-    def _count_text(self) -> str:
-        pending = sum(self._outstanding.values())
-        return f"{pending} job{'s' if pending != 1 else ''} still to do"
+    async def _pending(self) -> int:
+        return sum([await self._count(owner) for owner in self._unsettled])
+
+    async def _count(self, owner: Scope) -> int:
+        try:
+            state = await self._store.queue(owner)
+        except StoreBusy:
+            self._counts[owner] = max(1, self._counts[owner])
+        else:
+            self._counts[owner] = state.pending + state.running
+        return self._counts[owner]
+
+    def _changed(self, owner: Scope) -> None:
+        self._uncounted.add(owner)
+        self._woken.set()
 
     async def _run_late(self, timeout: float) -> None:
         """End the wait by a flag, not by cancelling: a count that is under way is finished and reported first."""

@@ -5,10 +5,18 @@ Nothing in this package sleeps by itself, so that a test decides when time passe
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from datetime import datetime
 from typing import Any
+
+from remanent.model import Clock, system_clock
 
 Sleep = Callable[[float], Awaitable[None]]
 """Waits so many seconds."""
+
+
+def lease_time(clock: Clock) -> datetime | None:
+    """Return what leases are reckoned by: a clock that was given, or else that of the database, which all share."""
+    return None if clock is system_clock else clock()
 
 
 async def pause(sleep: Sleep, seconds: float) -> None:

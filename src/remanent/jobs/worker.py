@@ -4,20 +4,26 @@ import asyncio
 import heapq
 import itertools
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remanent.errors import CallerError, JobFailed, RemanentError
+from remanent.fairness import Shares
 from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
 from remanent.jobs.settlement import Progress, Settlement
-from remanent.jobs.timing import Sleep, pause, wait_first
+from remanent.jobs.timing import Sleep, lease_time, pause, wait_first
 from remanent.model import Clock, Job, NewId, Scope
-from remanent.stores import QueueState, Store
+from remanent.stores import Claims, Store
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
+
+
+Owner = Scope | None
+"""An agent to look at; `None` stands for all of them, where the store finds work by itself."""
 
 
 class Agenda:
@@ -26,20 +32,22 @@ class Agenda:
     def __init__(self, *, clock: Clock, sleep: Sleep) -> None:
         self._clock = clock
         self._sleep = sleep
-        self._due: dict[Scope, None] = {}
-        self._looking: set[Scope] = set()
-        self._again: set[Scope] = set()
+        self._due: OrderedDict[Owner, None] = OrderedDict()
+        self._looking: set[Owner] = set()
+        self._paused: Counter[str] = Counter()
+        """Organisations that had more than their share, and whose agents wait until the others had theirs."""
+        self._again: set[Owner] = set()
         """Agents that changed while somebody looked: what that look saw may be out of date."""
-        self._times: dict[Scope, datetime] = {}
+        self._times: dict[Owner, datetime] = {}
         """When each agent is to be looked at next, if that is known."""
         # Entries of the heap whose time is no longer the one in `_times` are skipped.
-        self._heap: list[tuple[datetime, int, Scope]] = []
+        self._heap: list[tuple[datetime, int, Owner]] = []
         self._order = itertools.count()
         self._filled = asyncio.Event()
         self._moved = asyncio.Event()
         self._closed = False
 
-    def look_now(self, owner: Scope) -> None:
+    def look_now(self, owner: Owner) -> None:
         """Have the agent looked at as soon as a looker is free; if one is looking, once more after that."""
         if owner in self._looking:
             self._again.add(owner)
@@ -47,7 +55,7 @@ class Agenda:
             self._due.setdefault(owner)
             self._filled.set()
 
-    def look_at(self, owner: Scope, moment: datetime) -> None:
+    def look_at(self, owner: Owner, moment: datetime) -> None:
         """Have the agent looked at then, unless that is to happen earlier anyway."""
         known = self._times.get(owner)
         if known is not None and known <= moment:
@@ -56,26 +64,65 @@ class Agenda:
         heapq.heappush(self._heap, (moment, next(self._order), owner))
         self._moved.set()
 
-    async def next(self) -> Scope | None:
-        """Return the next agent to look at, or `None` once the agenda is closed; `looked` must follow."""
+    def is_due(self, owner: Owner) -> bool:
+        """Return whether what the last look saw may be out of date."""
+        return owner in self._due or owner in self._again
+
+    async def next(self, most: int) -> list[Owner]:
+        """Return the next agents to look at, none once the agenda is closed; `looked` must follow for each."""
         while not self._closed:
-            if self._due:
-                owner = next(iter(self._due))
-                del self._due[owner]
-                # The look finds out anew when the next one is needed.
-                self._times.pop(owner, None)
-                self._looking.add(owner)
-                return owner
+            owners = list(itertools.islice((owner for owner in self._due if not self._is_paused(owner)), most))
+            if owners:
+                for owner in owners:
+                    del self._due[owner]
+                    self._begin(owner)
+                return owners
             self._filled.clear()
             await self._filled.wait()
-        return None
+        return []
 
-    def looked(self, owner: Scope) -> None:
+    def take(self, owner: Owner) -> bool:
+        """Take one agent out of turn, to look at it further; refused while another looker has it."""
+        if self._closed or owner in self._looking or self._is_paused(owner):
+            return False
+        self._due.pop(owner, None)
+        self._begin(owner)
+        return True
+
+    def pause(self, org: str, seconds: float) -> None:
+        """Hand out no agent of an organisation for so long."""
+        self._paused[org] += 1
+        asyncio.get_running_loop().call_later(seconds, self._resume, org)
+
+    def _resume(self, org: str) -> None:
+        self._paused[org] -= 1
+        if not self._paused[org]:
+            del self._paused[org]
+            self._filled.set()
+
+    def _is_paused(self, owner: Owner) -> bool:
+        return owner is not None and owner.org in self._paused
+
+    def looked(self, owner: Owner) -> None:
         """Say that the look has ended."""
         self._looking.discard(owner)
         if owner in self._again:
             self._again.discard(owner)
             self.look_now(owner)
+
+    def put_back(self, owners: Sequence[Owner]) -> None:
+        """Say that these were not looked at, and are the next to be."""
+        for owner in reversed(owners):
+            self._looking.discard(owner)
+            self._again.discard(owner)
+            self._due.setdefault(owner)
+            self._due.move_to_end(owner, last=False)
+        self._filled.set()
+
+    def _begin(self, owner: Owner) -> None:
+        # The look finds out anew when the next one is needed.
+        self._times.pop(owner, None)
+        self._looking.add(owner)
 
     async def keep_time(self) -> None:
         """Move agents whose time has come to the due ones, until cancelled."""
@@ -102,6 +149,13 @@ class Agenda:
                 del self._times[owner]
                 self.look_now(owner)
 
+
+MAX_LOOKS = 64
+"""Agents that are looked at in one call: the first of them waits for its job until all were. Chosen by hand."""
+
+IN_A_ROW = 2
+"""Jobs of one agent that are run before others get their turn: one often gives rise to the next, and a file that was
+closed in between has to be opened again. Chosen by hand."""
 
 GRACE = 5.0
 """Seconds that cancelled handlers get to clean up: a transaction to roll back, a request to abort. Chosen by hand."""
@@ -141,33 +195,40 @@ class Worker:
         clock: Clock,
         new_id: NewId,
         sleep: Sleep = asyncio.sleep,
+        shares: Shares | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._sleep = sleep
         self._name = new_id()
+        self._shares = shares or Shares()
         self._agenda = Agenda(clock=clock, sleep=sleep)
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
-        self._troubles: dict[Scope, int] = {}
+        self._troubles: dict[Owner, int] = {}
         self._failures: dict[Scope, _Failures] = {}
         self._settlements: set[Settlement] = set()
-        self._loops: list[asyncio.Task[None]] = []
+        self._turns: set[asyncio.Task[None]] = set()
+        self._running: Counter[Scope] = Counter()
+        self._free = settings.concurrency
+        """How many jobs more may run beside those that do."""
+        self._room = asyncio.Event()
+        self._room.set()
+        self._dispatcher: asyncio.Task[None] | None = None
         self._timekeeper: asyncio.Task[None] | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
 
     def start(self) -> None:
         """Begin to work, on the running event loop."""
-        if self._loops or self._stopping is not None:
+        if self._dispatcher is not None or self._stopping is not None:
             raise CallerError("a worker is started once; make a new one")
         self._store.on_enqueue(self._enqueued)
         self._timekeeper = asyncio.create_task(self._agenda.keep_time(), name="remanent worker: time")
-        self._loops = [
-            asyncio.create_task(self._loop(), name=f"remanent worker {number}")
-            for number in range(self._settings.concurrency)
-        ]
+        self._dispatcher = asyncio.create_task(self._dispatch(), name="remanent worker")
+        if self._store.finds_work:
+            self._agenda.look_now(None)
 
     @property
     def watched(self) -> list[Scope]:
@@ -177,7 +238,7 @@ class Worker:
     def watch(self, scope: Scope) -> None:
         """Work on an agent's queue from now on; work that an earlier process left there is taken up."""
         self._watched.setdefault(scope.owner)
-        self._agenda.look_now(scope.owner)
+        self._look_now(scope.owner)
 
     def attend(self, scope: Scope) -> None:
         """Work on an agent's queue from now on, like `watch`; one that is watched already is not looked at anew."""
@@ -197,15 +258,15 @@ class Worker:
         else is done: a job that fails before `settle` is called is told of as well. Dead letters of earlier runs are
         not. Raises `BusyError` when the time is over or the worker stops first.
         """
-        if not self._loops:
+        if self._dispatcher is None:
             raise CallerError("the worker was not started, so nothing would ever settle; start it first")
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
-        for owner in owners:
-            self.watch(owner)
-        settlement = Settlement(self._store, owners, sleep=self._sleep, report=on_progress)
+        settlement = Settlement(self._store, owners, sleep=self._sleep, look=self._look_again, report=on_progress)
         if self._stopping is not None:
             settlement.stop()
         self._settlements.add(settlement)
+        for owner in owners:
+            self.watch(owner)
         try:
             await settlement.wait(timeout=timeout)
         finally:
@@ -232,18 +293,24 @@ class Worker:
 
     async def _stop(self, seconds: float) -> None:
         """Drain, then cancel, then give up on what does not listen; everybody who waits for an empty queue is told."""
-        await wait_first(_all_of(self._loops), pause(self._sleep, seconds), self._hurry.wait())
+        await wait_first(self._all_turns(), pause(self._sleep, seconds), self._hurry.wait())
         self._runner.abort()
-        await wait_first(_all_of(self._loops), pause(self._sleep, GRACE))
-        for loop in self._loops:
-            if not loop.done():
-                _logger.error("a handler goes on although it was cancelled; its result will be discarded")
-                loop.cancel()
-        if self._timekeeper is not None:
+        await wait_first(self._all_turns(), pause(self._sleep, GRACE))
+        turns = list(self._turns)
+        for turn in turns:
+            _logger.error("a handler goes on although it was cancelled; its result will be discarded")
+            turn.cancel()
+        if self._timekeeper is not None and self._dispatcher is not None:
             self._timekeeper.cancel()
-            await asyncio.gather(self._timekeeper, *self._loops, return_exceptions=True)
+            self._dispatcher.cancel()
+            await asyncio.gather(self._timekeeper, self._dispatcher, *turns, return_exceptions=True)
         for settlement in self._settlements:
             settlement.stop()
+
+    async def _all_turns(self) -> None:
+        """Wait for all turns, which go on when the wait is cut short."""
+        while self._turns:
+            await asyncio.wait(self._turns)
 
     def _enqueued(self, scope: Scope) -> None:
         """Hear of a job that this process has just committed, so that nobody waits for the next poll."""
@@ -252,61 +319,215 @@ class Worker:
             for settlement in self._settlements:
                 settlement.touch(scope.owner)
 
-    async def _loop(self) -> None:
-        """Serve one agent after another; as many of these run as the settings say."""
-        while (owner := await self._agenda.next()) is not None:
-            # Gathered, whatever goes wrong in a turn comes back as a value: a defect must not end all background work.
-            [trouble] = await asyncio.gather(self._turn(owner), return_exceptions=True)
-            if trouble is not None:
-                _logger.error("unforeseen error while working for %s", owner, exc_info=trouble)
+    def _look_now(self, owner: Scope) -> None:
+        self._agenda.look_now(None if self._store.finds_work else owner)
+
+    def _look_again(self, owners: Iterable[Scope]) -> None:
+        """Look at agents that somebody waits for: another process may have done their work meanwhile.
+
+        Not at those whose job runs here: its end is told.
+        """
+        for owner in owners:
+            if not self._running[owner]:
+                self._look_now(owner)
+
+    # ── finding and doing work ───────────────────────────────────────────────
+
+    async def _dispatch(self) -> None:
+        """Have agents looked at as soon as they are due and somebody is free to do what is found."""
+        while True:
+            await self._room.wait()
+            owners = await self._agenda.next(MAX_LOOKS)
+            if not owners:
+                return
+            # One in trouble may keep others waiting for long: a database that another process holds.
+            alone = next((owner for owner in owners if owner in self._troubles), None)
+            if alone is not None and len(owners) > 1:
+                self._agenda.put_back([owner for owner in owners if owner is not alone])
+                owners = [alone]
+            self._begin(self._turn(owners))
+
+    def _begin(self, work: Coroutine[Any, Any, None], *, reserved: bool = False) -> None:
+        """Start a task that may run a job; its place is taken now, unless it was reserved."""
+        if not reserved:
+            self._take(1)
+        turn = asyncio.create_task(work, name="remanent worker: turn")
+        self._turns.add(turn)
+        turn.add_done_callback(self._ended)
+
+    def _ended(self, turn: "asyncio.Task[None]") -> None:
+        self._turns.discard(turn)
+        self._take(-1)
+
+    def _take(self, many: int) -> None:
+        """Take places for jobs, or give them back."""
+        self._free -= many
+        if self._free > 0:
+            self._room.set()
+        else:
+            self._room.clear()
+
+    async def _turn(self, owners: list[Owner]) -> None:
+        """Look at agents and run a job that is found; a few more of the same agent follow if it has any."""
+        # Gathered, whatever goes wrong in a turn comes back as a value: a defect must not end all background work.
+        [trouble] = await asyncio.gather(self._serve(owners), return_exceptions=True)
+        if trouble is not None:
+            for owner in owners:
+                _logger.error("unforeseen error while working for %s", owner or "all agents", exc_info=trouble)
+                self._agenda.looked(owner)
                 self._postpone(owner)
 
-    async def _turn(self, owner: Scope) -> None:
-        """Look at one agent's queue and run at most one job, so that a busy agent does not keep others waiting."""
-        try:
-            job = await self._look(owner)
-        finally:
-            self._agenda.looked(owner)
-        if job is None:
-            return
+    async def _serve(self, owners: list[Owner]) -> None:
+        """Look and run, in turn; `owners` says whose turn it is, whatever happens."""
+        in_a_row = 0
+        while (job := await self._look(owners)) is not None:
+            in_a_row += 1
+            owner = job.scope.owner
+            owners[:] = [owner]
+            if not await self._run(job):
+                return
+            if self._store.finds_work or in_a_row >= IN_A_ROW or not self._agenda.take(owner):
+                self._look_now(owner)
+                return
+
+    async def _run(self, job: Job) -> bool:
+        """Run a job; return whether its agent can be looked at again at once."""
         if self._stopping is not None:
             self._record(await self._runner.give_back(job))
-            return
-        # Another of its lanes may have work for somebody else.
-        self._agenda.look_now(owner)
-        ended = await self._runner.run(job)
+            return False
+        owner = job.scope.owner
+        self._running[owner] += 1
+        self._shares.see(owner.org)
+        begun = self._shares.started()
+        try:
+            ended = await self._runner.run(job)
+        finally:
+            pause = self._shares.charge(owner.org, self._shares.seconds_since(begun))
+            if pause > 0:
+                self._agenda.pause(owner.org, pause)
+            self._running[owner] -= 1
+            if not self._running[owner]:
+                del self._running[owner]
         self._record(ended)
         if ended.outcome is JobOutcome.UNWRITTEN:
-            self._postpone(owner)
-        else:
-            self._agenda.look_now(owner)
+            self._postpone(None if self._store.finds_work else owner)
+            return False
+        return True
 
-    async def _look(self, owner: Scope) -> Job | None:
-        """Claim a job, or arrange the next look."""
+    async def _run_beside(self, job: Job) -> None:
+        """Run a job that was claimed with another."""
+        if await self._run(job):
+            self._look_now(job.scope.owner)
+
+    async def _look(self, owners: list[Owner]) -> Job | None:
+        """Claim jobs and start all but one, which is returned; arrange the next look at those that have none."""
+        # Half of those who are free: others may find work elsewhere meanwhile.
+        spare = self._free // 2
+        self._take(spare)
+        now = self._clock()
         try:
-            while (ended := await self._runner.write_pending(owner)) is not None:
-                self._record(ended)
-            now = self._clock()
-            job = await self._store.claim(
-                owner, worker=self._name, now=now, lease=timedelta(seconds=self._settings.lease)
-            )
-            if job is None:
-                self._agenda.look_at(owner, self._next_look(await self._store.queue(owner), now=now))
+            claims = await self._claim(owners, now=now, limit=1 + spare)
         except RemanentError as error:
-            if owner not in self._troubles:
-                _logger.warning("the queue of %s cannot be worked on, trying on: %s", owner, describe_failure(error))
-            self._postpone(owner)
-            return None
+            for owner in owners:
+                self._agenda.looked(owner)
+                self._trouble(owner, error)
+            claims, owners = Claims(), []
+        except BaseException:
+            self._take(-spare)
+            raise
+        self._take(max(0, len(claims.jobs) - 1) - spare)
+        is_full = len(claims.jobs) > spare
+        if None in owners:
+            self._arrange_next(claims, now=now, is_full=is_full)
+        else:
+            self._arrange(owners, claims, now=now, is_full=is_full)
+        for job in claims.jobs[1:]:
+            self._begin(self._run_beside(job), reserved=True)
+        return claims.jobs[0] if claims.jobs else None
+
+    async def _claim(self, owners: list[Owner], *, now: datetime, limit: int) -> Claims:
+        """Write down what could not be written before, then claim; an agent that fails does not keep the others."""
+        failed: dict[Scope, RemanentError] = {}
+        for owner in self._runner.unwritten if owners == [None] else owners:
+            try:
+                while owner is not None and (ended := await self._runner.write_pending(owner)) is not None:
+                    self._record(ended)
+            except RemanentError as error:
+                assert owner is not None
+                failed[owner] = error
+        among = None if owners == [None] else [owner for owner in owners if owner is not None and owner not in failed]
+        if among == []:
+            return Claims(failed=failed)
+        claims = await self._store.claim_any(
+            worker=self._name,
+            limit=limit,
+            lease=timedelta(seconds=self._settings.lease),
+            now=lease_time(self._clock),
+            among=among,
+        )
+        return replace(claims, failed={**claims.failed, **failed})
+
+    def _arrange(self, owners: list[Owner], claims: Claims, *, now: datetime, is_full: bool) -> None:
+        """Arrange the next look at each agent, and tell those who wait which of them have nothing to do."""
+        claimed = {job.scope.owner for job in claims.jobs}
+        unseen = [o for o in owners if o not in claims.wake_at and o not in claims.failed and o not in claimed]
+        for owner in owners:
+            if owner in unseen or owner is None:
+                continue
+            self._agenda.looked(owner)
+            if owner in claims.failed:
+                self._trouble(owner, claims.failed[owner])
+                continue
+            self._recovered(owner)
+            if owner not in claimed:
+                self._found_nothing(owner, claims.wake_at[owner], now=now)
+            elif is_full:
+                # Another of its lanes may have work for somebody else.
+                self._agenda.look_now(owner)
+            else:
+                self._agenda.look_at(owner, self._next_look(None, now=now))
+        if unseen:
+            self._agenda.put_back(unseen)
+
+    def _arrange_next(self, claims: Claims, *, now: datetime, is_full: bool) -> None:
+        """Arrange the next look of a store that finds work by itself; whose queue is empty it is asked."""
+        self._agenda.looked(None)
+        if is_full:
+            self._agenda.look_now(None)
+        else:
+            self._recovered(None)
+            waits = [moment for moment in claims.wake_at.values() if moment is not None]
+            self._agenda.look_at(None, self._next_look(min(waits, default=None), now=now))
+        if not claims.jobs:
+            for settlement in self._settlements:
+                settlement.doubt(None)
+
+    def _found_nothing(self, owner: Scope, wake_at: datetime | None, *, now: datetime) -> None:
+        self._agenda.look_at(owner, self._next_look(wake_at, now=now))
+        if wake_at is None and not self._agenda.is_due(owner):
+            for settlement in self._settlements:
+                settlement.settled(owner)
+
+    def _trouble(self, owner: Owner, error: RemanentError) -> None:
+        """Tell of trouble with an agent's queue once, and look again later."""
+        if owner not in self._troubles:
+            whose = f"the queue of {owner}" if owner is not None else "the queue"
+            _logger.warning("%s cannot be worked on, trying on: %s", whose, describe_failure(error))
+        self._postpone(owner)
+        for settlement in self._settlements:
+            settlement.doubt(owner)
+
+    def _recovered(self, owner: Owner) -> None:
         if self._troubles.pop(owner, 0):
-            _logger.info("the queue of %s can be worked on again", owner)
-        return job
+            _logger.info("the queue%s can be worked on again", "" if owner is None else f" of {owner}")
 
-    def _next_look(self, state: QueueState, *, now: datetime) -> datetime:
+    def _next_look(self, wake_at: datetime | None, *, now: datetime) -> datetime:
         """Return when a retry or a lease comes due, or else the next poll for what other processes enqueued."""
-        poll = now + max(timedelta(seconds=self._settings.poll), len(self._watched) * IDLE_LOOK_INTERVAL)
-        return poll if state.wake_at is None else max(now + MIN_LOOK_INTERVAL, min(state.wake_at, poll))
+        watched = 1 if self._store.finds_work else len(self._watched)
+        poll = now + max(timedelta(seconds=self._settings.poll), watched * IDLE_LOOK_INTERVAL)
+        return poll if wake_at is None else max(now + MIN_LOOK_INTERVAL, min(wake_at, poll))
 
-    def _postpone(self, owner: Scope) -> None:
+    def _postpone(self, owner: Owner) -> None:
         """Wait longer after every failure in a row: a full disk is not helped by looking at it more often."""
         troubles = self._troubles[owner] = self._troubles.get(owner, 0) + 1
         wait = retry_delay(troubles, base=self._settings.backoff_base, cap=self._settings.backoff_cap)
@@ -331,9 +552,3 @@ class Worker:
                 kept = f"{count} jobs gave up and are kept as dead letters"
             last = told[-1].last
             raise JobFailed(f"{kept}; the last one is {last.job.kind!r} for {last.job.scope.owner}: {last.error}")
-
-
-async def _all_of(tasks: list[asyncio.Task[None]]) -> None:
-    """Wait for all tasks, which go on when the wait is cut short."""
-    if tasks:
-        await asyncio.wait(tasks)

@@ -7,9 +7,9 @@ from remanent.recall.evaluation import evaluate_recall
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
 from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
-from remanent.recall.injection import inject
+from remanent.recall.injection import INJECTED_ITEMS, inject
 from remanent.recall.path import Candidate, RecallPath
-from remanent.recall.paths import EntityPath, GraphPath, KeywordPath, RecencyPath, TimePath
+from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
 from remanent.recall.recall import Recall
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
@@ -18,6 +18,7 @@ from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 __all__ = [
     "EMBED",
     "GATE",
+    "INJECTED_ITEMS",
     "REEMBED",
     "TURNS",
     "AnswerCache",
@@ -26,7 +27,6 @@ __all__ = [
     "Candidate",
     "Coverage",
     "Echoes",
-    "EntityPath",
     "FormerVectorPath",
     "Gate",
     "GraphPath",

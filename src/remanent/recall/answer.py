@@ -22,11 +22,16 @@ class AnswerBuilder:
         self._reader = reader
 
     async def items(
-        self, scope: Scope, chosen: Sequence[RankedCandidate], records: Mapping[str, Record]
+        self,
+        scope: Scope,
+        chosen: Sequence[RankedCandidate],
+        records: Mapping[str, Record],
+        *,
+        known: Mapping[str, Entry],
     ) -> list[FoundItem]:
-        """Return each record as itself."""
+        """Return each record as itself; `known` are entries that were read before."""
         sources = [source.entry_id for one in chosen for source in records[one.record_id].sources]
-        entries = await self._reader.entries(scope, sources)
+        entries = await self._reader.entries(scope, sources, known=known)
         return [
             _item(
                 one,
@@ -39,7 +44,12 @@ class AnswerBuilder:
         ]
 
     async def turns(
-        self, scope: Scope, chosen: Sequence[RankedCandidate], records: Mapping[str, Record]
+        self,
+        scope: Scope,
+        chosen: Sequence[RankedCandidate],
+        records: Mapping[str, Record],
+        *,
+        known: Mapping[str, Entry],
     ) -> list[FoundItem]:
         """Return each turn with the one before and the one after; what stands in a better answer is not said again."""
         wanted = [
@@ -49,7 +59,7 @@ class AnswerBuilder:
             if entry_id is not None
         ]
         derived = [source.entry_id for one in chosen for source in records[one.record_id].sources]
-        entries = await self._reader.entries(scope, [*wanted, *derived])
+        entries = await self._reader.entries(scope, [*wanted, *derived], known=known)
         items: list[FoundItem] = []
         holder: dict[str, int] = {}
         for one in chosen:
@@ -74,10 +84,12 @@ class AnswerBuilder:
         chosen: Sequence[Sequence[RankedCandidate]],
         records: Mapping[str, Record],
         scores: Sequence[float],
+        *,
+        known: Mapping[str, Entry],
     ) -> list[FoundItem]:
         """Return the whole session of each group of candidates; what belongs to none is an answer by itself."""
         alone = [group[0] for group in chosen if group[0].place.session is None]
-        by_themselves = {item.record_id: item for item in await self.items(scope, alone, records)}
+        by_themselves = {item.record_id: item for item in await self.items(scope, alone, records, known=known)}
         told = await asyncio.gather(
             *(
                 self._reader.session(scope, session, limit=MAX_SESSION_ENTRIES)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from remanent.model import Entry, Origin, Record, Scope
-from remanent.recall.injection import ENVELOPE, GAP, is_frame, plain
+from remanent.recall.injection import ENVELOPE, GAP, RESOLVED, is_frame, plain
 from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span
@@ -173,12 +173,16 @@ def _newest(record_ids: dict[str, None]) -> dict[str, None]:
 
 
 def _forms(item: str) -> Iterable[str]:
-    """Yield the words of an item, without what was told of it: as they are, and without a speaker before them."""
+    """Yield the words of an item, without what was told of it: as they are, and without a speaker before them.
+
+    Each with the dates that stand behind "yesterday", because somebody may have said them, and without.
+    """
     words = _STANDING.sub("", _LEAD.sub("", item, count=1))
-    yield words
     lead = _SPEAKER.match(words)
-    if lead:
-        yield words[lead.end() :]
+    for form in (words, *([words[lead.end() :]] if lead else [])):
+        yield form
+        if RESOLVED.search(form):
+            yield RESOLVED.sub("", form)
 
 
 def _holder_of_parts(words: str, records: Sequence[Record], entry: Entry) -> str | None:

@@ -28,6 +28,10 @@ from remanent.stores import EntryQuery, Place, RecordFilter, RecordQuery, Store
 SEEDS = 20
 """How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""
 
+MAX_SOURCES = 4
+"""Entries for each record that are read along with a shortlist; what is needed beyond them is read later. Chosen by
+hand: nearly all have one."""
+
 ROUNDS = 3
 """How often a path is asked again without sessions that fill more than their share; each round may show another.
 Chosen by hand: each round costs as much as asking the path anew."""
@@ -81,13 +85,21 @@ class CandidateReader:
             records |= {record.id: record for record in await self._store.records(question.scope, again)}
         return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
 
-    async def entries(self, scope: Scope, entry_ids: Sequence[str]) -> dict[str, Entry]:
-        """Return the entries of the ids, without the erased."""
-        wanted = tuple(dict.fromkeys(entry_ids))
-        if not wanted:
+    async def entries(self, scope: Scope, entry_ids: Sequence[str], *, known: Mapping[str, Entry]) -> dict[str, Entry]:
+        """Return the entries of the ids, without the erased; those that are known are not read again."""
+        wanted = tuple(dict.fromkeys(entry_id for entry_id in entry_ids if entry_id not in known))
+        entries = dict(known)
+        if wanted:
+            read = await self._store.entries(scope.owner, EntryQuery(entry_ids=wanted, limit=len(wanted)))
+            entries |= {entry.id: entry for entry in read if not entry.erased}
+        return entries
+
+    async def sources(self, question: Question, record_ids: Sequence[str]) -> dict[str, Entry]:
+        """Return what records came from, without the erased: of most of them that is one entry."""
+        if not record_ids:
             return {}
-        entries = await self._store.entries(scope.owner, EntryQuery(entry_ids=wanted, limit=len(wanted)))
-        return {entry.id: entry for entry in entries if not entry.erased}
+        query = EntryQuery(source_of=tuple(record_ids), limit=MAX_SOURCES * len(record_ids))
+        return {entry.id: entry for entry in await self._store.entries(question.scope, query) if not entry.erased}
 
     async def session(self, scope: Scope, session: str, *, limit: int) -> list[Entry]:
         """Return what was said in a session, in order."""
@@ -163,24 +175,32 @@ class Gathering:
         """The paths that were not ready after all the time that loading may take."""
 
     async def gather(self, question: Question, recipe: Recipe, *, width: int, share: float = 1.0) -> Gathered:
-        """Ask the paths that need nothing but the question, then those that follow what these found.
+        """Ask the paths that need nothing but the question.
 
         No session gives more than its share of a path's candidates while others have any.
         """
         gathered = Gathered()
         await self._ask_all(question, recipe, gathered, width=width, share=share, follow=False)
         self._give_way(gathered)
-        if any(path.follows for path in self.paths):
-            # Fusion comes later: for a start, the best of each path in turn.
-            best = dict.fromkeys(
-                candidates[rank].record_id
-                for rank in range(SEEDS)
-                for candidates in gathered.found.values()
-                if rank < len(candidates) and candidates[rank].record_id in gathered.adding
-            )
-            following = question.following(tuple(best)[:SEEDS])
-            await self._ask_all(following, recipe, gathered, width=width, share=share, follow=True)
         return gathered
+
+    async def follow(
+        self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, share: float = 1.0
+    ) -> bool:
+        """Ask the paths that follow what the others found, and add what they find; return whether that is anything."""
+        if not any(path.follows for path in self.paths):
+            return False
+        # Fusion comes later: for a start, the best of each path in turn.
+        best = dict.fromkeys(
+            candidates[rank].record_id
+            for rank in range(SEEDS)
+            for candidates in gathered.found.values()
+            if rank < len(candidates) and candidates[rank].record_id in gathered.adding
+        )
+        before = set(gathered.found)
+        following = question.following(tuple(best)[:SEEDS])
+        await self._ask_all(following, recipe, gathered, width=width, share=share, follow=True)
+        return any(gathered.found[name] for name in gathered.found.keys() - before)
 
     async def _ask_all(
         self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, share: float, follow: bool
@@ -201,6 +221,9 @@ class Gathering:
                 gathered.left_out.append(answer)
             else:
                 answers[path] = answer
+        gathered.places |= {
+            one.record_id: one.place for answer in answers.values() for one in answer if one.place is not None
+        }
         unplaced = _unplaced(gathered, *answers.values())
         if unplaced:
             gathered.places |= await self._places_of(question, unplaced)
@@ -272,6 +295,7 @@ class Gathering:
             further = [] if isinstance(again, LeftOut) else [one for one in again if one.record_id not in known]
             if not further:
                 break
+            gathered.places |= {one.record_id: one.place for one in further if one.place is not None}
             gathered.places |= await self._places_of(question, _unplaced(gathered, further))
         return sorted([*kept, *surplus][:limit], key=lambda one: -one.score)
 

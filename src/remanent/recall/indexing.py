@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from remanent.embedding import Embedders, KnownEmbedders
 from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
 from remanent.recall.echoes import Echo, Echoes
-from remanent.stores import NO_LIMIT, EntryQuery, RecordFilter, RecordQuery, Store, Transaction, search_terms
+from remanent.stores import NO_LIMIT, EntryQuery, RecordFilter, RecordQuery, Standing, Store, Transaction, search_terms
 from remanent.text.terms import index_terms
 
 TURNS = "turns"
@@ -56,9 +56,9 @@ class IsDue(Protocol):
         """Return whether it should, now that the journal is indexed up to a place."""
 
 
-async def indexed_through(store: Store, scope: Scope) -> int:
+async def indexed_through(store: Store, scope: Scope, *, standing: Standing | None = None) -> int:
     """Return the place in the journal up to which every entry has its turn record."""
-    seq = await store.state(scope, TURNS)
+    seq = await store.state(scope, TURNS) if standing is None else standing.states.get(TURNS)
     return seq if isinstance(seq, int) else 0
 
 

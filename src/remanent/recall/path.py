@@ -1,10 +1,12 @@
 """The port of recall paths: each ranks records for a question in its own way."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from remanent.model import Scope
 from remanent.recall.question import Question
+from remanent.stores import Place
 
 
 class Candidate(NamedTuple):
@@ -17,6 +19,8 @@ class Candidate(NamedTuple):
     score: float
     reason: str = ""
     """What the path has to say beyond its name: the date it matched, the link it followed."""
+    place: Place | None = None
+    """Where it stands, if the search told that as well: it need not be looked up then."""
 
 
 class RecallPath(ABC):
@@ -52,6 +56,9 @@ class RecallPath(ABC):
     def preparing(self, question: Question) -> bool:
         """Return whether it is late only because it makes itself ready, which it need not do for the next question."""
         return False
+
+    async def expect(self, questions: Sequence[Question]) -> None:  # noqa: B027 - most have nothing to prepare
+        """Hear of questions that will be asked together, so that what each takes can be made ready in one go."""
 
     async def prepare(self, scope: Scope) -> None:  # noqa: B027 - most have nothing to load
         """Load what the first question about an agent would have to wait for; the path's own trouble is raised."""

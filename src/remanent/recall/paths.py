@@ -1,17 +1,16 @@
-"""The built-in paths over the store alone: words, names, times, what is new, and links."""
+"""The built-in paths over the store alone: words, times, what is new, and links."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from heapq import heappop, heappush
 
-from remanent.model import Entry, Kind, Link
+from remanent.model import Entry, Kind
 from remanent.model.entry import AHEAD
 from remanent.recall.indexing import indexed_through
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question, told_within
-from remanent.stores import EntryQuery, Hit, LinkQuery, Order, RecordFilter, RecordQuery, Store
+from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, Store, WalkQuery
 from remanent.text.dates import TimeMention
 from remanent.text.terms import index_terms, query_terms
 
@@ -36,10 +35,14 @@ class KeywordPath(RecallPath):
         parts = [own for part in question.parts if (own := query_terms(part))] or [list(terms)]
         may_be_unindexed = _may_be_unindexed(question)
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
-        covered = await indexed_through(self._store, question.scope) if may_be_unindexed else 0
+        covered = 0
+        if may_be_unindexed:
+            covered = await indexed_through(self._store, question.scope, standing=question.standing)
         searching = asyncio.gather(
             *(
-                self._store.search_text(question.scope, part, record_filter=question.record_filter, limit=limit)
+                self._store.search_text(
+                    question.scope, part, record_filter=question.record_filter, limit=limit, places=True
+                )
                 for part in parts
             )
         )
@@ -67,14 +70,14 @@ class KeywordPath(RecallPath):
 def _best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Candidate]:
     """Return what was found for any part of the question: what answers one of them best is as good as any."""
     if len(searched) == 1:
-        return [Candidate(hit.record_id, hit.score) for hit in searched[0]]
+        return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in searched[0]]
     high = max((hits[0].score for hits in searched if hits), default=0.0)
     best: dict[str, Candidate] = {}
     for hits in searched:
         for hit in hits:
             score = high * hit.score / hits[0].score if hits[0].score > 0 else 0.0
             if hit.record_id not in best or score > best[hit.record_id].score:
-                best[hit.record_id] = Candidate(hit.record_id, score)
+                best[hit.record_id] = Candidate(hit.record_id, score, place=hit.place)
     return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]
 
 
@@ -105,47 +108,6 @@ def _may_be_unindexed(question: Question) -> bool:
     return (wanted.kinds is None or Kind.TURN in wanted.kinds) and not wanted.tags and wanted.as_of is None
 
 
-MAX_NAMES = 4
-"""Each is a search of its own; questions seldom name more."""
-_WHOLE = 0.6
-"""The share of the best score below which a record is taken to hold but a part of a name. Chosen by hand."""
-
-
-class EntityPath(RecallPath):
-    """The more of the question's names a record holds, and the rarer they are, the better."""
-
-    name = "entity"
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def share(self, question: Question) -> float:
-        """Take no part when the question names nobody and nothing."""
-        return 1.0 if question.names else 0.0
-
-    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Search each name by itself and add up."""
-        names = list({mention.key: mention.text for mention in question.names}.values())[:MAX_NAMES]
-        searched = await asyncio.gather(
-            *(
-                self._store.search_text(
-                    question.scope, query_terms(name), record_filter=question.record_filter, limit=limit
-                )
-                for name in names
-            )
-        )
-        scores: dict[str, float] = {}
-        held: dict[str, list[str]] = {}
-        for name, hits in zip(names, searched, strict=True):
-            for hit in hits:
-                if hit.score < _WHOLE * hits[0].score:
-                    continue
-                scores[hit.record_id] = scores.get(hit.record_id, 0.0) + hit.score
-                held.setdefault(hit.record_id, []).append(name)
-        ordered = sorted(scores, key=lambda one: (-scores[one], one))[:limit]
-        return [Candidate(one, scores[one], ", ".join(held[one])) for one in ordered]
-
-
 class TimePath(RecallPath):
     """Records of that time; those that share the question's words first, then whatever happened then."""
 
@@ -160,18 +122,21 @@ class TimePath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search each time that is named."""
+        named = [
+            (mention, wanted) for mention in question.dates if (wanted := _within(question.record_filter, mention))
+        ]
+        scope, terms = question.scope, question.terms
+        searches = (
+            self._store.search_text(scope, terms, record_filter=wanted, limit=limit, places=True) for _, wanted in named
+        )
+        lists = (self._store.ask(scope, LatestQuery(wanted, limit)) for _, wanted in named)
+        searched, listed = await asyncio.gather(asyncio.gather(*searches), asyncio.gather(*lists))
         found: dict[str, Candidate] = {}
-        for mention in question.dates:
-            wanted = _within(question.record_filter, mention)
-            if wanted is None:
-                continue
-            hits = await self._store.search_text(question.scope, question.terms, record_filter=wanted, limit=limit)
+        for (mention, _), hits, latest in zip(named, searched, listed, strict=True):
             for hit in hits:
-                found.setdefault(hit.record_id, Candidate(hit.record_id, 1.0 + hit.score, mention.text))
-            if len(found) < limit:
-                query = RecordQuery(filter=wanted, order=Order.LAST_OCCURRED, limit=limit - len(found))
-                for record in await self._store.records(question.scope, query):
-                    found.setdefault(record.id, Candidate(record.id, 1.0, mention.text))
+                found.setdefault(hit.record_id, Candidate(hit.record_id, 1.0 + hit.score, mention.text, hit.place))
+            for place in latest[: max(0, limit - len(found))]:
+                found.setdefault(place.record_id, Candidate(place.record_id, 1.0, mention.text, place))
         return sorted(found.values(), key=lambda one: (-one.score, one.record_id))[:limit]
 
 
@@ -205,12 +170,11 @@ class RecencyPath(RecallPath):
             today = question.asked_at + AHEAD
             before = today if wanted.occurred_before is None else min(wanted.occurred_before, today)
             wanted = replace(wanted, occurred_before=before)
-        query = RecordQuery(filter=wanted, order=Order.LAST_OCCURRED, limit=limit)
-        records = await self._store.records(question.scope, query)
-        if not records:
+        latest = await self._store.ask(question.scope, LatestQuery(wanted, limit))
+        if not latest:
             return []
-        now = question.asked_at or records[0].occurred_at
-        return [Candidate(record.id, -((now - record.occurred_at) / _DAY)) for record in records]
+        now = question.asked_at or latest[0].occurred_at
+        return [Candidate(place.record_id, -((now - place.occurred_at) / _DAY), place=place) for place in latest]
 
 
 WEAKEST = 0.01
@@ -231,44 +195,9 @@ class GraphPath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Follow links in both directions, a hop for all at a time; the seeds themselves are not found again."""
-        owner = question.scope.owner
-        strength = dict.fromkeys(question.seeds[: self._seeds], 1.0)
-        seeds = frozenset(strength)
-        reasons: dict[str, str] = {}
-        border = list(strength)
-        for _ in range(self._hops):
-            if not border:
-                break
-            ends = tuple(border)
-            leaving, arriving = await asyncio.gather(
-                self._store.links(owner, LinkQuery(from_ids=ends, min_strength=WEAKEST)),
-                self._store.links(owner, LinkQuery(to_ids=ends, min_strength=WEAKEST)),
-            )
-            reached = _stronger(leaving + arriving, strength, reasons)
-            border = sorted(reached, key=lambda one: (-strength[one], one))[: self._width]
-        found = [record_id for record_id in strength if record_id not in seeds]
-        passing = set(await self._store.match(question.scope, found, question.record_filter)) if found else set()
-        ordered = sorted(passing, key=lambda one: (-strength[one], one))[:limit]
-        return [Candidate(record_id, strength[record_id], reasons[record_id]) for record_id in ordered]
-
-
-def _stronger(links: list[Link], strength: dict[str, float], reasons: dict[str, str]) -> set[str]:
-    """Carry strength along one hop, strongest first; return what is reached anew or better than before."""
-    ties: dict[str, list[tuple[str, float, str]]] = {}
-    for link in links:
-        ties.setdefault(link.from_id, []).append((link.to_id, link.strength, link.relation))
-        ties.setdefault(link.to_id, []).append((link.from_id, link.strength, link.relation))
-    queue: list[tuple[float, str]] = []
-    for record_id in ties:
-        if record_id in strength:
-            heappush(queue, (-strength[record_id], record_id))
-    reached: set[str] = set()
-    while queue:
-        carried, record_id = heappop(queue)
-        for other, tie, relation in ties[record_id]:
-            along = -carried * tie
-            if along > strength.get(other, 0.0):
-                strength[other] = along
-                reasons[other] = relation
-                reached.add(other)
-    return reached
+        seeds = question.seeds[: self._seeds]
+        if not seeds:
+            return []
+        walk = WalkQuery(seeds, question.record_filter, limit, hops=self._hops, width=self._width, min_strength=WEAKEST)
+        reached = await self._store.ask(question.scope, walk)
+        return [Candidate(one.place.record_id, one.strength, one.relation, one.place) for one in reached]

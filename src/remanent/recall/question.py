@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from remanent.model import Scope, TurnData
-from remanent.stores import RecordFilter
+from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
-from remanent.text.mentions import Mention, mentions
 from remanent.text.scripts import Language, fold, language_of
 from remanent.text.sentences import focus, questions
 from remanent.text.terms import query_terms
@@ -75,6 +75,8 @@ class Question:
     record_filter: RecordFilter = field(default_factory=RecordFilter)
     asked_at: datetime | None = None
     seeds: tuple[str, ...] = ()
+    standing: Standing | None = None
+    """How the agent stood when the search began, with the named values that paths go by; else each asks for itself."""
 
     @cached_property
     def read(self) -> str:
@@ -116,11 +118,6 @@ class Question:
         return tuple(map(told_within, self.dates))
 
     @cached_property
-    def names(self) -> tuple[Mention, ...]:
-        """Whom and what the words name."""
-        return tuple(mentions(self.asked))
-
-    @cached_property
     def asks_for_order(self) -> bool:
         """Whether the answer is a course of events."""
         return _ORDER.search(self.read) is not None
@@ -152,8 +149,16 @@ class Question:
             getattr(self, name)
 
     def following(self, seeds: tuple[str, ...]) -> "Question":
-        """Return the same question for paths that start from what others found; what was read stays read."""
-        other = replace(self, seeds=seeds)
+        """Return the same question for paths that start from what others found."""
+        return self._with(seeds=seeds)
+
+    def at(self, standing: Standing) -> "Question":
+        """Return the same question of an agent whose counters are known."""
+        return self._with(standing=standing)
+
+    def _with(self, **changes: Any) -> "Question":
+        """Return the question with something changed besides its words; what was read of them stays read."""
+        other = replace(self, **changes)
         other.__dict__.update({name: self.__dict__[name] for name in _ANALYSED if name in self.__dict__})
         return other
 
@@ -166,7 +171,6 @@ _ANALYSED = (
     "language",
     "dates",
     "times",
-    "names",
     "asks_for_order",
     "asks_the_agent",
     "asks_for_a_fact",

@@ -6,7 +6,7 @@ question far better. All but the cross-encoder is pure mathematics.
 
 import asyncio
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import nlargest
@@ -245,10 +245,11 @@ def weigh(
     now: datetime | None,
     most: int | None = None,
     share: float = 1.0,
+    source_of: Callable[[str], str | None] = lambda _: None,
 ) -> list[RankedCandidate]:
     """Return the candidates and the neighbours that they speak for, best first: all of them, or the `most` best.
 
-    Of these no session has more than its share while others have any left.
+    Of these no source has more than its share while others have any left.
 
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
@@ -269,7 +270,7 @@ def weigh(
     )
     best = ranked
     if most is not None and len(ranked) > most:
-        chosen = set(spread((one for *_, one in ranked), lambda one: places[one].session, share=share, limit=most))
+        chosen = set(spread((one for *_, one in ranked), source_of, share=share, limit=most))
         best = [one for one in ranked if one[-1] in chosen]
     found = _found(gathered, {record_id for _, _, record_id in best})
     return [

@@ -6,21 +6,36 @@ store, an answer is nothing but the fused scores of the paths.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
-from remanent.fairness import FairSlots
-from remanent.model import CacheFigures, Clock, Found, FoundItem, GateVerdict, Grain, ItemOrder, LeftOut, Record, Scope
+from remanent.fairness import FairSlots, Shares
+from remanent.model import (
+    CacheFigures,
+    Clock,
+    Entry,
+    Found,
+    FoundItem,
+    GateVerdict,
+    Grain,
+    ItemOrder,
+    LeftOut,
+    Origin,
+    Record,
+    Scope,
+)
 from remanent.recall import ranking
 from remanent.recall.answer import AnswerBuilder
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import are_twins, crowds, share_of, spread, twin_overlap, units, unlike
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
+from remanent.recall.indexing import TURNS
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranking import RankedCandidate
@@ -28,7 +43,7 @@ from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
-from remanent.stores import Store
+from remanent.stores import Place, Store
 
 _logger = logging.getLogger(__name__)
 
@@ -39,19 +54,25 @@ MAX_CONCURRENT = 32
 MAX_CONCURRENT_PER_ORG = 2
 """Of one organisation, while others ask, too: as many as there are cores in the smallest machine that is served from,
 so that a question of somebody else shares them with two others and not with 31."""
-SHORTLIST_FACTOR = 4
+SHORTLIST_FACTOR = 2
 """How many times the wanted number is read whole, to be boosted, compared and chosen from: twins and the surplus of
 one session are replaced from there. Chosen by hand."""
-MIN_SHORTLIST = 20
+MIN_SHORTLIST = 40
 """Below that a single answer would be chosen from next to nothing."""
-CONSIDERED_FACTOR = 20
+CONSIDERED_FACTOR = 10
 """How many times the wanted number is looked up, the best by what the paths say. Chosen by hand."""
-MIN_CONSIDERED = 100
+MIN_CONSIDERED = 200
+_OWN = frozenset({Origin.USER, Origin.AGENT})
+"""Whose words are the conversation itself: however much of it one session holds, it floods nobody."""
 COMPARED_CHARACTERS = 2000
 """Characters by which texts are compared; twins show early."""
 MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found."""
+
+
+_STATES = (TURNS,)
+"""The named values that a path goes by before it asks, read with the counters of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +81,8 @@ class AnswerOptions:
 
     recipe: Recipe
     limit: int
+    depth: int
+    """How many items there are in all: those beyond the limit are for the text."""
     grain: Grain = "item"
     order: ItemOrder = "relevance"
     source_share: float | None = None
@@ -70,24 +93,38 @@ class AnswerOptions:
     @property
     def cache_key(self) -> str:
         """What a cached answer depends on beside the question and the state of the store."""
-        return f"{self.recipe.cache_key} {self.limit} {self.grain} {self.order} {self.source_share} {self.gated}"
+        chosen = f"{self.limit} {self.depth} {self.grain} {self.order} {self.source_share} {self.gated}"
+        return f"{self.recipe.cache_key} {chosen}"
 
     def share(self, question: Question) -> float:
-        """How much one session may fill, of the answer and of the candidates; all, where just one is asked."""
+        """How much one session may fill of the answer; all, where just one is asked."""
         if question.scope.session is not None:
             return 1.0
         return self.source_share if self.source_share is not None else self.recipe.source_share
 
+    def flood_share(self, question: Question) -> float:
+        """How much a flood may fill of the answer, and any session of the candidates."""
+        share = self.share(question)
+        return share if share < 1 or question.scope.session is not None else self.recipe.flood_share
+
+    def bounded(self, question: Question, places: Mapping[str, Place]) -> Callable[[str], str | None]:
+        """Return what tells the session of a record, where that session's share of the answer is bounded."""
+        if self.share(question) < 1:
+            return lambda one: places[one].session
+        if not any(place.trust in _OWN for place in places.values()):
+            return lambda one: None
+        return lambda one: None if places[one].trust in _OWN else places[one].session
+
     @property
     def considered(self) -> int | None:
         """How many candidates are looked up, so that who said them, when and where can count; a session needs all."""
-        return None if self.grain == "session" else max(MIN_CONSIDERED, CONSIDERED_FACTOR * self.limit)
+        return None if self.grain == "session" else max(MIN_CONSIDERED, CONSIDERED_FACTOR * self.depth)
 
     @property
     def shortlist(self) -> int:
         """How many candidates are read whole."""
         read = self.recipe.rerank.candidates if self.recipe.rerank is not None else 0
-        return max(MIN_SHORTLIST, SHORTLIST_FACTOR * self.limit, read)
+        return max(MIN_SHORTLIST, SHORTLIST_FACTOR * self.depth, read)
 
 
 class _Texts:
@@ -114,6 +151,8 @@ class _Shortlist:
     rest: list[RankedCandidate]
     """Those behind them, which count where whole sessions are ranked."""
     texts: _Texts
+    entries: dict[str, Entry]
+    """What most of them came from."""
     crowd_of: dict[str, str]
     verdict: GateVerdict | None
     left_out: list[LeftOut]
@@ -149,7 +188,9 @@ class Recall:
         self._reranker = reranker
         self._cache = cache
         self._gate = gate
-        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG)
+        self.shares = Shares()
+        """How much of the process each organisation had; other work for them is counted here as well."""
+        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG, shares=self.shares)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -184,6 +225,7 @@ class Recall:
         question: Question,
         *,
         limit: int = 5,
+        depth: int = 0,
         recipe: Recipe | str | None = None,
         grain: Grain = "item",
         order: ItemOrder | Literal["auto"] = "auto",
@@ -196,6 +238,8 @@ class Recall:
         Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why. Unless `cached` is
         false, an answer is kept for a while and given again while nothing was written; a discipline that searches its
         own records, a few milliseconds' work, has no use for that.
+
+        With a `depth` beyond the limit, as many items follow: a text for a model takes them while its budget lasts.
 
         `order` "auto" is by relevance, and by time when the question asks for a course of events. `source_share` bounds
         how much of the answer one session may fill, in place of what the recipe says; a question that is asked of one
@@ -210,16 +254,23 @@ class Recall:
         options = AnswerOptions(
             recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
+            depth=max(limit, depth),
             grain=_one_of(grain, ("item", "turns", "session"), "grain"),
             order=_order_of(order, question),
             source_share=source_share,
             gated=gated and self._gate is not None,
         )
+        async with self._slots.hold(question.scope.org):
+            return await self._find(question, options, cached=cached)
+
+    async def _find(self, question: Question, options: AnswerOptions, *, cached: bool) -> Found:
+        """Return an answer that was kept, or work one out."""
+        # Before all else, so that what is written meanwhile is found twice rather than not at all.
+        standing = await self._store.standing(question.scope, states=_STATES)
+        question = question.at(standing)
         if self._cache is None or not cached:
             return (await self._answer(question, options))[0]
-        key = self._cache.key(
-            question, revision=await self._store.revision(question.scope), options_key=options.cache_key
-        )
+        key = self._cache.key(question, revision=standing.revision, options_key=options.cache_key)
         found = await self._cache.get(key)
         if found is None:
             found, until = await self._answer(question, options)
@@ -236,21 +287,20 @@ class Recall:
 
     async def _answer(self, question: Question, options: AnswerOptions) -> tuple[Found, datetime | None]:
         """Return the answer, and until when everything in it lives."""
-        async with self._slots.hold(question.scope.org):
-            if len(question.read) > READ_ON_THE_LOOP:
-                await asyncio.to_thread(question.analyse)
-            with self._store.visit(question.scope):
-                shortlist = await self._shortlist(question, options)
-                records = shortlist.records
-                trouble = None
-                if options.recipe.rerank is not None and shortlist.best:
-                    trouble = await self._rerank(question, shortlist, options.recipe.rerank)
-                if options.grain == "session":
-                    items = await self._sessions(question, shortlist, options)
-                else:
-                    chosen = self._chosen(question, shortlist, options)
-                    build = self._answers.turns if options.grain == "turns" else self._answers.items
-                    items = await build(question.scope, chosen, records)
+        if len(question.read) > READ_ON_THE_LOOP:
+            await asyncio.to_thread(question.analyse)
+        with self._store.visit(question.scope):
+            shortlist = await self._shortlist(question, options)
+            records = shortlist.records
+            trouble = None
+            if options.recipe.rerank is not None and shortlist.best:
+                trouble = await self._rerank(question, shortlist, options.recipe.rerank)
+            if options.grain == "session":
+                items = await self._sessions(question, shortlist, options)
+            else:
+                chosen = self._chosen(question, shortlist, options)
+                build = self._answers.turns if options.grain == "turns" else self._answers.items
+                items = await build(question.scope, chosen, records, known=shortlist.entries)
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
@@ -267,14 +317,26 @@ class Recall:
 
     async def _shortlist(self, question: Question, options: AnswerOptions) -> _Shortlist:
         """Return the best candidates, read whole and judged by the gate."""
-        gathered, ranked = await self._rank(question, options, width=2 * options.limit)
+        width, share = 2 * options.depth, options.flood_share(question)
+        gathered = await self._gathering.gather(question, options.recipe, width=width, share=share)
+        ranked = self._ranked(question, options, gathered)
+        gate = self._gate if options.gated and ranked else None
         wanted = [one.record_id for one in ranked[: options.shortlist]]
-        gate = self._gate if options.gated and wanted else None
-        reading = self._reader.records(question, wanted)
-        if gate is None:
-            records, inputs = await reading, None
-        else:
-            records, inputs = await asyncio.gather(reading, gate.look(question))
+        # What paths that follow find may change the order, seldom by much: what is best without them is read beside.
+        followed, around, records, entries, inputs = await asyncio.gather(
+            self._gathering.follow(question, options.recipe, gathered, width=width, share=share),
+            self._around(question, options, gathered),
+            self._reader.records(question, wanted),
+            self._reader.sources(question, wanted) if options.grain != "session" else _nothing(),
+            gate.look(question) if gate is not None else _none(),
+        )
+        if followed or around:
+            if followed:
+                around |= await self._around(question, options, gathered, known=around)
+            ranked = self._ranked(question, options, gathered, around=around)
+            wanted = [one.record_id for one in ranked[: options.shortlist]]
+            records |= await self._reader.records(question, [one for one in wanted if one not in records])
+            records = {record_id: records[record_id] for record_id in wanted if record_id in records}
         texts = _Texts(records)
         crowd_of = self._crowds(question, ranked, texts, options)
         if crowd_of:
@@ -289,41 +351,65 @@ class Recall:
                 best, rest = [], []
                 records.clear()
         ranking.boost(best, records, options.recipe)
-        return _Shortlist(best, rest, texts, crowd_of, verdict, gathered.left_out)
+        return _Shortlist(best, rest, texts, entries, crowd_of, verdict, gathered.left_out)
 
-    async def _rank(
-        self, question: Question, options: AnswerOptions, *, width: int, all_of_them: bool = False
-    ) -> tuple[Gathered, list[RankedCandidate]]:
-        """Ask the paths and rank what they found, best first: as many as are read, or all."""
-        recipe, share = options.recipe, options.share(question)
-        gathered = await self._gathering.gather(question, recipe, width=width, share=share)
-        fused, places = ranking.fuse(gathered, recipe), gathered.places
+    async def _around(
+        self,
+        question: Question,
+        options: AnswerOptions,
+        gathered: Gathered,
+        *,
+        known: Mapping[str, Place] | None = None,
+        all_of_them: bool = False,
+    ) -> dict[str, Place]:
+        """Return where candidates and their neighbours stand, if that is of any use to the recipe or the answer."""
+        if not (options.recipe.surroundings.neighbours or options.grain == "turns"):
+            return {}
+        considered = self._considered(question, options, gathered, all_of_them=all_of_them)
+        lacking = [one for one in considered if one in gathered.places and one not in (known or {})]
+        return await self._reader.places(question, lacking, reach=1)
+
+    def _considered(
+        self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
+    ) -> dict[str, float]:
+        """Return the best by what the paths say, none of them beyond its session's share, with their fused scores."""
+        fused, places = ranking.fuse(gathered, options.recipe), gathered.places
         limit = None if all_of_them else options.considered
-        if limit is not None and len(fused) > limit:
-            # The best by what the paths say, none of them beyond its session's share.
-            known = (one for one in fused if one in places)
-            kept = set(spread(known, lambda one: places[one].session, share=share, limit=limit))
-            fused = {one: score for one, score in fused.items() if one in kept}
-        if recipe.surroundings.neighbours or options.grain == "turns":
-            places = await self._reader.places(question, [one for one in fused if one in places], reach=1)
-        else:
-            places = {one: places[one] for one in fused if one in places}
-        return gathered, ranking.weigh(
+        if limit is None or len(fused) <= limit:
+            return fused
+        known = (one for one in fused if one in places)
+        kept = set(spread(known, lambda one: places[one].session, share=options.flood_share(question), limit=limit))
+        return {one: score for one, score in fused.items() if one in kept}
+
+    def _ranked(
+        self,
+        question: Question,
+        options: AnswerOptions,
+        gathered: Gathered,
+        *,
+        around: Mapping[str, Place] | None = None,
+        all_of_them: bool = False,
+    ) -> list[RankedCandidate]:
+        """Rank what was gathered, best first: as many as are read, or all."""
+        fused = self._considered(question, options, gathered, all_of_them=all_of_them)
+        places = {one: gathered.places[one] for one in fused if one in gathered.places} | dict(around or {})
+        return ranking.weigh(
             question,
             gathered,
             places,
             fused,
-            recipe,
+            options.recipe,
             now=question.asked_at or self._clock(),
             most=None if options.grain == "session" or all_of_them else options.shortlist,
-            share=share,
+            share=options.flood_share(question),
+            source_of=options.bounded(question, places),
         )
 
     def _crowds(
         self, question: Question, ranked: Sequence[RankedCandidate], texts: _Texts, options: AnswerOptions
     ) -> dict[str, str]:
         """Return by record the crowd of near-duplicates that it stands in, where these fill more than their share."""
-        share = options.share(question)
+        share = options.flood_share(question)
         if options.grain == "session" or share >= 1 or len(ranked) < options.shortlist:
             return {}  # what there is fits in: nothing is pushed out
         units_of = {one.record_id: texts.units(one.record_id) for one in ranked if one.record_id in texts.records}
@@ -334,8 +420,11 @@ class Recall:
         self, question: Question, texts: _Texts, crowd_of: dict[str, str], options: AnswerOptions
     ) -> tuple[Gathered, list[RankedCandidate]]:
         """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
-        gathered, ranked = await self._rank(question, options, width=MAX_WIDTH, all_of_them=True)
-        ranked = ranked[:MAX_WIDTH]
+        share = options.flood_share(question)
+        gathered = await self._gathering.gather(question, options.recipe, width=MAX_WIDTH, share=share)
+        await self._gathering.follow(question, options.recipe, gathered, width=MAX_WIDTH, share=share)
+        around = await self._around(question, options, gathered, all_of_them=True)
+        ranked = self._ranked(question, options, gathered, around=around, all_of_them=True)[:MAX_WIDTH]
         records, twins = texts.records, options.recipe.twins
         unread = [one.record_id for one in ranked if one.record_id not in records]
         read = await self._reader.records(question, unread)
@@ -346,12 +435,11 @@ class Recall:
             first = next((one for one, other in firsts.items() if are_twins(other, own, twins=twins)), None)
             if first is not None:
                 crowd_of[record_id] = first
-        session_of = {one.record_id: one.place.session for one in ranked}
         chosen = set(
             spread(
                 (one.record_id for one in ranked),
-                session_of.get,
-                share=options.share(question),
+                options.bounded(question, {one.record_id: one.place for one in ranked}),
+                share=options.flood_share(question),
                 limit=options.shortlist,
                 crowd_of=crowd_of.get,
             )
@@ -376,19 +464,23 @@ class Recall:
         """Choose from the best without twins and without one source's filling the answer."""
         by_id = {one.record_id: one for one in shortlist.best}
         twins, units_of = options.recipe.twins, {one: shortlist.texts.units(one) for one in by_id}
-        ranked = unlike(
-            {one.record_id: one.score for one in shortlist.best},
-            likeness=lambda one, other: twin_overlap(units_of[one], units_of[other], twins=twins),
-            strength=options.recipe.diversity,
-            twins=twins,
+        ranked = list(
+            unlike(
+                {one.record_id: one.score for one in shortlist.best},
+                likeness=lambda one, other: twin_overlap(units_of[one], units_of[other], twins=twins),
+                strength=options.recipe.diversity,
+                twins=twins,
+            )
         )
-        chosen = spread(
+        choose = partial(
+            spread,
             ranked,
-            lambda one: by_id[one].place.session,
-            share=options.share(question),
-            limit=options.limit,
+            options.bounded(question, {one.record_id: one.place for one in shortlist.best}),
+            share=options.flood_share(question),
             crowd_of=shortlist.crowd_of.get,
         )
+        # The shares hold for what is asked for, not only for what stands behind it, too.
+        chosen = dict.fromkeys([*choose(limit=options.limit), *choose(limit=options.depth)])
         return [by_id[record_id] for record_id in chosen]
 
     async def _sessions(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[FoundItem]:
@@ -409,8 +501,20 @@ class Recall:
         records |= await self._reader.records(question, unread)
         best = [name for name in best if groups[name][0].record_id in records]
         return await self._answers.sessions(
-            question.scope, [groups[name] for name in best], records, [scores[name] for name in best]
+            question.scope,
+            [groups[name] for name in best],
+            records,
+            [scores[name] for name in best],
+            known=shortlist.entries,
         )
+
+
+async def _nothing() -> dict[str, Entry]:
+    return {}
+
+
+async def _none() -> None:
+    return None
 
 
 def _one_of(value: Grain, known: tuple[Grain, ...], what: str) -> Grain:

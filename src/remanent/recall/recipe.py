@@ -101,8 +101,12 @@ class Recipe(Model):
     """How much likeness to what is chosen already counts against a candidate."""
     twins: Share = 0.8
     """The likeness from which on it counts."""
-    source_share: Annotated[float, Field(gt=0, le=1)] = 0.4
-    """How much of an answer one session may fill while others have something to say."""
+    source_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """How much of an answer one session may fill while others have something to say; 1 where talk is searched, which
+    often has the whole answer in one place."""
+    flood_share: Annotated[float, Field(gt=0, le=1)] = 0.4
+    """The same for a flood: near-duplicates, wherever they come from; a session's words that are not the user's or the
+    agent's, beside such that are; and any session among the candidates that an answer is chosen from."""
 
     @model_validator(mode="after")
     def _check_that_something_counts(self) -> "Recipe":
@@ -177,7 +181,6 @@ DEFAULT = Recipe(
     paths={
         "keyword": PathUse(weight=0.55, limit=200),
         "vector": PathUse(weight=0.45, limit=200),
-        "entity": PathUse(weight=0.05, limit=100),
         "time": PathUse(weight=0.5, limit=50),
         "graph": PathUse(weight=0.1, limit=20),
         # Being new counts by a boost; reading the newest records besides would cost time and change next to nothing.
@@ -232,7 +235,7 @@ HYBRID = Recipe(
     paths={"keyword": PathUse(weight=0.5, limit=50), "vector": PathUse(weight=0.5, limit=50)},
     other=None,
     fusion="hybrid",
-    source_share=1.0,
+    flood_share=1.0,
 )
 """Words and meaning by their scores alone; `with_alpha` sets how much words count. No boosts, no surroundings, no
 diversity: disciplines search their own records by it."""

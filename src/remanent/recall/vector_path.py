@@ -1,6 +1,8 @@
 """Finding records whose meaning is near the question's."""
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
@@ -34,10 +36,12 @@ class Coverage:
         self._store = store
         self._known: OrderedDict[tuple[Scope, str, str], _Counted] = OrderedDict()
 
-    async def is_whole(self, scope: Scope, model: str, *, beside: str) -> bool:
+    async def is_whole(self, scope: Scope, model: str, *, beside: str, revision: int | None = None) -> bool:
         """Return whether a model has a vector of every record of which the one beside it has one, and of any."""
         key = scope.owner, model, beside
-        known, revision = self._known.get(key), await self._store.vector_revision(scope)
+        known = self._known.get(key)
+        if revision is None:
+            revision = await self._store.vector_revision(scope)
         if known is None or revision < known.revision:
             known = await self._count(scope, model, beside, revision)
         elif known.covered and revision > known.revision:
@@ -92,7 +96,9 @@ class VectorPath(RecallPath):
         better = None if self._among is None else self._among.can_do_without(self._embedder, question.read)
         if better is None or self._coverage is None:
             return True
-        return not await self._coverage.is_whole(question.scope, better, beside=self.model_id)
+        return not await self._coverage.is_whole(
+            question.scope, better, beside=self.model_id, revision=_revision(question)
+        )
 
     def preparing(self, question: Question) -> bool:
         """Return whether the model or the index is still being loaded."""
@@ -101,6 +107,10 @@ class VectorPath(RecallPath):
     async def prepare(self, scope: Scope) -> None:
         """Load the agent's vectors; the models are the same for all agents."""
         await self._vectors.prepare(scope, model=self.model_id)
+
+    async def expect(self, questions: Sequence[Question]) -> None:
+        """Embed all of them: they are in the cache when they are asked."""
+        await self._embedder.embed([part for question in questions for part in question.parts])
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Embed the question and search its neighbours."""
@@ -135,16 +145,29 @@ class FormerVectorPath(RecallPath):
         return []
 
 
+def _revision(question: Question) -> int | None:
+    return None if question.standing is None else question.standing.vector_revision
+
+
 async def _nearest(vectors: Vectors, embedder: Embedder, question: Question, *, limit: int) -> list[Candidate]:
     """Search near each part of the question; what is near one of them is near."""
-    best: dict[str, Candidate] = {}
-    for vector in await embedder.embed(list(question.parts)):
-        if not vector.any():
-            continue
-        hits = await vectors.search(
-            question.scope, vector, model=embedder.model_id, record_filter=question.record_filter, limit=limit
+    searched = await asyncio.gather(
+        *(
+            vectors.search(
+                question.scope,
+                vector,
+                model=embedder.model_id,
+                record_filter=question.record_filter,
+                limit=limit,
+                places=True,
+                revision=_revision(question),
+            )
+            for vector in await embedder.embed(list(question.parts))
+            if vector.any()
         )
-        for hit in hits:
-            if hit.record_id not in best or hit.score > best[hit.record_id].score:
-                best[hit.record_id] = Candidate(hit.record_id, hit.score)
+    )
+    best: dict[str, Candidate] = {}
+    for hit in (hit for hits in searched for hit in hits):
+        if hit.record_id not in best or hit.score > best[hit.record_id].score:
+            best[hit.record_id] = Candidate(hit.record_id, hit.score, place=hit.place)
     return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from remanent.operations import Service
 from remanent.server import telemetry as figures
 from remanent.server.authentication import Authenticator
-from remanent.server.documentation import openapi, page
+from remanent.server.documentation import ABOUT, about_page, openapi, page
 from remanent.server.health import Warmup, readiness
 from remanent.server.hosts import allowed_hosts, allowed_origins
 from remanent.server.middleware import RequestMiddleware
@@ -95,13 +95,24 @@ def _own(
         )
         return PlainTextResponse(text, media_type=figures.MEDIA_TYPE)
 
+    # Anybody may ask for these, and writing them takes 10 ms: once, and not for each who asks.
+    described_bytes = JSONResponse(document).body
+    pages = {chinese: page(service.catalogue, chinese=chinese).encode() for chinese in (False, True)}
+
     async def described(_: Request) -> Response:
-        return JSONResponse(document)
+        return Response(described_bytes, media_type="application/json")
 
     async def shown(request: Request) -> Response:
-        return HTMLResponse(page(service.catalogue, chinese=_wants_chinese(request)), headers=_PAGE)
+        return HTMLResponse(pages[_wants_chinese(request)], headers=_PAGE)
+
+    async def root(request: Request) -> Response:
+        about = ABOUT.zh if _wants_chinese(request) else ABOUT.en
+        if "text/html" in request.headers.get("accept", ""):
+            return HTMLResponse(about_page(chinese=_wants_chinese(request)), headers=_PAGE)
+        return PlainTextResponse(about)
 
     addresses = {
+        "/": root,
         "/livez": livez,
         "/readyz": readyz,
         "/metrics": metrics,

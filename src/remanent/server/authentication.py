@@ -1,8 +1,8 @@
 """Who sends a request, and whose memory it means: the key, the rate it is allowed, and the names in headers.
 
-Keys and strangers have buckets of their own, which all interfaces of one server share: whoever is slowed down at one
-door does not get in faster by another. A wrong key costs its address twenty requests, so that guessing is slow and a
-typing error is not punished.
+Organisations and strangers have buckets of their own, which all interfaces of one server share: whoever is slowed down
+at one door does not get in faster by another, or with another key. A wrong key costs its address twenty requests, so
+that guessing is slow and a typing error is not punished.
 """
 
 import time
@@ -26,7 +26,7 @@ WRONG_KEY_COST = 20.0
 
 
 _RATES: WeakKeyDictionary[Service, tuple[RateLimit, RateLimit]] = WeakKeyDictionary()
-"""The buckets of keys and of strangers: REST, MCP and the proxy of one server share them."""
+"""The buckets of organisations and of strangers: REST, MCP and the proxy of one server share them."""
 
 
 class Authenticator:
@@ -37,8 +37,8 @@ class Authenticator:
     ) -> None:
         self._service = service
         if service not in _RATES:
-            keys, strangers = (RateLimit(settings.rate, settings.burst, timer=timer) for _ in range(2))
-            _RATES[service] = (keys, strangers)
+            orgs, strangers = (RateLimit(settings.rate, settings.burst, timer=timer) for _ in range(2))
+            _RATES[service] = (orgs, strangers)
         self._rate, self._strangers = _RATES[service]
 
     def bearer(self, request: Request) -> str | None:
@@ -58,7 +58,8 @@ class Authenticator:
             self._strangers.take(client, cost=WRONG_KEY_COST)
             raise
         request.state.who = principal.name
-        self._rate.take(principal.name)
+        request.state.payer = _payer(principal)
+        self._rate.take(_payer(principal))
         if getattr(request.state, "reserve", False) and not principal.may(Permission.ADMIN):
             raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
         return principal
@@ -75,7 +76,13 @@ class Authenticator:
 
     def charge(self, principal: Principal, *, cost: float) -> None:
         """Count what a body costs against the rate of whoever sent it."""
-        self._rate.charge(principal.name, cost=cost)
+        self._rate.charge(_payer(principal), cost=cost)
+
+
+def _payer(principal: Principal) -> str:
+    """Return whose rate a request counts against: however many keys an organisation makes, it has one."""
+    org = principal.reach.org
+    return f"key {principal.name}" if org is None else f"org {org}"
 
 
 NAMES = ("org", "workspace", "agent", "session", "task")

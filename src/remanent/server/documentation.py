@@ -256,6 +256,41 @@ _INTRO = Bilingual(
 _FIELD, _MEANING, _NEEDS = Bilingual("field", "字段"), Bilingual("meaning", "含义"), Bilingual("needs", "所需权限")
 
 
+ABOUT = Bilingual(
+    "This is Remanent, a memory for agents that talk with language models: it keeps what was said and finds what "
+    "matters later.\n"
+    "\n"
+    "/docs          what it can do over HTTP, with examples\n"
+    "/openapi.json  the same for programs\n"
+    "/v1            the base URL for chat clients: the model behind it answers, and remembers\n"
+    "/mcp           for agents that speak the Model Context Protocol\n"
+    "/livez         whether it runs\n"
+    "/readyz        whether it can do its work\n",
+    "这里是 Remanent：为与大语言模型对话的智能体提供的长期记忆，保存说过的话，并在需要时找出相关内容。\n"
+    "\n"
+    "/docs          HTTP 接口说明与示例\n"
+    "/openapi.json  供程序读取的接口描述\n"
+    "/v1            对话客户端的 base URL：由后方模型回答，并带上记忆\n"
+    "/mcp           供支持模型上下文协议（MCP）的智能体使用\n"
+    "/livez         是否在运行\n"
+    "/readyz        能否正常工作\n",
+)
+"""What the server says of itself to whoever opens its address."""
+_LINKED = ("/docs", "/openapi.json", "/livez", "/readyz")
+
+
+def about_page(*, chinese: bool) -> str:
+    """Return what the server says of itself, for a browser."""
+    told = escape(ABOUT.zh if chinese else ABOUT.en)
+    for address in _LINKED:
+        told = told.replace(f"{address} ", f"<a href='{address}'>{address}</a> ", 1)
+    return (
+        f"<!doctype html><html lang='{'zh' if chinese else 'en'}'><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width'>"
+        f"<title>Remanent</title><style>{_STYLE}pre{{white-space:pre-wrap}}</style><h1>Remanent</h1><pre>{told}</pre></html>"
+    )
+
+
 def page(catalogue: Catalogue, *, chinese: bool) -> str:
     """Return the page in one language."""
 

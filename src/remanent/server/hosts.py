@@ -14,7 +14,7 @@ from remanent.errors import InvalidSettings, OriginRefused
 from remanent.settings import ServerSettings
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-PAGES = frozenset({"/docs", "/openapi.json"})
+PAGES = frozenset({"/", "/docs", "/openapi.json"})
 """What people read in a browser: a link on another site may lead there. They show nothing of anybody."""
 
 RawHeaders = Iterable[tuple[bytes, bytes]]

@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import Scope
 
 from remanent.errors import InvalidInput, QueueFull, RateLimited
-from remanent.fairness import FairSlots
+from remanent.fairness import FairSlots, Shares
 from remanent.operations import Service
 from remanent.server.connections import max_connections
 from remanent.server.hosts import header_values
@@ -223,21 +223,22 @@ threads may."""
 class OrgCapacity:
     """The parts of one server that organisations share. REST, MCP and the proxy of one server have the same."""
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, *, shares: Shares | None = None) -> None:
         self._most = max(1, min(settings.max_requests, max_connections(settings)) // 2)
         self._under_way: Counter[str] = Counter()
         shared = settings.org_concurrency
-        self._turns = FairSlots(MAX_CONCURRENT_REQUESTS, shared=shared)
+        self._turns = FairSlots(MAX_CONCURRENT_REQUESTS, shared=shared, shares=shares)
         self._large = FairSlots(MAX_LARGE_BODIES, shared=MAX_LARGE_BODIES_PER_ORG)
         # One at a time: threads that compute only wait for each other, and the event loop for all of them.
-        self._bodies = FairSlots(1, shared=1)
+        self._bodies = FairSlots(1, shared=1, shares=shares)
         self._reader: ThreadPoolExecutor | None = None
 
     @classmethod
     def of(cls, service: Service) -> "OrgCapacity":
         """Return those of a server."""
         if service not in _CAPACITIES:
-            _CAPACITIES[service] = cls(service.memory.settings.server)
+            memory = service.memory
+            _CAPACITIES[service] = cls(memory.settings.server, shares=memory.shares)
         return _CAPACITIES[service]
 
     @contextmanager

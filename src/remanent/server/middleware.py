@@ -88,7 +88,7 @@ class RequestMiddleware:
     async def _pause(self, scope: Scope) -> None:
         """Let whoever is refused again and again wait for it; meanwhile its connection makes room for others."""
         client = scope.get("client") or ("", 0)
-        seconds = self._pace.pause(scope["state"].get("who") or client[0])
+        seconds = self._pace.pause(scope["state"].get("payer") or client[0])
         if not seconds:
             return
         ended = scope["state"].get("yields", asyncio.get_running_loop().create_future)()

@@ -1,31 +1,61 @@
 """What can be asked of a store, and the shapes of the answers.
 
-They belong to the port and are the same for every adapter. Frozen, because they are handed to other threads and used as
-keys; plain dataclasses, because some of them are made by the thousand for one question.
+A question is a value, as a change is: an adapter has one function for each type of them, and any number of them go to
+the store together. They belong to the port and are the same for every adapter. Frozen, because they are handed to other
+threads and used as keys; plain dataclasses, because some of them are made by the thousand for one question.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from remanent.model import ConflictState, EntryKind, JobState, Kind, Origin, Status
+from pydantic import JsonValue
+
+from remanent.errors import RemanentError
+from remanent.model import (
+    Conflict,
+    ConflictState,
+    Entry,
+    EntryKind,
+    Job,
+    JobState,
+    Kind,
+    Link,
+    Origin,
+    Record,
+    Scope,
+    Status,
+    Tombstone,
+    Version,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+A_co = TypeVar("A_co", covariant=True)
+
+
+class Query(Generic[A_co]):
+    """A question that a store answers with an `A_co`; the type says what comes back, and nothing is kept here."""
+
+    __slots__ = ()
+
 
 LIVE = (Status.ACTIVE, Status.PROVISIONAL)
 """The states of records that answer questions."""
 
 
 @dataclass(frozen=True, slots=True)
-class EntryQuery:
+class EntryQuery(Query[list[Entry]]):
     """Which journal entries, in journal order; a scope's session and task narrow further."""
 
     entry_ids: tuple[str, ...] | None = None
     caller_ids: tuple[str, ...] | None = None
+    source_of: tuple[str, ...] | None = None
+    """Those that any version of these records came from."""
     kinds: tuple[EntryKind, ...] | None = None
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
@@ -65,7 +95,7 @@ class Order(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordQuery:
+class RecordQuery(Query[list[Record]]):
     """Which records to list, and how."""
 
     filter: RecordFilter = field(default_factory=RecordFilter)
@@ -79,7 +109,7 @@ class RecordQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkQuery:
+class LinkQuery(Query[list[Link]]):
     """Which links: from any of these, to any of these, of these relations, at least so strong."""
 
     from_ids: tuple[str, ...] | None = None
@@ -90,7 +120,7 @@ class LinkQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class ConflictQuery:
+class ConflictQuery(Query[list[Conflict]]):
     """Which conflicts."""
 
     conflict_ids: tuple[str, ...] | None = None
@@ -100,7 +130,7 @@ class ConflictQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class JobQuery:
+class JobQuery(Query[list[Job]]):
     """Which jobs, in queue order."""
 
     states: tuple[JobState, ...] | None = None
@@ -148,6 +178,16 @@ class Hit(NamedTuple):
 
     record_id: str
     score: float
+    place: Place | None = None
+    """Where it stands, without its neighbours, if the search was asked for that."""
+
+
+class Reached(NamedTuple):
+    """A record that links lead to: how strong the best chain of them is, and the relation at its end."""
+
+    place: Place
+    strength: float
+    relation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +223,208 @@ class VectorChanges:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """All counters of an agent at one moment; each rises with what it counts, whichever process changed that."""
+
+    revision: int = 0
+    """Rises whenever anything that can be read is changed; counters of accesses and the queue do not count."""
+    vector_revision: int = 0
+    """Rises whenever any vector is put or removed."""
+    graphs: Mapping[str, int] = field(default_factory=dict)
+    """By kind, rises whenever a record of it or a link that leaves one changes; scans count, accesses do not."""
+    states: Mapping[str, JsonValue] = field(default_factory=dict)
+    """The named values that were asked for and exist."""
+
+
+# ── questions whose answers are shapes from above ────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class StandingQuery(Query[Standing]):
+    """How an agent stands, with the named values of these keys: what a piece of work reads before all else."""
+
+    states: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchQuery(Query[list[str]]):
+    """Which of the ids pass the filter, in the given order."""
+
+    record_ids: tuple[str, ...]
+    filter: RecordFilter
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceQuery(Query[list[Place]]):
+    """Where those of the ids stand that pass the filter, in the given order.
+
+    With a `reach`, the turns up to so many entries before and after them follow, as far as they pass too. Without
+    `neighbours` nobody wants to know who they are, and the places do not say.
+    """
+
+    record_ids: tuple[str, ...]
+    filter: RecordFilter
+    reach: int = 0
+    neighbours: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LatestQuery(Query[list[Place]]):
+    """Where the records stand that pass the filter and happened last, newest first, without their neighbours."""
+
+    filter: RecordFilter
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class WalkQuery(Query[list[Reached]]):
+    """What links lead to from records, in both directions, as `walking.Walk` says, as far as it passes the filter.
+
+    The strongest come first, equal ones by id; those to start from are not among them.
+    """
+
+    record_ids: tuple[str, ...]
+    filter: RecordFilter
+    limit: int
+    hops: int = 2
+    width: int = 32
+    min_strength: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class UnembeddedQuery(Query[list[Record]]):
+    """Records of the agent whose content has no vector yet, oldest first; forgotten ones need none."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionQuery(Query[list[Version]]):
+    """All versions of a record, oldest first, the current one last; empty when unknown."""
+
+    record_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PastVersionQuery(Query[list[Version]]):
+    """Superseded versions of all records by (record id, number), behind `after`."""
+
+    after: tuple[str, int] | None
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class TombstoneQuery(Query[list[Tombstone]]):
+    """Tombstones by record id, all of them when no ids are given."""
+
+    record_ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatesQuery(Query[dict[str, JsonValue]]):
+    """The named values of the agent by key, those whose key begins with a prefix."""
+
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StateQuery(Query[JsonValue]):
+    """One named value; `None` when there is none."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery(Query[list[Hit]]):
+    """Records that hold any of the terms and pass the filter, by BM25, best first."""
+
+    terms: tuple[str, ...]
+    filter: RecordFilter
+    limit: int
+    places: bool = False
+    """Whether each hit says where it stands: whoever ranks hits needs that, and it saves a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermCountQuery(Query[TermCounts]):
+    """How many records of the agent hold each of the terms, counting no further than `most`."""
+
+    terms: tuple[str, ...]
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTermQuery(Query[dict[str, SessionTerms]]):
+    """How often sessions hold terms, over their `most` latest records that pass and are of the origins.
+
+    What was once true is not counted: a filter with `as_of` gives nothing.
+    """
+
+    sessions: tuple[str, ...]
+    terms: tuple[str, ...]
+    filter: RecordFilter
+    most: int
+    origins: tuple[Origin, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VectorChangeQuery(Query[VectorChanges]):
+    """What happened to a model's vectors after a revision; 0 asks for all of them."""
+
+    model: str
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VectorQuery(Query["dict[str, NDArray[np.float32]]"]):
+    """The vectors that a model gave to those of the records that have one."""
+
+    record_ids: tuple[str, ...]
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class VectorModelQuery(Query[dict[str, int]]):
+    """The embedding models that have vectors here, each with its dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCountQuery(Query[dict[str, int]]):
+    """How many vectors of each model were put after a revision and are still there."""
+
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueueQuery(Query[QueueState]):
+    """How the agent's queue stands."""
+
+
+# ── what calls beside `read` and `commit` give and take ──────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a look for work over many agents found."""
+
+    jobs: tuple[Job, ...] = ()
+    """Claimed; no two of one lane."""
+    wake_at: Mapping[Scope, datetime | None] = field(default_factory=dict)
+    """By agent that was looked at and may have more: when its next job can be claimed, `None` when nothing waits."""
+    failed: Mapping[Scope, RemanentError] = field(default_factory=dict)
+    """Agents whose queue could not be looked at; the others were."""
+
+
+class ErasureDepth(StrEnum):
+    """How far an erasure reached in the files of a store; backups made by others are beyond any."""
+
+    OVERWRITTEN = "overwritten"
+    """No byte of it is left in any file of the store, its log included."""
+    UNREADABLE = "unreadable"
+    """No statement returns it any more; the engine's own files may hold copies until it reuses their room."""
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """What to erase: these entries, these records with the entries they rest on, a session, or all of the agent."""
 
@@ -206,6 +448,7 @@ class Erased:
     """Blobs that no entry refers to any more."""
     backups: int = 0
     """Backups that held the text and were removed."""
+    depth: ErasureDepth = ErasureDepth.OVERWRITTEN
 
 
 @dataclass(frozen=True, slots=True)

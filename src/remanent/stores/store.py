@@ -1,21 +1,27 @@
 """The port of the transactional store: journal, records, links, conflicts, full text, vectors and jobs.
 
 One port and not one per kind of thing, because one commit may hold all of them: a turn, the record made of it, its
-search terms and the job that will embed it are there together or not at all. Reads take queries as values
-(`queries.py`), so that a new condition changes no signature.
+search terms and the job that will embed it are there together or not at all.
+
+Calls are data: `commit` takes changes (`transaction.py`), `read` takes questions (`queries.py`), each as many as there
+are, so that over a network a piece of work costs as many round trips as it has steps. An adapter has one function for
+each type of change and question; every other method here is a short word for a question.
 """
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
 from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
+from remanent.stores.batching import Batches
 from remanent.stores.queries import (
+    Claims,
     ConflictQuery,
     EntryQuery,
     Erased,
@@ -24,19 +30,40 @@ from remanent.stores.queries import (
     Hit,
     JobQuery,
     LinkQuery,
+    MatchQuery,
+    PastVersionQuery,
     Place,
+    PlaceQuery,
+    Query,
+    QueueQuery,
     QueueState,
     RecordFilter,
     RecordQuery,
+    SessionTermQuery,
     SessionTerms,
+    Standing,
+    StandingQuery,
+    StateQuery,
+    StatesQuery,
+    TermCountQuery,
     TermCounts,
+    TextQuery,
+    TombstoneQuery,
+    UnembeddedQuery,
+    VectorChangeQuery,
     VectorChanges,
+    VectorCountQuery,
+    VectorModelQuery,
+    VectorQuery,
+    VersionQuery,
 )
 from remanent.stores.transaction import Change, Committed, Transaction
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+A = TypeVar("A")
 
 HIDDEN = "."
 """States whose key begins so belong to this place and not to the agent's memory: no export holds them."""
@@ -59,35 +86,110 @@ class Store(ABC):
     Every method raises `StorageError` and its kin, never an engine's own exception.
     """
 
-    def transaction(self, scope: Scope) -> Transaction:
-        """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
-        return Transaction(self.commit, scope)
+    finds_work: bool = False
+    """Whether `claim_any` finds the due jobs of all agents in one look; else a worker says which to look at."""
 
-    def visit(self, scope: Scope) -> AbstractContextManager[None]:
-        """Say that several calls for one agent follow, so that what they need is kept at hand between them."""
-        return nullcontext()
+    def __init__(self) -> None:
+        self._reads: Batches[Scope, Query[Any]] = Batches(self.read)
+
+    # ── what an adapter does ─────────────────────────────────────────────────
 
     @abstractmethod
     async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
         """Apply all changes or none; on return they survive any crash."""
 
     @abstractmethod
+    async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        """Return the answer to each of the questions, in order.
+
+        Each answer is of one moment; that all are of the same one is not promised.
+        """
+
+    @abstractmethod
     async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
         """Fill an empty scope with all batches or nothing, keeping places and versions; refuse a scope in use."""
 
     @abstractmethod
+    async def claim_any(
+        self,
+        *,
+        worker: str,
+        limit: int,
+        lease: timedelta,
+        now: datetime | None = None,
+        among: Sequence[Scope] | None = None,
+    ) -> Claims:
+        """Claim up to so many jobs that may run: each the first of its lane, due, and not under a live lease.
+
+        They are taken from the agents given, or from all that there are, the oldest jobs of each agent first. A wait or
+        a lease that ends more than `MAX_WAIT` from now is taken as over: the clock was set back since. Without `now` it
+        is the time of the database, which all workers share.
+        """
+
+    @abstractmethod
+    async def renew(
+        self, scope: Scope, *, job_id: str, fence: int, lease: timedelta, now: datetime | None = None
+    ) -> None:
+        """Prolong a lease, from now on; refuse with `LeaseLost` when it was taken over."""
+
+    @abstractmethod
+    async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
+        """Remove texts and vectors, and all that was derived from them, and say how deep that reached."""
+
+    @abstractmethod
+    async def check(self, scope: Scope) -> Health:
+        """Examine every page, index and reference; report, change nothing."""
+
+    @abstractmethod
+    async def scopes(self) -> list[Scope]:
+        """Return every agent that has data here, in a stable order."""
+
+    @abstractmethod
+    def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
+        """Have `notify` called, on the event loop, after a commit that added or revived jobs."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish what is under way and let go of every file."""
+
+    # ── what an adapter may do better ────────────────────────────────────────
+
+    def visit(self, scope: Scope) -> AbstractContextManager[None]:
+        """Say that several calls for one agent follow, so that what they need is kept at hand between them."""
+        return nullcontext()
+
+    async def latest(self, *, limit: int) -> list[Scope]:
+        """Return some agents that have data here, those that were written to last first where that is known."""
+        return (await self.scopes())[:limit]
+
+    # ── short words ──────────────────────────────────────────────────────────
+
+    def transaction(self, scope: Scope) -> Transaction:
+        """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
+        return Transaction(self.commit, scope)
+
+    def ask(self, scope: Scope, query: Query[A]) -> "asyncio.Future[A]":
+        """Return the answer to come of one question; those that are asked at the same time are read together."""
+        return self._reads.ask(scope, query)
+
+    async def standing(self, scope: Scope, *, states: Sequence[str] = ()) -> Standing:
+        """Return all counters of the agent, and the named values of these keys; sent at once, as a first step is."""
+        standing: Standing
+        [standing] = await self.read(scope, (StandingQuery(tuple(states)),))
+        return standing
+
     async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
         """Return journal entries, erased ones as stubs."""
+        return await self.ask(scope, query)
 
-    @abstractmethod
     async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
         """Return records; with `as_of`, as they stood then."""
+        return await self.ask(scope, query)
 
-    @abstractmethod
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
+        return await self.ask(scope, MatchQuery(tuple(record_ids), record_filter))
 
-    @abstractmethod
     async def places(
         self,
         scope: Scope,
@@ -97,69 +199,65 @@ class Store(ABC):
         reach: int = 0,
         neighbours: bool = True,
     ) -> list[Place]:
-        """Return where those of the ids stand that pass the filter, in the given order.
+        """Return where those of the ids stand that pass the filter, then their neighbours; see `PlaceQuery`."""
+        return await self.ask(scope, PlaceQuery(tuple(record_ids), record_filter, reach, neighbours))
 
-        With a `reach`, the turns up to so many entries before and after them follow, as far as they pass too. Without
-        `neighbours` nobody wants to know who they are, and the places do not say.
-        """
-
-    @abstractmethod
     async def revision(self, scope: Scope) -> int:
-        """Return a number that rises whenever anything that can be read is changed, by any process.
+        """Return a number that rises whenever anything that can be read is changed, by any process."""
+        return (await self.ask(scope, StandingQuery())).revision
 
-        Counters of accesses and the queue do not count; 0 when nothing is stored.
-        """
-
-    @abstractmethod
     async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
-        """Return records of the agent whose content has no vector yet, oldest first; forgotten ones need none."""
+        """Return records of the agent whose content has no vector yet, oldest first."""
+        return await self.ask(scope, UnembeddedQuery(limit))
 
-    @abstractmethod
     async def versions(self, scope: Scope, record_id: str) -> list[Version]:
         """Return all versions of a record, oldest first, the current one last; empty when unknown."""
+        return await self.ask(scope, VersionQuery(record_id))
 
-    @abstractmethod
     async def past_versions(self, scope: Scope, *, after: tuple[str, int] | None, limit: int) -> list[Version]:
         """Return superseded versions of all records by (record id, number), behind `after`."""
+        return await self.ask(scope, PastVersionQuery(after, limit))
 
-    @abstractmethod
     async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
         """Return links by (from, to, relation)."""
+        return await self.ask(scope, query)
 
-    @abstractmethod
     async def graph_revision(self, scope: Scope, kind: Kind) -> int:
-        """Return a number that rises whenever a record of the kind or a link that leaves one changes, by any process.
+        """Return a number that rises whenever a record of the kind or a link that leaves one changes."""
+        return (await self.ask(scope, StandingQuery())).graphs.get(kind, 0)
 
-        Accesses do not count, scans do; 0 when there never was one.
-        """
-
-    @abstractmethod
     async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
         """Return conflicts, oldest first."""
+        return await self.ask(scope, query)
 
-    @abstractmethod
     async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return tombstones by record id, all of them when no ids are given."""
+        return await self.ask(scope, TombstoneQuery(None if record_ids is None else tuple(record_ids)))
 
-    @abstractmethod
     async def states(self, scope: Scope, *, prefix: str = "") -> dict[str, JsonValue]:
         """Return all named values by key, or those whose key begins with a prefix."""
+        return await self.ask(scope, StatesQuery(prefix))
 
-    @abstractmethod
     async def state(self, scope: Scope, key: str) -> JsonValue:
         """Return one named value; `None` when there is none."""
+        return await self.ask(scope, StateQuery(key))
 
-    @abstractmethod
     async def search_text(
-        self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
+        self,
+        scope: Scope,
+        terms: Sequence[str],
+        *,
+        record_filter: RecordFilter,
+        limit: int,
+        places: bool = False,
     ) -> list[Hit]:
         """Return records that hold any of the terms, by BM25, best first."""
+        return await self.ask(scope, TextQuery(tuple(terms), record_filter, limit, places))
 
-    @abstractmethod
     async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
         """Return how many records of the agent hold each of the terms, counting no further than `most`."""
+        return await self.ask(scope, TermCountQuery(tuple(terms), most))
 
-    @abstractmethod
     async def session_terms(
         self,
         scope: Scope,
@@ -170,74 +268,54 @@ class Store(ABC):
         origins: Sequence[Origin] | None = None,
         most: int,
     ) -> dict[str, SessionTerms]:
-        """Return how often sessions hold terms, over their `most` latest records that pass and are of the origins.
+        """Return how often sessions hold terms, over their `most` latest records that pass and are of the origins."""
+        wanted = None if origins is None else tuple(origins)
+        return await self.ask(scope, SessionTermQuery(tuple(sessions), tuple(terms), record_filter, most, wanted))
 
-        What was once true is not counted: a filter with `as_of` gives nothing.
-        """
-
-    @abstractmethod
     async def vector_revision(self, scope: Scope) -> int:
         """Return a number that rises whenever any vector is put or removed, by any process."""
+        return (await self.ask(scope, StandingQuery())).vector_revision
 
-    @abstractmethod
     async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
         """Return what happened to a model's vectors after a revision; 0 asks for all of them."""
+        return await self.ask(scope, VectorChangeQuery(model, since))
 
-    @abstractmethod
     async def vectors(self, scope: Scope, record_ids: Sequence[str], *, model: str) -> "dict[str, NDArray[np.float32]]":
         """Return the vectors that a model gave to those of the records that have one."""
+        return await self.ask(scope, VectorQuery(tuple(record_ids), model))
 
-    @abstractmethod
     async def vector_models(self, scope: Scope) -> dict[str, int]:
         """Return the embedding models that have vectors here, each with its dimension."""
+        return await self.ask(scope, VectorModelQuery())
 
-    @abstractmethod
     async def vector_counts(self, scope: Scope, *, since: int = 0) -> dict[str, int]:
         """Return how many vectors of each model were put after a revision and are still there."""
+        return await self.ask(scope, VectorCountQuery(since))
 
-    @abstractmethod
-    async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
-        """Claim the next job that may run: the first of a lane, due, and not under a live lease.
-
-        A wait or a lease that ends more than `MAX_WAIT` from now is taken as over: the clock was set back since.
-        """
-
-    @abstractmethod
-    async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
-        """Prolong a lease; refuse with `LeaseLost` when it was taken over."""
-
-    @abstractmethod
     async def queue(self, scope: Scope) -> QueueState:
         """Return how the agent's queue stands."""
+        return await self.ask(scope, QueueQuery())
 
-    @abstractmethod
     async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
         """Return jobs in queue order."""
+        return await self.ask(scope, query)
 
-    @abstractmethod
-    async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
-        """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
+    async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
+        """Claim the next job of one agent that may run; see `claim_any`."""
+        claims = await self.claim_any(worker=worker, limit=1, lease=lease, now=now, among=(scope,))
+        for error in claims.failed.values():
+            raise error
+        return claims.jobs[0] if claims.jobs else None
 
-    @abstractmethod
-    async def check(self, scope: Scope) -> Health:
-        """Examine every page, index and reference; report, change nothing."""
 
-    @abstractmethod
+@runtime_checkable
+class FileStore(Protocol):
+    """What a store can do besides whose data lies in files of this machine, a folder for each agent."""
+
+    def folder(self, scope: Scope) -> Path:
+        """Return the folder of an agent's files, where what belongs to them alone is kept, too."""
+        ...
+
     async def repair(self, scope: Scope) -> Path:
         """Save what is readable to a new file beside the damaged one, which stays untouched; return the new file."""
-
-    @abstractmethod
-    async def scopes(self) -> list[Scope]:
-        """Return every agent that has data here, in a stable order."""
-
-    async def latest(self, *, limit: int) -> list[Scope]:
-        """Return some agents that have data here, those that were written to last first where that is known."""
-        return (await self.scopes())[:limit]
-
-    @abstractmethod
-    def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
-        """Have `notify` called, on the event loop, after a commit that added or revived jobs."""
-
-    @abstractmethod
-    async def close(self) -> None:
-        """Finish what is under way and let go of every file."""
+        ...

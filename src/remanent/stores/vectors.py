@@ -5,9 +5,12 @@ adapter may lose everything and only has to follow `Store.vector_changes` again.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remanent.model import Scope
+from remanent.stores.batching import Batches
 from remanent.stores.queries import Hit, RecordFilter
 
 if TYPE_CHECKING:
@@ -15,10 +18,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorSearch:
+    """The records nearest to a vector of a model that pass the filter, by cosine, best first."""
+
+    vector: "NDArray[np.float32]"
+    model: str
+    filter: RecordFilter
+    limit: int
+    places: bool = False
+    """Whether each hit says where it stands, as for text."""
+    revision: int | None = None
+    """The store's vector revision that must be seen, if the caller has just read it: that saves asking again."""
+
+
 class Vectors(ABC):
     """Finds the records nearest to a vector. Never the only copy: all of it can be rebuilt from the store."""
 
+    def __init__(self) -> None:
+        self._searches: Batches[Scope, VectorSearch] = Batches(self.search_all)
+
     @abstractmethod
+    async def search_all(self, scope: Scope, searches: Sequence[VectorSearch]) -> list[list[Hit]]:
+        """Return what each of the searches finds, in order; each sees every vector that was committed before."""
+
     async def search(
         self,
         scope: Scope,
@@ -27,8 +50,13 @@ class Vectors(ABC):
         model: str,
         record_filter: RecordFilter,
         limit: int,
+        places: bool = False,
+        revision: int | None = None,
     ) -> list[Hit]:
-        """Return the nearest records that pass the filter, by cosine, best first; sees every committed vector."""
+        """Return the nearest records that pass the filter; those that search at the same time do so together."""
+        search = VectorSearch(vector, model, record_filter, limit, places, revision)
+        hits: list[Hit] = await self._searches.ask(scope, search)
+        return hits
 
     def loading(self, scope: Scope, *, model: str) -> bool:
         """Return whether a search would have to wait until the vectors are in memory."""

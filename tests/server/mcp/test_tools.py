@@ -1,16 +1,34 @@
 """What models are shown, and that it is little, plain and in one language."""
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput
+from remanent.memory import aopen
 from remanent.model import Model
-from remanent.operations import CATALOGUE, Catalogue, Operation, Permission, ServiceCall, Tool, operation
-from remanent.server.mcp.tools import MAX_TOOLS, check_offered, chosen, input_schema, offered
+from remanent.operations import (
+    CATALOGUE,
+    LOCAL,
+    Catalogue,
+    Operation,
+    Permission,
+    Service,
+    ServiceCall,
+    Target,
+    Tool,
+    operation,
+)
+from remanent.server.mcp.server import MAX_BODY, MAX_VALUES
+from remanent.server.mcp.tools import MAX_TOOLS, Tools, check_offered, chosen, input_schema, offered
+from tests.server.mcp.world import served
 
 TOOLS = chosen(CATALOGUE)
 
@@ -81,3 +99,36 @@ def test_a_message_is_offered_as_an_object_with_the_fields_that_models_use() -> 
 def test_what_was_not_offered_is_refused_by_name(arguments: dict[str, Any], what: str) -> None:
     with pytest.raises(InvalidInput, match=what):
         check_offered(arguments, offered(TOOLS["remember"]))
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_a_call_waits_for_the_turn_of_its_organisation_and_long_work_takes_none(tmp_path: Path) -> None:
+    turns: list[str] = []
+
+    @asynccontextmanager
+    async def turn(org: str) -> AsyncIterator[None]:
+        turns.append(org)
+        yield
+
+    async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
+        tools = Tools(service, turn=turn)
+
+        async def call(name: str, **arguments: Any) -> None:
+            place = Target(org="acme", workspace="lab", agent="ada")
+            await tools.call(name, arguments, place=place, principal=LOCAL, report=lambda _: None)
+
+        await call("remember", messages=["Ann lives in Rome"])
+        assert turns == ["acme"]
+        long = next(name for name, operation in chosen(service.catalogue).items() if operation.long)
+        await call(long)
+        assert turns == ["acme"]
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_a_message_that_takes_long_to_read_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    async with served(tmp_path) as server, httpx2.AsyncClient(base_url=server.address) as http:
+        head = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+        many = b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": [' + b"1," * MAX_VALUES + b"1]}}"
+        assert (await http.post("/mcp", content=many, headers=head)).status_code == 422
+        large = b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "' + b"x" * MAX_BODY + b'"}}'
+        assert (await http.post("/mcp", content=large, headers=head)).status_code == 413

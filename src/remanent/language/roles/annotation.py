@@ -1,6 +1,8 @@
 """Annotation: a model gives a phrase and keywords, and compresses when asked; code holds lengths and numbers."""
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated
 
 from pydantic import Field
@@ -16,11 +18,12 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, prompt
 from remanent.model import Model
 from remanent.model.base import Text
-from remanent.text.boundaries import grapheme_boundaries
+from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
 from remanent.text.scripts import fold
 from remanent.text.summary import compress
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
 MAX_PHRASE = 20
 MAX_ANNOTATED_KEYWORDS = 5
@@ -171,16 +174,19 @@ def _compressed(text: str, content: str, target: int) -> str:
 _SHORTEST_PHRASE = 10
 
 _READ = 20_000
-_CLAUSE = re.compile(r"[，。；、！？：,.;!?:—–\n]+\s*")
-_SPEAKER = re.compile(r"\A[\w ]{1,20}[:：]\s*")
-_MARKS = " \t\n。.,，;；:：\"'“”‘’「」《》()（）[]-•*#"
+_LABEL = re.compile(r"\A\s*[^\W\d_][\w.'’ -]{0,40}[:：]\s*")
+_ROLE = re.compile(r"\A\s*(?:user|assistant|agent|tool|system|用户|助手|工具|系统)[:：]\s*", re.IGNORECASE)
+# What segmentation writes behind "yesterday" is no word of the speaker.
+_ADDED_DATE = re.compile(r"\s?[(（]\d{4}-\d\d-\d\d[)）]")
+_PAUSE = re.compile(r"[,，;；:：–—]")
+_MARKS = " \t\n。.,，;；:：!！?？\"'“”‘’「」《》()（）[]-–—•*#"
 
 
 async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
     """Annotate a memory; its content changes only when it must become shorter."""
     text, target = request.text, request.target_length
     # What is read begins with the first word: a text may begin with more blanks than are read of it.
-    read = text.lstrip()[:_READ]
+    read = _ADDED_DATE.sub("", _ROLE.sub("", text.lstrip()[:_READ])) or text.lstrip()[:_READ]
     words = keywords([*key_phrases(read, most=MAX_ANNOTATED_KEYWORDS), *_more_words(read)], most=MAX_ANNOTATED_KEYWORDS)
     return AnnotationResponse(
         content=compressed(text, target) if target is not None else text,
@@ -209,20 +215,35 @@ def _more_words(text: str) -> list[str]:
 
 
 def _phrase(text: str, words: tuple[str, ...]) -> str:
-    """Return 10 to 20 characters that say what the text is about; fewer only when it says no more."""
-    for phrases in (_clauses(text), _joined(words)):
-        fitting = [phrase for phrase in phrases if _SHORTEST_PHRASE <= len(phrase) <= MAX_PHRASE]
-        if fitting:
-            return max(fitting, key=lambda phrase: sum(word.casefold() in phrase.casefold() for word in words))
-    return compressed(text.strip(), MAX_PHRASE).strip(_MARKS) or line(text, MAX_PHRASE)
+    """Return 10 to 20 characters that say what the text is about; fewer only when it says no more.
+
+    They are words that follow each other in the text: of all such runs the one that holds most of the keywords,
+    preferably without a pause in it, and of equals the longest. It neither begins nor ends with an empty word.
+    """
+    body = _LABEL.sub("", text) or text
+    keys = [folded for word in words if (folded := word.casefold())]
+    best, most = "", 0.0
+    for sentence in salient_sentences(body, most=3) or [body]:
+        for run in _runs(sentence):
+            said = run.casefold()
+            weight = sum(len(key) for key in keys if key in said) + len(run) / 100 - 4 * len(_PAUSE.findall(run))
+            if weight > most or not best:
+                best, most = run, weight
+    return best or compressed(body.strip(), MAX_PHRASE).strip(_MARKS) or line(text, MAX_PHRASE)
 
 
-def _clauses(text: str) -> list[str]:
-    """Return the clauses of the most telling sentences, then as much of each sentence as fits."""
-    best = [_SPEAKER.sub("", sentence) for sentence in salient_sentences(text, most=3)]
-    clauses = [clause.strip(_MARKS) for sentence in best for clause in _CLAUSE.split(sentence)]
-    return clauses + [compressed(sentence, MAX_PHRASE).strip(_MARKS) for sentence in best if sentence]
+def _runs(sentence: str) -> Iterator[str]:
+    """Yield every run of words of a sentence that has the length of a phrase."""
+    borders = [0, *word_boundaries(sentence)]
+    cores = [sentence[start:end].strip(_MARKS) for start, end in pairwise(borders)]
+    says = [bool(core) and core.casefold() not in _EMPTY for core in cores]
+    for first in range(len(cores)):
+        for last in range(first, len(cores)):
+            run = sentence[borders[first] : borders[last + 1]].strip(_MARKS)
+            if len(run) > MAX_PHRASE:
+                break
+            if says[first] and says[last] and len(run) >= _SHORTEST_PHRASE and "\n" not in run:
+                yield run
 
 
-def _joined(words: tuple[str, ...]) -> list[str]:
-    return [" ".join(words[:count]) for count in range(len(words), 0, -1)]
+_EMPTY = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS

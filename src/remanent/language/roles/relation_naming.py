@@ -175,8 +175,9 @@ async def name_relations(request: RelationNamingRequest, toolbox: Toolbox) -> Re
     names = []
     for focus, near in zip(request.focuses, alike, strict=True):
         old = _claims(focus)
-        comparisons = [compare(one, other) for one in new for other in old]
-        judged = await judge_comparisons(comparisons, toolbox)
+        # What has little in common does not contradict, and comparing claims is what the time of a memory goes to.
+        pairs = [(one, other) for one in new for other in old] if near >= _NEAR else []
+        judged = await judge_comparisons([compare(one, other) for one, other in pairs], toolbox)
         worst = max(judged, key=lambda judgement: judgement.conflict, default=None)
         conflict = worst is not None and worst.conflict >= CONFLICT
         update = worst is not None and worst.is_update

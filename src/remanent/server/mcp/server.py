@@ -6,7 +6,7 @@ The handlers know nothing of the way a request came; who sent it is told by a fu
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -29,7 +29,7 @@ from remanent.operations import CATALOGUE, LOCAL, Catalogue, Principal, Progress
 from remanent.server.authentication import NAMES, Authenticator, default_scope, place_of, scope_of
 from remanent.server.limits import OrgCapacity, body_chunks, body_cost, count_separators, declared_length
 from remanent.server.mcp.resources import Prompts, Resources
-from remanent.server.mcp.tools import Tools
+from remanent.server.mcp.tools import Tools, Turn
 from remanent.settings import Settings
 
 Context = ServerRequestContext[Any, Any]
@@ -56,9 +56,9 @@ Visit = Callable[[Context], McpCaller]
 """Tells who sent a request."""
 
 
-def make_server(service: Service, *, visit: Visit) -> Server[Any]:
-    """Return the protocol's server for a service."""
-    tools = Tools(service)
+def make_server(service: Service, *, visit: Visit, turn: Turn = lambda _: nullcontext()) -> Server[Any]:
+    """Return the protocol's server for a service; `turn` has the work of an organisation wait for its turn."""
+    tools = Tools(service, turn=turn)
     resources = Resources(service, tongue=tools.tongue)
     prompts = Prompts(service, tongue=tools.tongue)
 
@@ -136,6 +136,10 @@ class _Progress:
 
 
 PATH = "/mcp"
+MAX_BODY = 4 * 2**20
+MAX_VALUES = 20_000
+"""Bytes and values of one message: the protocol's library reads it on the event loop, where this takes 10 ms at most. A
+thousand messages to remember, the most in one call, hold some 5,000 values."""
 
 
 class Mcp:
@@ -152,11 +156,11 @@ class Mcp:
         self._capacity = OrgCapacity.of(service)
         self._settings = settings
         self._manager = StreamableHTTPSessionManager(
-            make_server(service, visit=_caller_of),
+            make_server(service, visit=_caller_of, turn=self._capacity.work_slot),
             stateless=True,
             # Host and Origin of every request were checked at the border.
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-            max_request_body_size=int(settings.server.max_body),
+            max_request_body_size=min(int(settings.server.max_body), MAX_BODY),
         )
         # It tells of every request; ours are counted and logged at the border.
         logging.getLogger("mcp").setLevel(logging.ERROR)
@@ -186,16 +190,15 @@ class Mcp:
     async def _checked(self, request: Request, principal: Principal, *, org: str) -> Receive:
         """Return the body again, once it is here and known to hold no more values than any other may."""
         limits = self._settings.server
+        most = min(limits.max_values, MAX_VALUES)
         self._authenticator.charge(principal, cost=body_cost(declared_length(request)))
-        data = b"".join([piece async for piece in body_chunks(request, limit=int(limits.max_body))])
-        values = await self._capacity.parse(
-            org, size=len(data), work=lambda: count_separators(data, most=limits.max_values)
-        )
+        data = b"".join([piece async for piece in body_chunks(request, limit=min(int(limits.max_body), MAX_BODY))])
+        values = await self._capacity.parse(org, size=len(data), work=lambda: count_separators(data, most=most))
         self._authenticator.charge(
             principal, cost=body_cost(0 if declared_length(request) else len(data), values=values)
         )
-        if values >= limits.max_values:
-            raise InvalidInput(f"the JSON holds more than {limits.max_values} values; send it in parts")
+        if values >= most:
+            raise InvalidInput(f"the JSON holds more than {most} values; send it in parts, or by REST")
         body: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
 
         async def again() -> Message:

@@ -5,7 +5,8 @@ fields, with references written out, in the language that the settings name.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 import mcp_types as types
@@ -151,11 +152,16 @@ def chosen(catalogue: Catalogue) -> dict[str, Operation[Any, Any]]:
     return tools
 
 
+Turn = Callable[[str], AbstractAsyncContextManager[None]]
+"""Has the work of an organisation wait for its turn."""
+
+
 class Tools:
     """Lists tools and calls them."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, *, turn: Turn = lambda _: nullcontext()) -> None:
         self._service = service
+        self._turn = turn
         self._tools = chosen(service.catalogue)
         self._tracer = Tracer()
         self._language = service.memory.settings.language
@@ -193,10 +199,12 @@ class Tools:
         tongue = self.spoken(arguments)
         try:
             check_offered(arguments, offered(operation))
-            with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
-                answer = await self._service.perform(
-                    operation.name, arguments, place=place, principal=principal, report=report
-                )
+            # Long work takes no turn: the organisation's other requests would wait for all of it.
+            async with nullcontext() if operation.long else self._turn(place.org):
+                with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
+                    answer = await self._service.perform(
+                        operation.name, arguments, place=place, principal=principal, report=report
+                    )
         except RemanentError as error:
             return _failed(error, tongue=tongue)
         value = to_jsonable_python(answer)

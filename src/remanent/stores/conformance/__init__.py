@@ -23,7 +23,7 @@ from remanent.stores.conformance.cache import CacheConformance  # noqa: E402
 from remanent.stores.conformance.erasure import ErasureConformance  # noqa: E402
 from remanent.stores.conformance.graph import GraphConformance, HistoryConformance  # noqa: E402
 from remanent.stores.conformance.journal import CommitsConformance, JournalConformance  # noqa: E402
-from remanent.stores.conformance.queue import QueueConformance  # noqa: E402
+from remanent.stores.conformance.queue import ClaimingConformance, QueueConformance  # noqa: E402
 from remanent.stores.conformance.records import PlacesConformance, RecordsConformance  # noqa: E402
 from remanent.stores.conformance.scopes import ScopesConformance  # noqa: E402
 from remanent.stores.conformance.search import TextConformance, VectorRowsConformance, VectorsConformance  # noqa: E402
@@ -42,6 +42,7 @@ class StoreConformance(
     GraphConformance,
     PlacesConformance,
     QueueConformance,
+    ClaimingConformance,
     ErasureConformance,
     ScopesConformance,
     TransferConformance,

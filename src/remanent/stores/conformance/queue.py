@@ -69,13 +69,15 @@ class QueueDriver:
         return [job.kind for job in await self.store.jobs(self.scope, JobQuery(**query))]
 
 
-class QueueConformance(StoreSuite):
-    """Background work that was promised."""
-
+class _QueueSuite(StoreSuite):
     @pytest.fixture
     def line(self, store: Store, samples: Samples, scope: Scope) -> QueueDriver:
         """Return the agent's queue."""
         return QueueDriver(store, samples, scope)
+
+
+class QueueConformance(_QueueSuite):
+    """Background work that was promised."""
 
     async def test_a_job_comes_back_as_it_was_enqueued(self, line: QueueDriver) -> None:
         """Its payload is what the worker will read, perhaps days later."""
@@ -235,7 +237,7 @@ class QueueConformance(StoreSuite):
         with pytest.raises(LeaseLost):
             await line.bury(old)
         with pytest.raises(LeaseLost):
-            await line.store.renew(line.scope, job_id=old.id, fence=old.fence, until=line.samples.clock() + LEASE)
+            await line.store.renew(line.scope, job_id=old.id, fence=old.fence, lease=LEASE, now=line.samples.clock())
         assert await line.store.jobs(line.scope, JobQuery()) == [new]
         assert await line.store.states(line.scope) == {}
         await line.finish(new)
@@ -268,8 +270,7 @@ class QueueConformance(StoreSuite):
         await line.add("a")
         job = await line.must_claim("w1")
         line.samples.clock.advance(seconds=50)
-        until = line.samples.clock() + LEASE
-        await line.store.renew(line.scope, job_id=job.id, fence=job.fence, until=until)
+        await line.store.renew(line.scope, job_id=job.id, fence=job.fence, lease=LEASE, now=line.samples.clock())
         line.samples.clock.advance(seconds=50)
         assert await line.claim("w2") is None
         line.samples.clock.advance(seconds=10)
@@ -440,3 +441,53 @@ class QueueConformance(StoreSuite):
         await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(job.id, job.fence)])
         assert await line.store.states(line.scope) == {"effect": 1}
         assert await line.listed() == []
+
+
+class ClaimingConformance(_QueueSuite):
+    """Work of many agents, found in one look."""
+
+    async def test_work_is_claimed_from_many_agents_in_one_call(self, line: QueueDriver) -> None:
+        """A worker with thousands of agents asks once, and gets what may run side by side."""
+        bob = QueueDriver(line.store, line.samples, line.samples.make_scope("bob"))
+        await line.add("a1", "a2", lane="a")
+        await line.add("b1", lane="b")
+        await bob.add("c1")
+        claims = await line.store.claim_any(
+            worker="w", limit=10, lease=LEASE, now=line.samples.clock(), among=(line.scope, bob.scope)
+        )
+        assert sorted(job.kind for job in claims.jobs) == ["a1", "b1", "c1"]
+        assert {job.scope.agent for job in claims.jobs} == {line.scope.agent, "bob"}
+        assert not claims.failed
+        for job in claims.jobs:
+            async with line.store.transaction(job.scope) as tx:
+                tx.finish(job)
+        assert [await line.run_all(), await bob.run_all()] == [["a2"], []]
+
+    async def test_no_more_is_claimed_than_asked_for_and_only_of_the_agents_named(self, line: QueueDriver) -> None:
+        """What a worker cannot run at once stays for others."""
+        bob = QueueDriver(line.store, line.samples, line.samples.make_scope("bob"))
+        for lane in "abc":
+            await line.add("work", lane=lane)
+        await bob.add("other")
+        now = line.samples.clock()
+        claims = await line.store.claim_any(worker="w", limit=2, lease=LEASE, now=now, among=(line.scope,))
+        assert [job.kind for job in claims.jobs] == ["work", "work"]
+        rest = await line.store.claim_any(worker="w", limit=9, lease=LEASE, now=now)
+        assert sorted(job.kind for job in rest.jobs) == ["other", "work"]
+
+    async def test_an_agent_with_nothing_to_claim_says_when_it_will_have(self, line: QueueDriver) -> None:
+        """So that a worker sleeps until then and no longer."""
+        await line.add("a")
+        await line.retry(await line.must_claim(), seconds=30)
+        now = line.samples.clock()
+        claims = await line.store.claim_any(worker="w", limit=1, lease=LEASE, now=now, among=(line.scope,))
+        assert claims.jobs == ()
+        assert claims.wake_at == {line.scope: now + timedelta(seconds=30)}
+
+    async def test_without_a_time_the_databases_own_clock_decides(self, line: QueueDriver) -> None:
+        """Workers on several machines share it, however their own clocks go; the samples' clock stands in the past."""
+        await line.add("a", not_before=line.samples.clock() + timedelta(seconds=30))
+        claims = await line.store.claim_any(worker="w", limit=1, lease=LEASE, among=(line.scope,))
+        [job] = claims.jobs
+        assert job.lease_until is not None
+        assert job.lease_until > line.samples.clock() + LEASE

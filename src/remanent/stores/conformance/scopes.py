@@ -64,7 +64,7 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
 WRITES: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "commit": lambda store, scope: store.commit(scope, [transaction.PutState("a", 1)]),
     "load": lambda store, scope: store.load(scope, batches([transaction.PutState("a", 1)])),
-    "renew": lambda store, scope: store.renew(scope, job_id="a", fence=1, until=START),
+    "renew": lambda store, scope: store.renew(scope, job_id="a", fence=1, lease=LEASE),
     "erase": lambda store, scope: store.erase(scope, Erasure(everything=True)),
 }
 

@@ -13,9 +13,11 @@ from remanent.errors import InvalidInput
 from remanent.model import Kind, Origin, Record, Scope, Status
 from remanent.stores.conformance.base import (
     MODEL,
+    START,
     OpenStore,
     Samples,
     StoreSuite,
+    append,
     current,
     found,
     found_by,
@@ -25,10 +27,19 @@ from remanent.stores.conformance.base import (
     vector_bytes,
     vectors_of,
 )
-from remanent.stores.queries import Erasure, RecordFilter, SessionTerms
+from remanent.stores.queries import (
+    Erasure,
+    RecordFilter,
+    RecordQuery,
+    SessionTerms,
+    Standing,
+    StandingQuery,
+    StateQuery,
+    TextQuery,
+)
 from remanent.stores.store import Store
 from remanent.stores.transaction import PutVector
-from remanent.stores.vectors import Vectors
+from remanent.stores.vectors import Vectors, VectorSearch
 from remanent.text.terms import query_terms
 
 SYNTAX = [
@@ -274,6 +285,46 @@ class TextConformance(StoreSuite):
         async with store.transaction(scope) as tx:
             tx.forget(told[0], at=samples.clock())
         assert (await held())["a"] == SessionTerms(3, {"tea": 1, "milk": 1})
+
+    @pytest.mark.parametrize("wanted", [RecordFilter(), RecordFilter(kinds=(Kind.TURN,)), RecordFilter(as_of=START)])
+    async def test_hits_say_where_they_stand_when_asked_to(
+        self, store: Store, samples: Samples, scope: Scope, wanted: RecordFilter
+    ) -> None:
+        """Whoever ranks them needs that, and it saves a call."""
+        [entry] = await append(store, samples.make_entry(scope.within(session="s"), "Lisbon in May", role="user"))
+        turn = samples.make_record_of(entry, id=entry.id)
+        await put(store, turn)
+        [plain] = await store.search_text(scope, query_terms("Lisbon"), record_filter=wanted, limit=5)
+        [hit] = await store.search_text(scope, query_terms("Lisbon"), record_filter=wanted, limit=5, places=True)
+        [place] = await store.places(scope, [turn.id], record_filter=wanted, neighbours=False)
+        assert (plain.place, hit.place) == (None, place)
+        assert plain[:2] == hit[:2]
+        assert (place.session, place.seq, place.role) == ("s", entry.seq, "user")
+
+    async def test_questions_of_any_sort_are_answered_together_in_order(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """A piece of work costs as many round trips as it has steps, not as many as it has questions."""
+        record = samples.make_record(scope, "The kettle whistles.")
+        async with store.transaction(scope) as tx:
+            tx.put(record)
+            tx.state("a", 1)
+        asked = [
+            TextQuery(tuple(query_terms("kettle")), RecordFilter(), 5),
+            StateQuery("a"),
+            TextQuery(tuple(query_terms("trumpet")), RecordFilter(), 5),
+            RecordQuery(record_ids=(record.id,)),
+            TextQuery(tuple(query_terms("whistles")), RecordFilter(), 5),
+            StandingQuery(("a", "b")),
+        ]
+        first, state, none, records, second, standing = await store.read(scope, asked)
+        assert [[hit.record_id for hit in hits] for hits in (first, none, second)] == [[record.id], [], [record.id]]
+        assert (state, records) == (1, [record])
+        assert standing.states == {"a": 1}
+        assert standing.revision == await store.revision(scope) > 0
+        assert standing.graphs[Kind.TURN] == await store.graph_revision(scope, Kind.TURN) > 0
+        assert standing.vector_revision == await store.vector_revision(scope)
+        assert await store.read(samples.make_scope("nobody"), asked) == [[], None, [], [], [], Standing()]
 
     async def test_no_terms_find_nothing(self, store: Store, samples: Samples, scope: Scope) -> None:
         """And do not find everything."""
@@ -787,6 +838,29 @@ class VectorsConformance:
     ) -> None:
         await put(store, samples.make_record(scope))
         assert await self._near(vectors, scope, 1) == []
+
+    async def test_searches_made_together_find_what_each_finds_alone(
+        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+    ) -> None:
+        """Of several models, filters and limits; a hit says where it stands when asked to."""
+        for number in range(30):
+            record = samples.make_record(scope, kind=Kind.NOTE if number % 3 else Kind.TURN)
+            await self._keep(store, record, 1, number)
+            await store.commit(scope, [PutVector(record.id, "other", vector_bytes(number, 1))])
+        searches = [
+            VectorSearch(make_vector(1, at), model, RecordFilter(kinds=kinds), limit, places=at == 3)
+            for at in (0, 3, 20)
+            for model in (MODEL, "other")
+            for kinds in (None, (Kind.TURN,))
+            for limit in (0, 2, 25)
+        ]
+        together = await vectors.search_all(scope, searches)
+        assert together == [(await vectors.search_all(scope, [search]))[0] for search in searches]
+        assert [len(hits) for hits in together[:6]] == [0, 2, 25, 0, 2, 10]
+        for search, hits in zip(searches, together, strict=True):
+            ids = [hit.record_id for hit in hits]
+            places = await store.places(scope, ids, record_filter=search.filter, neighbours=False)
+            assert [hit.place for hit in hits] == (places if search.places else [None] * len(hits))
 
     async def test_closing_twice_is_harmless(self, vectors: Vectors) -> None:
         await vectors.close()

@@ -15,10 +15,11 @@ import os
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,9 +33,9 @@ from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Neighbours
 from remanent.stores.local.products import ProductPool, normalise
 from remanent.stores.local.sealing import IndexSnapshot, MemorySink, SealingCancelled, seal
-from remanent.stores.queries import Hit, RecordFilter
+from remanent.stores.queries import Hit, Place, RecordFilter
 from remanent.stores.store import Store
-from remanent.stores.vectors import Vectors
+from remanent.stores.vectors import Vectors, VectorSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,6 +89,44 @@ class _LoadedIndex:
         return self.opens_file or self.index.has_file
 
 
+_Passing = dict[str, Place | None]
+"""Where records stand that pass a filter, `None` for those that do not."""
+_PASSES = Place("", Kind.TURN, None, datetime.min.replace(tzinfo=UTC))
+"""Stands for a place that nobody asked for."""
+
+
+@dataclass(slots=True)
+class _Running:
+    """A search under way."""
+
+    search: VectorSearch
+    question: "NDArray[np.float32]"
+    count: int
+    """How many neighbours the next look takes."""
+    effort: float = 1.0
+    some: list[tuple[str, float]] = field(default_factory=list)
+    """What is to be looked up of the last look."""
+    hits: list[Hit] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin with an effort that grows with what is wanted."""
+        self.effort = max(1.0, (self.search.limit / 10) ** 0.25)
+
+    def is_done(self, near: Neighbours) -> bool:
+        """Return whether the hits are what was asked for; if not, the next look goes further."""
+        limit, hits = self.search.limit, len(self.hits)
+        if near.all_there_is:
+            return True
+        if hits >= limit:
+            # The fewer pass, the more rows it takes to find the nearest of them.
+            called_for = (len(near.found) / hits) ** 0.5
+            if near.exact or self.effort >= _ENOUGH * called_for:
+                return True
+        wider = min(_WIDEST, max(_WIDER, 2 * limit / max(hits, 0.5)))
+        self.count, self.effort = int(self.count * wider), self.effort * wider**0.5
+        return False
+
+
 class LocalVectors(Vectors):
     """Keeps one index per agent and model: exact up to `exact_limit` vectors, by cells beyond.
 
@@ -108,6 +147,7 @@ class LocalVectors(Vectors):
         max_files: int = MAX_OPEN_FILES,
         threads: int | None = None,
     ) -> None:
+        super().__init__()
         self._store = store
         self._directory_of = directory_of
         self._exact_limit = exact_limit
@@ -121,23 +161,22 @@ class LocalVectors(Vectors):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    async def search(
-        self,
-        scope: Scope,
-        vector: "NDArray[np.float32]",
-        *,
-        model: str,
-        record_filter: RecordFilter,
-        limit: int,
-    ) -> list[Hit]:
-        """Return the nearest records that pass the filter, by cosine, best first; sees every committed vector."""
-        question = _question(vector)
+    async def search_all(self, scope: Scope, searches: Sequence[VectorSearch]) -> list[list[Hit]]:
+        """Return the nearest records of each search, those of one model looked for together."""
+        self._refuse_when_closed()
+        running = [_Running(search, _question(search.vector), count=2 * search.limit + _SPARE) for search in searches]
+        by_model: dict[str, list[_Running]] = {}
+        for one in running:
+            if one.search.limit > 0:
+                by_model.setdefault(one.search.model, []).append(one)
+        await asyncio.gather(*(self._search_model(scope, model, group) for model, group in by_model.items()))
+        return [one.hits[: max(0, one.search.limit)] for one in running]
+
+    async def _search_model(self, scope: Scope, model: str, group: list[_Running]) -> None:
         slot = self._loaded(scope.owner, model)
-        if limit < 1:
-            return []
         slot.users += 1
         try:
-            hits = await self._search(slot, scope, question, record_filter, limit)
+            await self._search(slot, scope, group)
         finally:
             self._leave(slot)
         if slot.wants_sealing and not slot.sealing and not self._closed:
@@ -145,7 +184,6 @@ class LocalVectors(Vectors):
             slot.users += 1
             self._begin(self._seal(slot))
         self._make_room(slot)
-        return hits
 
     async def prepare(self, scope: Scope, *, model: str) -> None:
         """Load an index unless those that are loaded take all the memory they may: none is driven out for it."""
@@ -221,60 +259,50 @@ class LocalVectors(Vectors):
 
     # ── searching ────────────────────────────────────────────────────────────
 
-    async def _search(
-        self, slot: _LoadedIndex, scope: Scope, question: "NDArray[np.float32]", record_filter: RecordFilter, limit: int
-    ) -> list[Hit]:
+    async def _search(self, slot: _LoadedIndex, scope: Scope, group: list[_Running]) -> None:
         """Look ever further until enough pass the filter, or nothing is left to look at.
 
         The index knows only kinds; whether a record passes the rest of the filter is asked of the store. The first look
         takes somewhat more than the limit, because most filters let most pass; if too few do, the next look is widened
         by what the share of those that passed calls for.
         """
-        passing: dict[str, bool] = {}
-        count, effort = 2 * limit + _SPARE, max(1.0, (limit / 10) ** 0.25)
         if slot.opened and slot.index.compares_all:
-            count = limit + _SPARE
-        while True:
-            near = await self._near(slot, question, kinds=record_filter.kinds, count=count, effort=effort)
+            for one in group:
+                one.count = one.search.limit + _SPARE
+        passing: dict[RecordFilter, _Passing] = {}
+        while group:
+            nears = list(zip(group, await self._near(slot, group), strict=True))
             # Most pass as a rule, so of exact finds not all need be looked up; how far cells have to be searched
             # follows from how many pass.
-            hits: list[Hit] = []
-            first = limit + _SPARE if near.exact else len(near.found)
-            for some in (near.found[:first], near.found[first:]):
-                if len(hits) < limit:
-                    await _look_up(self._store, scope, [record_id for record_id, _ in some], record_filter, passing)
-                    hits += [Hit(found, score) for found, score in some if passing[found]]
-            if near.all_there_is:
-                return hits[:limit]
-            if len(hits) >= limit:
-                # The fewer pass, the more rows it takes to find the nearest of them.
-                called_for = (len(near.found) / len(hits)) ** 0.5
-                if near.exact or effort >= _ENOUGH * called_for:
-                    return hits[:limit]
-            wider = min(_WIDEST, max(_WIDER, 2 * limit / max(len(hits), 0.5)))
-            count, effort = int(count * wider), effort * wider**0.5
+            for one, near in nears:
+                one.hits.clear()
+                one.some = near.found[: one.search.limit + _SPARE] if near.exact else near.found
+            await _look_up(self._store, scope, group, passing)
+            for one, near in nears:
+                lacking = len(one.hits) < one.search.limit
+                one.some = near.found[len(one.some) :] if lacking else []
+            await _look_up(self._store, scope, [one for one in group if one.some], passing)
+            group = [one for one, near in nears if not one.is_done(near)]
 
-    async def _near(
-        self,
-        slot: _LoadedIndex,
-        question: "NDArray[np.float32]",
-        *,
-        kinds: tuple[Kind, ...] | None,
-        count: int,
-        effort: float,
-    ) -> Neighbours:
+    async def _near(self, slot: _LoadedIndex, group: list[_Running]) -> list[Neighbours]:
         """Look once, at the newest revision: a search sees every vector that was committed before it began."""
         self._refuse_when_closed()
-        revision = await self._store.vector_revision(slot.owner)
+        known = [one.search.revision for one in group if one.search.revision is not None]
+        revision = max(known) if len(known) == len(group) else await self._store.vector_revision(slot.owner)
         if not slot.opened or slot.index.revision != revision:
             await asyncio.shield(self._begin(self._refresh(slot, revision)))
 
-        def look() -> Neighbours:
-            return slot.index.near(self._products, question, kinds=kinds, count=count, effort=effort)
+        def look() -> list[Neighbours]:
+            return [
+                slot.index.near(
+                    self._products, one.question, kinds=one.search.filter.kinds, count=one.count, effort=one.effort
+                )
+                for one in group
+            ]
 
         return await asyncio.shield(self._begin(self._look(slot, look)))
 
-    async def _look(self, slot: _LoadedIndex, look: Callable[[], Neighbours]) -> Neighbours:
+    async def _look(self, slot: _LoadedIndex, look: Callable[[], list[Neighbours]]) -> list[Neighbours]:
         """Search on a thread, one piece of work per index at a time; on damage, load anew and search again."""
         async with slot.lock:
             try:
@@ -503,15 +531,31 @@ def _seal(snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells:
         raise
 
 
-async def _look_up(
-    store: Store, scope: Scope, record_ids: list[str], record_filter: RecordFilter, passing: dict[str, bool]
-) -> None:
-    """Add which of those pass the filter that are not known yet."""
-    unknown = [record_id for record_id in record_ids if record_id not in passing]
-    if unknown:
-        found = await store.match(scope, unknown, record_filter)
-        passing.update(dict.fromkeys(unknown, False))
-        passing.update(dict.fromkeys(found, True))
+async def _look_up(store: Store, scope: Scope, group: list[_Running], passing: dict[RecordFilter, _Passing]) -> None:
+    """Add those that pass among what was looked at last to the hits of each search."""
+    unknown: dict[RecordFilter, dict[str, None]] = {}
+    for one in group:
+        known = passing.setdefault(one.search.filter, {})
+        lacking = dict.fromkeys(record_id for record_id, _ in one.some if record_id not in known)
+        if lacking:
+            unknown.setdefault(one.search.filter, {}).update(lacking)
+
+    async def ask(wanted: RecordFilter, ids: dict[str, None]) -> None:
+        known = passing[wanted]
+        known.update(dict.fromkeys(ids))
+        if any(one.search.places for one in group):
+            found = await store.places(scope, tuple(ids), record_filter=wanted, neighbours=False)
+            known.update((place.record_id, place) for place in found)
+        else:
+            known.update(dict.fromkeys(await store.match(scope, tuple(ids), wanted), _PASSES))
+
+    await asyncio.gather(*(ask(wanted, ids) for wanted, ids in unknown.items()))
+    for one in group:
+        known = passing[one.search.filter]
+        for record_id, score in one.some:
+            place = known[record_id]
+            if place is not None:
+                one.hits.append(Hit(record_id, score, place if one.search.places else None))
 
 
 async def _check_origin(store: Store, owner: Scope, model: str, *, revision: int, ids: list[str]) -> None:

@@ -93,7 +93,6 @@ class Database:
         self.path = path
         self._busy_timeout = busy_timeout
         self._executor = executor
-        self._light: dict[asyncio.AbstractEventLoop, list[_Request]] = {}
         self._requests: queue.SimpleQueue[_Request | _Stop] = queue.SimpleQueue()
         self._spare = SpareReaders(sys.maxsize) if spare is None else spare
         self._idle: list[apsw.Connection] = []
@@ -150,55 +149,26 @@ class Database:
         result: T = await request.future
         return result
 
-    async def read(self, work: Work[T], *, light: bool = False, snapshot: bool = True) -> T:
-        """Run work on a reader connection, on one consistent snapshot.
-
-        Work that is one statement is consistent by itself and needs no `snapshot`. `light` work, which takes less than
-        the way to a thread and back, goes there together with what else is asked for in the same turn of the loop.
-        """
+    async def read(self, work: Work[T]) -> T:
+        """Run work on a reader connection, on one consistent snapshot."""
+        # As `run_in_executor` does, at half its cost: a future of one kind instead of two that are chained.
         loop = asyncio.get_running_loop()
-        if not light:
-            return await loop.run_in_executor(self._executor, self._read, work, snapshot)
         request = _Request(work, False, loop, loop.create_future())
-        waiting = self._light.setdefault(loop, [])
-        waiting.append(request)
-        if len(waiting) == 1:
-            loop.call_soon(self._send_light, loop)
+        self._executor.submit(self._read_for, request)
         result: T = await request.future
         return result
 
-    def _send_light(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Send everything that was asked for in this turn of the loop to one thread, together."""
-        group = self._light.pop(loop)
+    def _read_for(self, request: _Request) -> None:
         try:
-            self._executor.submit(self._read_together, group)
-        except RuntimeError:  # the threads were stopped since
-            for request in group:
-                request.error = StoreClosed("the store is closed; open it again")
-            _settle_all(group)
+            request.result = self._read(request.work)
+        except BaseException as error:  # noqa: BLE001 - border: it goes to whoever asked
+            request.error = error
+        with suppress(RuntimeError):  # that loop has ended and nobody waits there any more
+            request.loop.call_soon_threadsafe(request.settle)
 
-    def _read_together(self, group: list[_Request]) -> None:
-        """Read for all of a group on one snapshot; when anything goes wrong, for each by itself."""
-
-        def work(reader: apsw.Connection) -> None:
-            for request in group:
-                request.result = request.work(reader)
-
-        try:
-            self._read(work)
-        except Exception:  # noqa: BLE001 - border: each is told of its own trouble
-            for request in group:
-                try:
-                    request.result = self._read(request.work)
-                except Exception as error:  # noqa: BLE001 - border: it goes to the caller
-                    request.error = error
-        _settle(group)
-
-    def _read(self, work: Work[T], snapshot: bool = True) -> T:  # noqa: FBT001, FBT002 - executors pass no keywords
-        """Run work on a reader, inside a transaction unless it is a single statement."""
+    def _read(self, work: Work[T]) -> T:
+        """Run work on a reader, inside a transaction."""
         with self._reader() as reader, translated(reader):
-            if not snapshot:
-                return work(reader)
             reader.execute("BEGIN")
             try:
                 return work(reader)

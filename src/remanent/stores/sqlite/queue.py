@@ -22,21 +22,23 @@ _COUNTS = "SELECT state, count(*) FROM jobs GROUP BY state"
 
 _CLAIM = f"""
 UPDATE jobs SET state = 'running', worker = ?, fence = fence + 1, attempts = attempts + 1, lease_until = ?
-WHERE seq = (
+WHERE seq IN (
     SELECT seq FROM jobs
     WHERE seq IN ({_HEADS}) AND (not_before IS NULL OR not_before NOT BETWEEN ? AND ?)
         AND (state = 'pending' OR lease_until NOT BETWEEN ? AND ?)
-    ORDER BY seq LIMIT 1
+    ORDER BY seq LIMIT ?
 )
 RETURNING {rows.JOB_COLUMNS}
 """
 
 
-def claim(connection: apsw.Connection, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
-    """Claim the next job that may run."""
+def claim(
+    connection: apsw.Connection, scope: Scope, *, worker: str, now: datetime, lease: timedelta, limit: int
+) -> list[Job]:
+    """Claim the next jobs that may run, each of another lane, oldest first."""
     waits = (to_millis(now) + 1, to_millis(now + MAX_WAIT))
-    row = connection.execute(_CLAIM, (worker, to_millis(now + lease), *waits, *waits)).fetchone()
-    return None if row is None else rows.job_of(scope, row)
+    claimed = connection.execute(_CLAIM, (worker, to_millis(now + lease), *waits, *waits, limit)).fetchall()
+    return sorted((rows.job_of(scope, row) for row in claimed), key=lambda job: job.seq)
 
 
 def renew(connection: apsw.Connection, *, job_id: str, fence: int, until: datetime) -> None:

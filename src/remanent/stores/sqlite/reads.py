@@ -12,10 +12,25 @@ from typing import Any
 import apsw
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Kind, Link, Record, Scope, Tombstone, Version
-from remanent.stores.queries import ConflictQuery, EntryQuery, LinkQuery, Order, Place, RecordFilter, RecordQuery
+from remanent.model import Conflict, Entry, Link, Record, Scope, Tombstone, Version
+from remanent.stores.queries import (
+    ConflictQuery,
+    EntryQuery,
+    LatestQuery,
+    LinkQuery,
+    Order,
+    Place,
+    PlaceQuery,
+    Reached,
+    RecordFilter,
+    RecordQuery,
+    Standing,
+    StandingQuery,
+    WalkQuery,
+)
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.rows import ENTRY_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, dump, millis
+from remanent.stores.walking import Walk
 
 
 @dataclass(slots=True)
@@ -136,6 +151,11 @@ def entries(connection: apsw.Connection, scope: Scope, query: EntryQuery) -> lis
         where.add("seq < ?", query.before_seq)
     where.among("id", query.entry_ids)
     where.among("caller_id", query.caller_ids)
+    if query.source_of is not None:
+        where.add(
+            "id IN (SELECT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?)))",
+            dump(list(query.source_of)),
+        )
     where.among("kind", query.kinds)
     if query.occurred_from is not None:
         where.add("occurred_at >= ?", millis(query.occurred_from))
@@ -203,6 +223,7 @@ PLACE_COLUMNS = """
     ifnull(e.seq, 0) AS seq, ifnull(e.role, '') AS role
 """
 """What a place without neighbours is made of; `e` is the entry of the same id, if there is one."""
+PLACE_NAMES = "id, kind, session, occurred_at, recorded_at, origin, seq, role"
 
 
 def fetch_together(connection: apsw.Connection, columns: str, sql: str, values: Sequence[Any]) -> list[rows.Row]:
@@ -226,10 +247,11 @@ _NEIGHBOURS = """
 """
 
 
-def places(
-    connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter, reach: int
-) -> list[Place]:
+def places(connection: apsw.Connection, scope: Scope, query: PlaceQuery) -> list[Place]:
     """Return where records stand, and their neighbours up to a distance."""
+    record_ids, record_filter, reach = query.record_ids, query.filter, query.reach
+    if not (reach or query.neighbours):
+        return _lone_places(connection, scope, record_ids, record_filter)
     found: dict[str, Place] = {}
     asked: set[str] = set()
     wanted = dict.fromkeys(record_ids)
@@ -258,7 +280,7 @@ def _places(
     return {row[0]: rows.place_of(row) for row in found}
 
 
-def lone_places(
+def _lone_places(
     connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
 ) -> list[Place]:
     """Return where records stand, without who their neighbours are."""
@@ -268,16 +290,56 @@ def lone_places(
         JOIN {record_table(record_filter)} r ON r.id = w.value
         LEFT JOIN entries e ON e.id = r.id WHERE {where.text}
     """
-    columns = "id, kind, session, occurred_at, recorded_at, origin, seq, role"
-    found = fetch_together(connection, columns, sql, (rows.dump(list(record_ids)), *where.values))
+    found = fetch_together(connection, PLACE_NAMES, sql, (rows.dump(list(record_ids)), *where.values))
     places = {row[0]: rows.place_of(row) for row in found}
     return [places[record_id] for record_id in dict.fromkeys(record_ids) if record_id in places]
 
 
-def revision(connection: apsw.Connection) -> int:
-    """Return the number that rises with every change of anything that can be read."""
-    number: int | None = connection.execute("SELECT value FROM counters WHERE name = 'revision'").get
-    return number or 0
+def latest(connection: apsw.Connection, scope: Scope, query: LatestQuery) -> list[Place]:
+    """Return where the records stand that happened last."""
+    where = record_condition(scope, query.filter)
+    order = (_ORDERS if query.filter.as_of is None else _AS_OF_ORDERS)[Order.LAST_OCCURRED]
+    sql = f"""
+        SELECT {PLACE_COLUMNS} FROM {record_table(query.filter)} r
+        LEFT JOIN entries e ON e.id = r.id WHERE {where.text} ORDER BY {order} LIMIT ?
+    """
+    return [rows.place_of(row) for row in fetch_together(connection, PLACE_NAMES, sql, (*where.values, query.limit))]
+
+
+def walk(connection: apsw.Connection, scope: Scope, query: WalkQuery) -> list[Reached]:
+    """Return what links lead to."""
+    walked = Walk(query.record_ids, hops=query.hops, width=query.width)
+    while walked.border:
+        leaving = links(connection, LinkQuery(from_ids=walked.border, min_strength=query.min_strength))
+        arriving = links(connection, LinkQuery(to_ids=walked.border, min_strength=query.min_strength))
+        walked.follow(leaving + arriving)
+    reached = walked.reached
+    if not reached:
+        return []
+    found = [
+        Reached(place, *reached[place.record_id])
+        for place in _lone_places(connection, scope, list(reached), query.filter)
+    ]
+    return sorted(found, key=lambda one: (-one.strength, one.place.record_id))[: query.limit]
+
+
+_GRAPH = "graph:"
+"""What the counter of a kind's graph begins with."""
+
+
+def standing(connection: apsw.Connection, query: StandingQuery) -> Standing:
+    """Return all counters, and the named values that are asked for."""
+    counters = dict(connection.execute("SELECT name, value FROM counters"))
+    states: dict[str, JsonValue] = {}
+    if query.states:
+        sql = "SELECT key, value FROM states WHERE key IN (SELECT value FROM json_each(?))"
+        states = {key: rows.parse(value) for key, value in connection.execute(sql, (dump(list(query.states)),))}
+    return Standing(
+        revision=counters.get("revision", 0),
+        vector_revision=counters.get("vector_revision", 0),
+        graphs={name.removeprefix(_GRAPH): value for name, value in counters.items() if name.startswith(_GRAPH)},
+        states=states,
+    )
 
 
 def versions(connection: apsw.Connection, scope: Scope, record_id: str) -> list[Version]:
@@ -313,12 +375,6 @@ def links(connection: apsw.Connection, query: LinkQuery) -> list[Link]:
     limit = -1 if query.limit is None else query.limit
     sql = f"SELECT {LINK_COLUMNS} FROM links WHERE {where.text} ORDER BY from_id, to_id, relation LIMIT ?"
     return [rows.link_of(row) for row in connection.execute(sql, (*where.values, limit))]
-
-
-def graph_revision(connection: apsw.Connection, kind: Kind) -> int:
-    """Return the number that rises with every change of the kind's records and their links."""
-    number: int | None = connection.execute("SELECT value FROM counters WHERE name = ?", (f"graph:{kind}",)).get
-    return number or 0
 
 
 def conflicts(connection: apsw.Connection, scope: Scope, query: ConflictQuery) -> list[Conflict]:

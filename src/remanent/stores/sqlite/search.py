@@ -13,10 +13,27 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from remanent.model import Kind, Origin, Scope
-from remanent.stores.queries import Hit, RecordFilter, SessionTerms, TermCounts, VectorChanges
-from remanent.stores.sqlite.reads import HISTORY, fetch_together, is_plain, record_condition
-from remanent.stores.sqlite.rows import KindsByName, dump, parse, verify
+from remanent.model import Kind, Scope
+from remanent.stores.queries import (
+    Hit,
+    PlaceQuery,
+    RecordFilter,
+    SessionTermQuery,
+    SessionTerms,
+    TermCounts,
+    TextQuery,
+    VectorChanges,
+)
+from remanent.stores.sqlite.reads import (
+    HISTORY,
+    PLACE_COLUMNS,
+    PLACE_NAMES,
+    fetch_together,
+    is_plain,
+    places,
+    record_condition,
+)
+from remanent.stores.sqlite.rows import KindsByName, dump, parse, place_of, verify
 
 MAX_TERMS = 64
 """More terms than this say nothing new and cost time; chosen by hand, some four sentences."""
@@ -30,28 +47,46 @@ _AT_ONCE = 1024
 """Vectors that are copied together."""
 
 
-def search_text(
-    connection: apsw.Connection, scope: Scope, terms: Sequence[str], record_filter: RecordFilter, limit: int
-) -> list[Hit]:
-    """Return records that hold any of the terms, by BM25, best first."""
-    query = _any_of(terms)
-    if not query or limit <= 0:
+def search_text(connection: apsw.Connection, scope: Scope, query: TextQuery) -> list[Hit]:
+    """Return records that hold any of the terms, by BM25, best first, with their places if these are asked for."""
+    terms, record_filter, limit = _any_of(query.terms), query.filter, query.limit
+    if not terms or limit <= 0:
         return []
     if record_filter.as_of is not None:
-        return _search_history(connection, scope, query, record_filter, limit)
+        hits = _search_history(connection, scope, terms, record_filter, limit)
+        if not query.places:
+            return hits
+        found = PlaceQuery(tuple(hit.record_id for hit in hits), record_filter, neighbours=False)
+        by_id = {place.record_id: place for place in places(connection, scope, found)}
+        return [hit._replace(place=by_id.get(hit.record_id)) for hit in hits]
     if is_plain(scope, record_filter):
-        return _search_then_filter(connection, scope, query, record_filter, limit)
+        return _search_then_filter(connection, scope, terms, query)
     condition = record_condition(scope, record_filter)
-    sql = f"""
-        SELECT r.id, -bm25(records_text) AS score
+    # Places are joined to those that are handed out, not to all that match.
+    best = f"""
+        SELECT r.ref, -bm25(records_text) AS score
         FROM records_text CROSS JOIN records r ON r.ref = records_text.rowid
         WHERE records_text MATCH ? AND {condition.text} ORDER BY score DESC, r.ref LIMIT ?
     """
-    return _hits(connection, sql, (query, *condition.values, limit))
+    sql = f"""
+        SELECT {_columns(query)}, t.score FROM ({best}) t CROSS JOIN records r ON r.ref = t.ref
+        {_ENTRY if query.places else ""} ORDER BY t.score DESC, r.ref
+    """
+    return _hits(connection, sql, (terms, *condition.values, limit), query)
 
 
-def _hits(connection: apsw.Connection, sql: str, values: Sequence[Any]) -> list[Hit]:
-    return [Hit(*row) for row in fetch_together(connection, "id, score", sql, values)]
+_ENTRY = "LEFT JOIN entries e ON e.id = r.id"
+
+
+def _columns(query: TextQuery) -> str:
+    return PLACE_COLUMNS if query.places else "r.id"
+
+
+def _hits(connection: apsw.Connection, sql: str, values: Sequence[Any], query: TextQuery) -> list[Hit]:
+    if not query.places:
+        return [Hit(*row) for row in fetch_together(connection, "id, score", sql, values)]
+    columns = f"{PLACE_NAMES}, score"
+    return [Hit(row[0], row[-1], place_of(row[:-1])) for row in fetch_together(connection, columns, sql, values)]
 
 
 def _any_of(terms: Sequence[str]) -> str:
@@ -59,22 +94,20 @@ def _any_of(terms: Sequence[str]) -> str:
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in list(unique)[:MAX_TERMS] if term.strip())
 
 
-def _search_then_filter(
-    connection: apsw.Connection, scope: Scope, query: str, record_filter: RecordFilter, limit: int
-) -> list[Hit]:
+def _search_then_filter(connection: apsw.Connection, scope: Scope, terms: str, query: TextQuery) -> list[Hit]:
     """Rank first and look up few rows; widen while too many of the best do not pass."""
-    condition = record_condition(scope, record_filter)
+    condition = record_condition(scope, query.filter)
     sql = f"""
-        SELECT r.id, t.score FROM (
+        SELECT {_columns(query)}, t.score FROM (
             SELECT rowid AS ref, -bm25(records_text) AS score FROM records_text WHERE records_text MATCH ?
             ORDER BY score DESC, rowid LIMIT ?
-        ) t CROSS JOIN records r ON r.ref = t.ref
+        ) t CROSS JOIN records r ON r.ref = t.ref {_ENTRY if query.places else ""}
         WHERE {condition.text} ORDER BY t.score DESC, r.ref LIMIT ?
     """
-    width = limit + 8
+    width = query.limit + 8
     while True:
-        hits = _hits(connection, sql, (query, width, *condition.values, limit))
-        if len(hits) >= limit or _matches_at_most(connection, query, width):
+        hits = _hits(connection, sql, (terms, width, *condition.values, query.limit), query)
+        if len(hits) >= query.limit or _matches_at_most(connection, terms, width):
             return hits
         width *= _WIDER
 
@@ -114,28 +147,21 @@ def term_counts(connection: apsw.Connection, terms: Sequence[str], most: int) ->
     return TermCounts(records, dict.fromkeys(terms, 0) | dict(zip(asked, counts, strict=True)))
 
 
-def session_terms(
-    connection: apsw.Connection,
-    scope: Scope,
-    sessions: Sequence[str],
-    terms: Sequence[str],
-    *,
-    record_filter: RecordFilter,
-    origins: Sequence[Origin] | None,
-    most: int,
-) -> dict[str, SessionTerms]:
+def session_terms(connection: apsw.Connection, scope: Scope, query: SessionTermQuery) -> dict[str, SessionTerms]:
     """Return how often sessions hold terms, over the latest records that pass."""
-    condition = record_condition(scope, record_filter)
-    condition.among("r.session", list(sessions))
-    condition.among("coalesce(e.origin, json_extract(r.body, '$.trust'))", origins)
+    if query.filter.as_of is not None:
+        return {}
+    condition = record_condition(scope, query.filter)
+    condition.among("r.session", query.sessions)
+    condition.among("coalesce(e.origin, json_extract(r.body, '$.trust'))", query.origins)
     sql = f"""
         SELECT r.session, t.terms FROM records r CROSS JOIN records_text t ON t.rowid = r.ref
         LEFT JOIN entries e ON e.id = r.id WHERE {condition.text} ORDER BY r.ref DESC LIMIT ?
     """
-    asked = frozenset(terms)
+    asked = frozenset(query.terms)
     lengths: Counter[str] = Counter()
     counts: dict[str, Counter[str]] = {}
-    for session, text in connection.execute(sql, (*condition.values, most)):
+    for session, text in connection.execute(sql, (*condition.values, query.most)):
         words = text.split()
         lengths[session] += len(words)
         held = counts.setdefault(session, Counter())

@@ -8,36 +8,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import LiteralString, TypeVar
+from typing import Any, LiteralString, TypeVar
 
-import apsw
-import numpy as np
-from numpy.typing import NDArray
-from pydantic import JsonValue
-
-from remanent.errors import IntegrityError, NotFound, StoreClosed
-from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
-from remanent.stores.queries import (
-    ConflictQuery,
-    EntryQuery,
-    Erased,
-    Erasure,
-    Health,
-    Hit,
-    JobQuery,
-    LinkQuery,
-    Place,
-    QueueState,
-    RecordFilter,
-    RecordQuery,
-    SessionTerms,
-    TermCounts,
-    VectorChanges,
-)
+from remanent.errors import IntegrityError, NotFound, RemanentError, StoreClosed
+from remanent.model import Job, Scope, system_clock
+from remanent.stores.queries import Claims, Erased, Erasure, Health, Query, QueueQuery
 from remanent.stores.sqlite import erasure as erasing
-from remanent.stores.sqlite import queue, reads, repair, search
+from remanent.stores.sqlite import queue, repair
+from remanent.stores.sqlite.answers import answer, nothing_stored, spread
 from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated
-from remanent.stores.sqlite.database import Work
+from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.layout import Layout
 from remanent.stores.sqlite.migrations import MIGRATIONS
 from remanent.stores.sqlite.pool import DatabasePool
@@ -46,8 +26,6 @@ from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
-_FEW = 32
-"""Rows that are read in less time than it takes to wake a thread; chosen by hand."""
 SCRUB_TIMEOUT = 10.0
 """Seconds that an erasure waits for readers to let go of the log; then it says that it has to be called again."""
 
@@ -68,6 +46,7 @@ class SqliteStore(Store):
         max_open: int = 256,
         migrations: Sequence[LiteralString] = MIGRATIONS,
     ) -> None:
+        super().__init__()
         bound_memory()
         self.layout = Layout(home)
         self._migrations = migrations
@@ -118,179 +97,105 @@ class SqliteStore(Store):
 
     # ── reading ──────────────────────────────────────────────────────────────
 
-    async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
-        """Return journal entries, erased ones as stubs."""
-        light = query.limit <= _FEW
-        return await self._read(scope, lambda connection: reads.entries(connection, scope, query), [], light=light)
+    async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        """Answer questions, text searches beside each other and the rest on one snapshot."""
+        return await self._read(scope, queries)
 
-    async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
-        """Return records; with `as_of`, as they stood then."""
-        light = query.limit <= _FEW
-        return await self._read(scope, lambda connection: reads.records(connection, scope, query), [], light=light)
+    async def _read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        """Read from the agent's file; one that was never written to has nothing and is not made by asking."""
+        pooled = self._pool.acquire_open(scope)
+        if pooled is None:
+            if all(isinstance(query, QueueQuery) for query in queries):
+                left = await self._pool.queue_when_closed(scope)
+                if left is not None:
+                    return [left for _ in queries]
+            if scope not in self._pool:
+                self._pool.refuse_when_closed()
+                if not await self._blocking(self._is_stored, scope):
+                    return [nothing_stored(query) for query in queries]
+            pooled = await self._pool.acquire(scope)
+        assert pooled.database is not None
+        try:
+            return await self._answer(pooled.database, scope, queries)
+        finally:
+            self._pool.release(scope, pooled)
 
-    async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
-        """Return those of the ids that pass the filter, in the given order."""
-        return await self._read(
-            scope,
-            lambda connection: reads.match(connection, scope, record_ids, record_filter),
-            [],
-            snapshot=False,
-        )
+    async def _answer(self, database: Database, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        groups = spread(queries, threads=READERS // 2)
+        if len(groups) == 1:
+            return await database.read(lambda connection: answer(connection, scope, queries))
 
-    async def places(
-        self,
-        scope: Scope,
-        record_ids: Sequence[str],
-        *,
-        record_filter: RecordFilter,
-        reach: int = 0,
-        neighbours: bool = True,
-    ) -> list[Place]:
-        """Return where those of the ids stand that pass the filter, then their neighbours."""
-        if reach or neighbours:
-            return await self._read(
-                scope, lambda connection: reads.places(connection, scope, record_ids, record_filter, reach), []
-            )
-        return await self._read(
-            scope,
-            lambda connection: reads.lone_places(connection, scope, record_ids, record_filter),
-            [],
-            snapshot=False,
-        )
+        async def read(group: list[int]) -> None:
+            asked = [queries[place] for place in group]
+            found = await database.read(lambda connection: answer(connection, scope, asked))
+            answers.update(zip(group, found, strict=True))
 
-    async def revision(self, scope: Scope) -> int:
-        """Return a number that rises whenever anything that can be read is changed."""
-        return await self._read(scope, reads.revision, 0, light=True)
-
-    async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
-        """Return records whose content has no vector yet, oldest first."""
-        return await self._read(scope, lambda connection: reads.unembedded(connection, scope.owner, limit), [])
-
-    async def versions(self, scope: Scope, record_id: str) -> list[Version]:
-        """Return all versions of a record, oldest first, the current one last."""
-        return await self._read(scope, lambda connection: reads.versions(connection, scope, record_id), [])
-
-    async def past_versions(self, scope: Scope, *, after: tuple[str, int] | None, limit: int) -> list[Version]:
-        """Return superseded versions of all records by (record id, number)."""
-        return await self._read(scope, lambda connection: reads.past_versions(connection, scope, after, limit), [])
-
-    async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
-        """Return links by (from, to, relation)."""
-        light = query.from_ids is not None or query.to_ids is not None
-        return await self._read(scope, lambda connection: reads.links(connection, query), [], light=light)
-
-    async def graph_revision(self, scope: Scope, kind: Kind) -> int:
-        """Return a number that rises whenever a record of the kind or a link that leaves one changes."""
-        return await self._read(scope, lambda connection: reads.graph_revision(connection, kind), 0, light=True)
-
-    async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
-        """Return conflicts, oldest first."""
-        return await self._read(scope, lambda connection: reads.conflicts(connection, scope, query), [])
-
-    async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
-        """Return tombstones by record id."""
-        return await self._read(scope, lambda connection: reads.tombstones(connection, scope, record_ids), [])
-
-    async def states(self, scope: Scope, *, prefix: str = "") -> dict[str, JsonValue]:
-        """Return all named values by key, or those whose key begins with a prefix."""
-        return await self._read(scope, lambda connection: reads.states(connection, prefix), {}, light=True)
-
-    async def state(self, scope: Scope, key: str) -> JsonValue:
-        """Return one named value."""
-        return await self._read(scope, lambda connection: reads.state(connection, key), None, light=True)
-
-    async def search_text(
-        self, scope: Scope, terms: Sequence[str], *, record_filter: RecordFilter, limit: int
-    ) -> list[Hit]:
-        """Return records that hold any of the terms, by BM25, best first."""
-        return await self._read(
-            scope,
-            lambda connection: search.search_text(connection, scope, terms, record_filter, limit),
-            [],
-            snapshot=False,
-        )
-
-    async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
-        """Return how many records of the agent hold each of the terms."""
-        nothing = TermCounts(0, dict.fromkeys(terms, 0))
-        return await self._read(
-            scope, lambda connection: search.term_counts(connection, terms, most), nothing, light=True
-        )
-
-    async def session_terms(
-        self,
-        scope: Scope,
-        sessions: Sequence[str],
-        terms: Sequence[str],
-        *,
-        record_filter: RecordFilter,
-        origins: Sequence[Origin] | None = None,
-        most: int,
-    ) -> dict[str, SessionTerms]:
-        """Return how often sessions hold terms, over their latest records."""
-        if record_filter.as_of is not None:
-            return {}
-
-        def read(connection: apsw.Connection) -> dict[str, SessionTerms]:
-            return search.session_terms(
-                connection, scope, sessions, terms, record_filter=record_filter, origins=origins, most=most
-            )
-
-        return await self._read(scope, read, {})
-
-    async def vector_revision(self, scope: Scope) -> int:
-        """Return a number that rises whenever any vector is put or removed, by any process."""
-        return await self._read(scope, search.vector_revision, 0, light=True)
-
-    async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
-        """Return what happened to a model's vectors after a revision."""
-        nothing = search.no_vectors(reset=since > 0)
-        return await self._read(scope, lambda connection: search.vector_changes(connection, model, since), nothing)
-
-    async def vectors(self, scope: Scope, record_ids: Sequence[str], *, model: str) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors that a model gave to those of the records that have one."""
-        return await self._read(scope, lambda connection: search.vectors(connection, record_ids, model), {})
-
-    async def vector_models(self, scope: Scope) -> dict[str, int]:
-        """Return the embedding models that have vectors here, each with its dimension."""
-        return await self._read(scope, search.vector_models, {})
-
-    async def vector_counts(self, scope: Scope, *, since: int = 0) -> dict[str, int]:
-        """Return how many vectors of each model were put after a revision and are still there."""
-        return await self._read(scope, lambda connection: search.vector_counts(connection, since), {})
+        answers: dict[int, Any] = {}
+        await asyncio.gather(*map(read, groups))
+        return [answers[place] for place in range(len(queries))]
 
     # ── the queue ────────────────────────────────────────────────────────────
 
-    async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
-        """Claim the next job that may run."""
-        # A look first: most of the time nothing can be claimed, and looking costs no commit.
-        standing = await self.queue(scope)
-        if standing.wake_at is None or now < standing.wake_at <= now + MAX_WAIT:
-            return None
-        async with self._pool.check_out(scope) as database:
-            return await database.write(
-                lambda connection: queue.claim(connection, scope.owner, worker=worker, now=now, lease=lease)
-            )
+    async def claim_any(
+        self,
+        *,
+        worker: str,
+        limit: int,
+        lease: timedelta,
+        now: datetime | None = None,
+        among: Sequence[Scope] | None = None,
+    ) -> Claims:
+        """Look at one agent after the other until enough is claimed; those behind are not looked at."""
+        moment = system_clock() if now is None else now
+        owners = [scope.owner for scope in among] if among is not None else await self.scopes()
+        # So that one agent with many lanes does not take all.
+        share = -(-limit // max(1, len(owners)))
+        jobs: list[Job] = []
+        wake_at: dict[Scope, datetime | None] = {}
+        failed: dict[Scope, RemanentError] = {}
+        for owner in owners:
+            if len(jobs) >= limit:
+                break
+            try:
+                found, wake_at[owner] = await self._claim(
+                    owner, worker=worker, now=moment, lease=lease, limit=min(share, limit - len(jobs))
+                )
+                jobs += found
+            except RemanentError as error:
+                failed[owner] = error
+        return Claims(tuple(jobs), wake_at, failed)
 
-    async def renew(self, scope: Scope, *, job_id: str, fence: int, until: datetime) -> None:
-        """Prolong a lease."""
+    async def _claim(
+        self, owner: Scope, *, worker: str, now: datetime, lease: timedelta, limit: int
+    ) -> tuple[list[Job], datetime | None]:
+        """Claim jobs of one agent; return them, or when there will be one."""
+        # A look first: most of the time nothing can be claimed, and looking costs no commit.
+        [state] = await self._read(owner, [QueueQuery()])
+        if state.wake_at is None or now < state.wake_at <= now + MAX_WAIT:
+            return [], state.wake_at
+        async with self._pool.check_out(owner) as database:
+            claimed = await database.write(
+                lambda connection: queue.claim(connection, owner, worker=worker, now=now, lease=lease, limit=limit)
+            )
+        return claimed, state.wake_at
+
+    async def renew(
+        self, scope: Scope, *, job_id: str, fence: int, lease: timedelta, now: datetime | None = None
+    ) -> None:
+        """Prolong a lease, from now on."""
+        until = (system_clock() if now is None else now) + lease
         async with self._pool.check_out(scope) as database:
             await database.write(lambda connection: queue.renew(connection, job_id=job_id, fence=fence, until=until))
-
-    async def queue(self, scope: Scope) -> QueueState:
-        """Return how the agent's queue stands."""
-        left = await self._pool.queue_when_closed(scope)
-        return await self._read(scope, queue.state, QueueState(), light=True) if left is None else left
-
-    async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
-        """Return jobs in queue order."""
-        return await self._read(scope, lambda connection: queue.jobs(connection, scope, query), [])
 
     def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
         """Have `notify` called after a commit that added or revived jobs."""
         self._listeners.append(notify)
 
     # ── care ─────────────────────────────────────────────────────────────────
+
+    def folder(self, scope: Scope) -> Path:
+        """Return the folder of an agent's files; refuse one that is not truly its own."""
+        return self.layout.own_folder(scope)
 
     async def check(self, scope: Scope) -> Health:
         """Examine every page, index and reference; report, change nothing."""
@@ -333,24 +238,6 @@ class SqliteStore(Store):
         self._executor.shutdown(wait=True)
 
     # ── inside ───────────────────────────────────────────────────────────────
-
-    async def _read(self, scope: Scope, work: Work[T], nothing: T, *, light: bool = False, snapshot: bool = True) -> T:
-        """Run work on a snapshot, which one statement is by itself.
-
-        A scope that was never written to has nothing and is not made by asking.
-        """
-        pooled = self._pool.acquire_open(scope)
-        if pooled is None:
-            if scope not in self._pool:
-                self._pool.refuse_when_closed()
-                if not await self._blocking(self._is_stored, scope):
-                    return nothing
-            pooled = await self._pool.acquire(scope)
-        assert pooled.database is not None
-        try:
-            return await pooled.database.read(work, light=light, snapshot=snapshot)
-        finally:
-            self._pool.release(scope, pooled)
 
     def _is_stored(self, scope: Scope) -> bool:
         with translated():

@@ -1,0 +1,92 @@
+"""What kind of talk a text is: small talk, a question and nothing else, or something that tells.
+
+Rules, not a model: they run over every message of a chat and every memory that is given to a model, in microseconds.
+"""
+
+import re
+
+from remanent.text.scripts import fold
+from remanent.text.sentences import sentence_texts
+
+LONGEST_SMALL_TALK = 80
+"""Characters; nobody greets or thanks at greater length without saying something besides."""
+LONGEST_QUESTION = 120
+"""Characters of a sentence that only asks; in a longer one, people tell what they ask about. Chosen by hand."""
+LONGEST_ASKING = 400
+"""Characters of a turn that only asks; a longer one is not looked at."""
+
+_ENGLISH = r"""
+    hi+(?:\s+there)?|hello+(?:\s+there)?|hey+(?:\s+there)?|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening|night|day)|
+    (?:good\s*)?morning|nice\s+to\s+(?:meet|see)\s+you|how\s+are\s+you(?:\s+doing)?(?:\s+today)?|how(?:'s|\s+is)\s+it\s+going|
+    what'?s\s+up|(?:are\s+)?you\s+there|
+    (?:many\s+)?thanks?(?:\s+you)?(?:\s+(?:again|so\s+much|very\s+much|a\s+lot|a\s+million|for\s+(?:your|the)\s+help))*|thx|ty|cheers|
+    much\s+appreciated|(?:i\s+)?appreciate\s+it|you'?re\s+welcome|no\s+(?:problem|worries)|my\s+pleasure|
+    o\.?k\.?(?:ay)?|kk?|al(?:l\s+)?right|fine|cool|great|nice|perfect|awesome|excellent|wonderful|lovely|good|
+    (?:that\s+)?(?:sounds?|looks?)\s+(?:good|great)|got\s+it|i\s+(?:see|understand)|understood|makes\s+sense|good\s+to\s+know|
+    lol|(?:ha)+h?|he(?:he)+|h+m+|oh+|ah+|wow|
+    (?:good\s*)?bye(?:\s*bye)?|see\s+(?:you|ya)(?:\s+(?:later|soon|tomorrow|then))?|talk\s+to\s+you\s+(?:later|soon)|ttyl|take\s+care|
+    have\s+a\s+(?:good|great|nice|lovely)\s+(?:day|one|night|evening|weekend|time)
+"""
+_CHINESE = r"""
+    你好|您好|大家好|嗨|哈[喽啰罗]|喂|在吗|在不在|你在吗|早安?|(?:早上|上午|中午|下午|晚上)好|晚安|最近怎么样|
+    谢谢?|谢啦|多谢|感谢|非常感谢|辛苦了?|不客气|不用谢|没事|没关系|
+    好的|好吧|好滴|好|行|可以|没问题|收到|明白|了解|知道了?|懂了|原来如此|嗯+|哦+|噢|喔|啊+|哈+|呵+|嘿+|
+    再见|拜拜|回头见|(?:明天|下次|回头)见|太好了|太棒了|真棒|棒|厉害|不错
+"""
+# "Thanks, Bob!", "Hi Ada": a name behind a greeting says nothing.
+_NAMED = re.compile(r"\b((?i:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|night)))[\s,]+[A-Z]\w+(?=\W*$)")
+_SMALL_TALK = re.compile(
+    rf"(?:(?:{_ENGLISH})(?![a-z'])|(?:{_CHINESE})(?:[你您]|大家|了|啦|呀|啊|哈|呢|吧|哦)*|ok)+",
+    re.VERBOSE | re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[^\w'一-鿿]+|_+")
+
+_ASKS = re.compile(
+    r"[?？][\s\"'”’)）…!！]*\Z|(?:吗|呢|么)[。.！!\s]*\Z|"
+    r"^\W*(?:(?:and|so|but|hey|also|ok(?:ay)?|please)[,\s]+)*"
+    r"(?:what|when|where|who|whom|whose|which|how|why|(?:do|does|did|can|could|would|will|is|are|was|were|have|has)\s+"
+    r"(?:i|you|we|they|he|she|it|there|my|your|our|the|this|that|any))\b|"
+    r"(?:什么|谁|哪[个里儿些位]|几[点个号岁]|多少|多久|怎么样?|为什么|是不是|有没有|能不能)(?![都也])[^，。；]{0,12}\Z",
+    re.IGNORECASE,
+)
+_MAY_ASK = re.compile(r"[?？吗呢么谁哪几]|什么|多少|多久|怎么|为什么|是不是|有没有|能不能|\A[^.!]*\Z")
+"""What a turn has that only asks: a quick look, because most have none of it."""
+
+
+def is_small_talk(text: str) -> bool:
+    """Tell whether a message only greets, thanks, agrees or takes its leave: "hi", "ok, thanks!", "好的".
+
+    What goes on with the matter in hand ("yes, do that", "go on", "继续") is none.
+    """
+    if len(text) > LONGEST_SMALL_TALK:
+        return False
+    words = _BETWEEN.sub(" ", _NAMED.sub(r"\1", fold(text).replace("’", "'"))).strip()
+    return all(_SMALL_TALK.fullmatch(part) for part in _phrases(words))
+
+
+def _phrases(words: str) -> list[str]:
+    """Return the words as phrases to look up: all of them, or, where they are several, the fewest that can stand."""
+    if not words or _SMALL_TALK.fullmatch(words):
+        return [words] if words else []
+    found, rest = list[str](), words
+    while rest:
+        phrase = _SMALL_TALK.match(rest)
+        if phrase is None or not phrase.end():
+            return [rest]
+        found.append(phrase[0])
+        rest = rest[phrase.end() :].lstrip()
+    return found
+
+
+def only_asks(text: str) -> bool:
+    """Tell whether a turn asks and tells nothing: every sentence of it is a short question or small talk."""
+    if len(text) > LONGEST_ASKING or not _MAY_ASK.search(text):
+        return False
+    sentences = [sentence for sentence in sentence_texts(text) if sentence.strip()]
+    asked = [len(one) <= LONGEST_QUESTION and _ASKS.search(one.strip()) is not None for one in sentences]
+    return any(asked) and all(asks or is_small_talk(one) for asks, one in zip(asked, sentences, strict=True))
+
+
+def tells_nothing(text: str) -> bool:
+    """Tell whether a turn is a question and nothing else, or small talk."""
+    return only_asks(text) or is_small_talk(text)

@@ -1,0 +1,68 @@
+"""Copying all agents from one store to another, whatever engines they are, and proving that the copy is one.
+
+An agent is exported, imported and exported again: the same bytes come out of both, or the copy is refused. What was
+copied before is recognised by the same proof, so that a copy that broke off is simply made again. Nothing is removed
+from where it was.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from remanent.errors import IntegrityError, InvalidInput
+from remanent.model import Scope
+from remanent.stores.registry import Stores
+from remanent.stores.transfer import export_lines, import_lines
+
+
+@dataclass(frozen=True, slots=True)
+class MovedAgent:
+    """One agent that is now in both places."""
+
+    scope: Scope
+    counts: Mapping[str, int]
+    """How many there are of each sort: entries, records, versions and so on."""
+    sha256: str
+    """Of the whole export, which is the same from both."""
+    files: int
+    copied: bool
+    """Whether it was copied now; else it was there already, just like this."""
+
+
+async def move_agents(source: Stores, target: Stores) -> AsyncIterator[MovedAgent]:
+    """Copy every agent with its files, one after the other; refuse one whose place is taken by something else."""
+    there = set(await target.store.scopes())
+    for scope in await source.store.scopes():
+        seal = await _seal(source, scope)
+        copied = not (scope in there and await _seal(target, scope) == seal)
+        if copied:
+            await import_lines(target.store, scope, export_lines(source.store, scope))
+            if await _seal(target, scope) != seal:
+                raise IntegrityError(f"the copy of {scope} is not like its original; erase it and copy again")
+        files = await _copy_files(source, target, scope)
+        end = json.loads(seal)
+        yield MovedAgent(scope, end["counts"], end["sha256"], files, copied)
+
+
+async def _seal(stores: Stores, scope: Scope) -> str:
+    """Return the last line of an agent's export, which counts and hashes all the others."""
+    last = ""
+    async for line in export_lines(stores.store, scope):
+        last = line
+    return last
+
+
+async def _copy_files(source: Stores, target: Stores, scope: Scope) -> int:
+    """Copy files that are not there yet; each is read and named by its hash, so that none can be another."""
+    digests = await source.blobs.digests(scope)
+    there = set(await target.blobs.digests(scope))
+    for digest in digests:
+        if digest not in there:
+            await target.blobs.put(scope, await source.blobs.get(scope, digest))
+    return len(digests)
+
+
+def require_two(source: str, target: str) -> None:
+    """Refuse to copy something to itself."""
+    if source.rstrip("/") == target.rstrip("/"):
+        raise InvalidInput("both URLs name the same place; nothing was copied")

@@ -1,0 +1,13 @@
+"""The store for several processes and machines: PostgreSQL with pgvector.
+
+- `sql/` holds the schema as numbered steps, and the functions by which a group of units of work is one call.
+- `connection.py` opens connections, carries text that PostgreSQL would refuse, and translates its errors.
+- `writes.py` turns changes into what those functions take, and commits many units together.
+- `reads.py` turns questions into statements, `answers.py` their rows into answers.
+- `store.py` is the port, `vectors.py` finds nearest neighbours, `erasure.py` erases, `migrations.py` keeps up to date.
+"""
+
+from remanent.stores.postgres.store import PostgresStore
+from remanent.stores.postgres.vectors import PostgresVectors
+
+__all__ = ["PostgresStore", "PostgresVectors"]

@@ -1,0 +1,322 @@
+"""Connections to PostgreSQL: how they are opened, what text they carry, and what their errors mean.
+
+PostgreSQL refuses U+0000 in text, and people do send it. On the way in it becomes two characters, on the way out one
+again; the adapters of the connection do that, so that no statement has to think of it.
+"""
+
+import asyncio
+import re
+import select
+import struct
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString, TypeAlias
+from urllib.parse import urlsplit
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from psycopg import errors as engine
+from psycopg.adapt import Buffer, Dumper, Loader
+from psycopg.pq import Format, TransactionStatus
+from psycopg.types import TypeInfo
+from psycopg.types.numeric import Int8Dumper
+from psycopg.types.string import StrBinaryDumper, StrDumper
+
+from remanent.errors import (
+    DuplicateEntry,
+    IntegrityError,
+    InvalidInput,
+    LeaseLost,
+    NotFound,
+    QueueFull,
+    RemanentError,
+    StorageError,
+    StorageFull,
+    StoreBusy,
+    StoreClosed,
+    VersionConflict,
+)
+
+Connection: TypeAlias = "psycopg.AsyncConnection[tuple[Any, ...]]"
+
+ROLE: Final = "remanent_app"
+"""Who every transaction runs as, whoever logged in: neither owner nor superuser, so that row-level security holds."""
+SCHEMA: Final = "remanent"
+SIZE: Final = 8
+"""Connections of one process. Chosen by hand: four lanes of writers, and as many readers."""
+
+# ── text ─────────────────────────────────────────────────────────────────────
+
+_ESCAPE = "\x1a"
+_ESCAPED = {"\x1a": "\x1aa", "\0": "\x1a0"}
+_RESTORED = {"\x1aa": "\x1a", "\x1a0": "\0"}
+_TO_ESCAPE = re.compile("[\x1a\0]")
+_TO_RESTORE = re.compile("\x1a[a0]")
+
+
+def escape(text: str) -> str:
+    """Return a text without U+0000, from which `restore` makes the same text again."""
+    if "\0" in text or _ESCAPE in text:
+        return _TO_ESCAPE.sub(lambda found: _ESCAPED[found[0]], text)
+    return text
+
+
+def restore(text: str) -> str:
+    """Return the text that was escaped."""
+    return _TO_RESTORE.sub(lambda found: _RESTORED[found[0]], text) if _ESCAPE in text else text
+
+
+class _TextDumper(StrDumper):
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(escape(obj))
+
+
+class _BinaryTextDumper(StrBinaryDumper):
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(escape(obj))
+
+
+class _TextLoader(Loader):
+    def load(self, data: Buffer) -> str:
+        return restore(bytes(data).decode())
+
+
+class _BinaryTextLoader(_TextLoader):
+    format = Format.BINARY
+
+
+class _VectorLoader(Loader):
+    """From the engine's own form (two numbers of 16 bits, then big-endian float32), bit by bit."""
+
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> NDArray[np.float32]:
+        return np.frombuffer(data, ">f4", offset=4).astype("<f4")
+
+
+class _VectorDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: NDArray[np.float32]) -> Buffer | None:
+        return struct.pack(">HH", len(obj), 0) + obj.astype(">f4").tobytes()
+
+
+async def _configure(connection: Connection) -> None:
+    """Give a new connection the role, the settings and the types that every statement counts on."""
+    await connection.execute(_SESSION)
+    info = await TypeInfo.fetch(connection, "vector")
+    if info is None:
+        raise StorageError("the database has no pgvector; run `remanent migrate` as a user who may create extensions")
+    info.register(connection)
+    oid = info.oid
+    adapters = connection.adapters
+    adapters.register_loader(oid, _VectorLoader)
+    adapters.register_dumper(np.ndarray, type("VectorDumper", (_VectorDumper,), {"oid": oid}))
+    adapters.register_dumper(int, Int8Dumper)  # one prepared statement whatever the size of a number
+    for dumper in (_TextDumper, _BinaryTextDumper):
+        adapters.register_dumper(str, dumper)
+    for loader in (_TextLoader, _BinaryTextLoader):
+        adapters.register_loader("text", loader)
+
+
+# `jit` costs more than it saves in statements of some milliseconds.
+_SESSION: LiteralString = f"""
+SET SESSION search_path = {SCHEMA}, public; SET jit = off; SET timezone = 'UTC'; SET ROLE {ROLE}
+"""
+
+# ── errors ───────────────────────────────────────────────────────────────────
+
+_OURS: dict[str, type[RemanentError]] = {
+    "RM001": DuplicateEntry,
+    "RM002": VersionConflict,
+    "RM003": NotFound,
+    "RM004": InvalidInput,
+    "RM005": QueueFull,
+    "RM006": LeaseLost,
+}
+UNREACHABLE = "the database does not answer; look whether it runs and whether the URL of `store` is right"
+_OLD_SCHEMA = "the database has not the tables of this version; run `remanent migrate`"
+
+
+def error_of(sqlstate: str | None, message: str) -> RemanentError:
+    """Return our error for one of the server's, by who must act."""
+    state = sqlstate or ""
+    if state in _OURS:
+        return _OURS[state](restore(message))
+    if state in {"53100", "53200"}:
+        return StorageFull("no room left on the database's machine; nothing was written, make room and try again")
+    if state in {"40001", "40P01", "55P03", "57014", "53300"}:
+        return StoreBusy("another process holds what this needs; nothing was written, try again")
+    if state == "22000" and "dimensions" in message:
+        return InvalidInput("the vector has another size than those of its model here")
+    if state.startswith("54"):
+        return InvalidInput("a name is too long to be indexed; keep names under 2,000 bytes")
+    if state in {"42P01", "42883", "3F000", "42501", "22023"}:
+        return StorageError(f"{_OLD_SCHEMA} ({state})")
+    if state.startswith("XX"):
+        return IntegrityError(f"the database reports damage ({state}); look at its log")
+    return StorageError(f"the database failed (SQLSTATE {state or 'unknown'}); nothing was written")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise our own error for whatever the driver raises inside, keeping the cause; texts are never repeated."""
+    try:
+        yield
+    except (TimeoutError, OSError) as error:
+        raise StoreBusy(UNREACHABLE) from error
+    except (engine.AdminShutdown, engine.CrashShutdown, engine.CannotConnectNow) as error:
+        raise StoreBusy(UNREACHABLE) from error
+    except psycopg.Error as error:
+        if error.sqlstate is None and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+            raise StoreBusy(UNREACHABLE) from error
+        raise error_of(error.sqlstate, error.diag.message_primary or "") from error
+
+
+def is_gone(error: BaseException) -> bool:
+    """Return whether the connection was lost, so that another may do."""
+    lost = (engine.AdminShutdown, engine.CrashShutdown, engine.CannotConnectNow)
+    return isinstance(error, lost) or (
+        isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and error.sqlstate is None
+    )
+
+
+# ── statements ───────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement with its values; binary where vectors come back."""
+
+    sql: str
+    values: Sequence[Any] | Mapping[str, Any] = ()
+    binary: bool = False
+
+
+class Connections:
+    """The connections of one process: opened when they are needed, kept while they live, at most `size` of them.
+
+    A server that is away is waited for; it is tried again many times a second, because a restart takes about one.
+    """
+
+    def __init__(self, url: str, *, timeout: float, size: int = SIZE) -> None:
+        self._url = url
+        self._timeout = timeout
+        self._free = asyncio.Semaphore(size)
+        self._idle: list[Connection] = []
+        self._closed = False
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Give a connection in autocommit mode that nobody else uses meanwhile."""
+        until = time.monotonic() + self._timeout
+        await asyncio.wait_for(self._free.acquire(), self._timeout)
+        try:
+            connection = await self._take(until)
+            try:
+                yield connection
+            finally:
+                await self._give_back(connection)
+        finally:
+            self._free.release()
+
+    async def _take(self, until: float) -> Connection:
+        if self._closed:
+            raise StoreClosed("the store is closed; open it again")
+        while self._idle:
+            connection = self._idle.pop()
+            if _is_alive(connection):
+                return connection
+            await connection.close()
+        while True:
+            try:
+                return await _connect(self._url, timeout=max(1.0, until - time.monotonic()))
+            except psycopg.OperationalError as error:
+                if "FATAL" in str(error) and not any(word in str(error) for word in _PASSING):
+                    raise StorageError("the database refuses the login; look at the URL of `store`") from error
+                if time.monotonic() > until:
+                    raise
+            await asyncio.sleep(_RETRY)
+
+    async def _give_back(self, connection: Connection) -> None:
+        """Keep a connection for the next; what a statement that was broken off has left is unknown."""
+        idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        if idle and not self._closed:
+            self._idle.append(connection)
+        else:
+            await connection.close()
+
+    async def read(self, agent: int, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+        """Return the rows of each statement, all of one snapshot, in one round trip; a lost connection is replaced."""
+        for last in (False, True):
+            try:
+                return await self._read(agent, statements)
+            except psycopg.Error as error:
+                if last or not is_gone(error):
+                    raise
+        raise AssertionError
+
+    async def _read(self, agent: int, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+        async with self.connection() as connection, connection.pipeline():
+            await connection.execute(_SNAPSHOT)
+            await connection.execute(_SCOPE, (str(agent),))
+            cursors = []
+            for statement in statements:
+                cursor = connection.cursor(binary=statement.binary)
+                cursors.append(await cursor.execute(statement.sql.encode(), statement.values))
+            await connection.execute("COMMIT")
+            return [await cursor.fetchall() for cursor in cursors]
+
+    @asynccontextmanager
+    async def transaction(self, agent: int) -> AsyncIterator[Connection]:
+        """Give a connection inside a transaction of one agent, which is locked against other writers."""
+        async with self.connection() as connection, connection.transaction():
+            await connection.execute(_SCOPE, (str(agent),))
+            await connection.execute("SELECT 1 FROM agents WHERE id = %s FOR UPDATE", (agent,))
+            yield connection
+
+    async def close(self) -> None:
+        """Let go of every connection; those in use go when they are given back."""
+        self._closed = True
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            await connection.close()
+
+
+_RETRY: Final = 0.05
+"""Seconds between two attempts to reach a server that is away."""
+_PASSING = ("starting up", "shutting down", "recovery mode", "too many", "not yet accepting")
+"""What a server says that will take connections later."""
+
+
+async def _connect(url: str, *, timeout: float) -> Connection:
+    connection: Connection = await psycopg.AsyncConnection.connect(
+        url, autocommit=True, application_name="remanent", connect_timeout=max(2, round(timeout))
+    )
+    try:
+        await _configure(connection)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+def _is_alive(connection: Connection) -> bool:
+    """Return whether a connection that nobody uses is still there: a server that ends one sends something first."""
+    if connection.closed:
+        return False
+    readable, _, _ = select.select([connection.fileno()], [], [], 0)
+    return not readable
+
+
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_SCOPE = "SELECT set_config('remanent.agent', %s, true)"
+
+
+def shown(url: str) -> str:
+    """Return a URL without its password, for messages."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"

@@ -1,0 +1,88 @@
+"""Bringing a database up to date: numbered steps, each once, under a lock; a newer schema is refused.
+
+Whoever migrates makes the tables and owns them. Whoever uses them acts as the role `remanent_app`, which owns nothing.
+"""
+
+from importlib import resources
+from typing import Final
+
+import psycopg
+
+from remanent.errors import SchemaTooNew, StorageError
+from remanent.stores.postgres.connection import ROLE, SCHEMA, translated
+
+OLDEST: Final = 160000
+"""PostgreSQL 16; older ones are not tested."""
+_LOCK: Final = 0x52454D41
+"""The advisory lock of whoever migrates: "REMA"."""
+
+
+def steps() -> list[str]:
+    """Return the steps from nothing to this version, in order."""
+    folder = resources.files(__package__) / "sql"
+    names = sorted(file.name for file in folder.iterdir() if file.name[:4].isdigit())
+    return [(folder / name).read_text("utf-8") for name in names]
+
+
+def functions() -> str:
+    """Return what is made anew by every migration."""
+    return (resources.files(__package__) / "sql" / "functions.sql").read_text("utf-8")
+
+
+async def version_of(connection: psycopg.AsyncConnection[tuple[object, ...]]) -> int:
+    """Return the number of the last step that was taken here; 0 when there is nothing."""
+    found = await connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.migrations",))
+    if (await found.fetchone() or (None,))[0] is None:
+        return 0
+    found = await connection.execute(f"SELECT coalesce(max(step), 0) FROM {SCHEMA}.migrations".encode())
+    row = await found.fetchone()
+    return int(str(row[0])) if row else 0
+
+
+async def migrate(url: str, *, dry_run: bool = False, only_from_nothing: bool = False) -> tuple[int, int]:
+    """Take the steps that are missing, and return the number before and after; a dry run only says which."""
+    with translated():
+        connection: psycopg.AsyncConnection[tuple[object, ...]]
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+            _check_server(connection.info.server_version)
+            wanted = steps()
+            before = await version_of(connection)
+            if before > len(wanted):
+                raise SchemaTooNew(f"the database is at step {before}; this version knows {len(wanted)}: upgrade it")
+            if dry_run or (only_from_nothing and before > 0):
+                return before, len(wanted)
+            # Before the transaction: one that began earlier would not see what it has waited for. It ends with the
+            # connection.
+            await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+            async with connection.transaction():
+                before = await version_of(connection)
+                await connection.execute(_PREPARE.encode())
+                await connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
+                for number, step in enumerate(wanted[before:], before + 1):
+                    await connection.execute(step.encode())
+                    await connection.execute("INSERT INTO migrations (step) VALUES (%s)", (number,))
+                await connection.execute(functions().encode())
+            return before, len(wanted)
+
+
+def _check_server(version: int) -> None:
+    if version < OLDEST:
+        raise StorageError(f"PostgreSQL {version // 10000} is too old; 16 or newer is needed")
+
+
+# The role has no password and nobody logs in as it; whoever migrates may become it, and lets others with a GRANT.
+_PREPARE = f"""
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{ROLE}') THEN
+        CREATE ROLE {ROLE} NOLOGIN;
+    END IF;
+    IF NOT pg_has_role(current_user, '{ROLE}', 'SET') THEN
+        EXECUTE format('GRANT {ROLE} TO %I', current_user);
+    END IF;
+END $$;
+CREATE EXTENSION IF NOT EXISTS vector;
+CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE};
+CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (step integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+GRANT SELECT ON {SCHEMA}.migrations TO {ROLE};
+"""

@@ -1,0 +1,254 @@
+"""The store on PostgreSQL: all agents in one database, for many processes on many machines."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from remanent.errors import InvalidInput, LeaseLost, NotFound, StoreClosed
+from remanent.model import Scope, from_millis, to_millis
+from remanent.stores.postgres.answers import Rows, answer, nothing_stored
+from remanent.stores.postgres.connection import Connections, Statement, translated
+from remanent.stores.postgres.erasure import Eraser
+from remanent.stores.postgres.migrations import migrate, steps
+from remanent.stores.postgres.writes import Encoder, GroupCommit, to_json
+from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query
+from remanent.stores.sqlite import rows
+from remanent.stores.store import MAX_WAIT, Store
+from remanent.stores.transaction import Change, Committed
+from remanent.stores.vectors import VectorSearch
+
+MAX_KNOWN = 100_000
+"""Agents whose numbers a process keeps in mind; a number is asked for again after that. Some 30 MB."""
+
+
+class PostgresStore(Store):
+    """Keeps every agent in one database, apart by row-level security.
+
+    What is asked stands in `reads.py` and `answers.py`, what a commit does in `sql/functions.sql`; the methods here
+    find the agent's number and a connection.
+    """
+
+    finds_work = True
+
+    def __init__(self, url: str, *, timeout: float = 10.0) -> None:
+        super().__init__()
+        self._url = url
+        self._connections = Connections(url, timeout=timeout)
+        self._commits = GroupCommit(self._connections)
+        self._agents: dict[Scope, int] = {}
+        self._listeners: list[Callable[[Scope], None]] = []
+        self._ready = False
+        self._preparing = asyncio.Lock()
+        self._closed = False
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
+        """Apply all changes or none; on return they survive any crash."""
+        agent = await self._agent(scope, make=True)
+        committed = await self._commits.commit(agent, changes)
+        if committed.enqueued:
+            self._notify(scope)
+        return committed
+
+    def _notify(self, scope: Scope) -> None:
+        for notify in self._listeners:
+            notify(scope.owner)
+
+    async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
+        """Fill an empty scope with all batches or nothing, keeping places and versions; refuse a scope in use."""
+        agent = await self._agent(scope, make=True)
+        with translated():
+            async with self._connections.transaction(agent) as connection:
+                found = await connection.execute(_IN_USE.encode(), {"agent": agent})
+                if (await found.fetchone() or (False,))[0]:
+                    raise InvalidInput(
+                        "this agent has memories already; import into a new agent, or erase everything first"
+                    )
+                async for batch in batches:
+                    encoder = Encoder([])
+                    unit = to_json(encoder.unit(batch))
+                    await connection.execute(_LOAD, (agent, unit, encoder.vectors))
+        self._notify(scope)
+
+    async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
+        """Remove the rows of texts and vectors, and of all that was derived from them."""
+        agent = await self._agent(scope)
+        if agent == 0:
+            return Erased(depth=ErasureDepth.UNREADABLE)
+        with translated():
+            async with self._connections.transaction(agent) as connection:
+                return await Eraser(connection, agent, scope.owner).erase(erasure)
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    async def read(self, scope: Scope, queries: Sequence[Query[Any] | VectorSearch]) -> list[Any]:
+        """Answer questions in as few round trips as the longest of them has steps; usually that is one."""
+        agent = await self._agent(scope)
+        if agent == 0:
+            return [nothing_stored(query) for query in queries]
+        with translated():
+            return await answer(agent, scope, queries, lambda asked: self._connections.read(agent, asked))
+
+    # ── the queue ────────────────────────────────────────────────────────────
+
+    async def claim_any(
+        self,
+        *,
+        worker: str,
+        limit: int,
+        lease: timedelta,
+        now: datetime | None = None,
+        among: Sequence[Scope] | None = None,
+    ) -> Claims:
+        """Claim jobs of the agents given, or of all, in one call."""
+        await self._prepare()
+        owners = None if among is None else {await self._agent(scope): scope.owner for scope in among}
+        values = (
+            None if owners is None else [agent for agent in owners if agent],
+            worker,
+            None if now is None else to_millis(now),
+            _milliseconds(lease),
+            _milliseconds(MAX_WAIT),
+            limit,
+        )
+        with translated():
+            async with self._connections.connection() as connection:
+                cursor = await connection.execute(_CLAIM.encode(), values)
+                found = await cursor.fetchall()
+        jobs = []
+        wake_at: dict[Scope, datetime | None] = {owner: None for agent, owner in (owners or {}).items() if not agent}
+        for org, workspace, name, wake, *job in found:
+            owner = Scope(org=org, workspace=workspace, agent=name)
+            if job[1] is None:
+                wake_at[owner] = None if wake is None else from_millis(wake)
+            else:
+                jobs.append(rows.job_of(owner, job))
+        return Claims(tuple(jobs), wake_at)
+
+    async def renew(
+        self, scope: Scope, *, job_id: str, fence: int, lease: timedelta, now: datetime | None = None
+    ) -> None:
+        """Prolong a lease, from now on; refuse with `LeaseLost` when it was taken over."""
+        agent = await self._agent(scope)
+        moment = None if now is None else to_millis(now)
+        with translated():
+            async with self._connections.transaction(agent) as connection:
+                done = await connection.execute(_RENEW, (moment, _milliseconds(lease), agent, job_id, fence))
+        if done.rowcount == 0:
+            raise LeaseLost(f"job {job_id} was taken over or finished by another worker")
+
+    def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
+        """Have `notify` called after a commit that added or revived jobs."""
+        self._listeners.append(notify)
+
+    # ── care ─────────────────────────────────────────────────────────────────
+
+    async def check(self, scope: Scope) -> Health:
+        """Compare what must agree among an agent's rows; the pages themselves are the server's to check."""
+        agent = await self._agent(scope)
+        if agent == 0:
+            raise NotFound(f"nothing is stored for {scope}")
+        counts, problems = await self._read(agent, [Statement(sql, {"agent": agent}) for sql in (_COUNTS, _DISAGREE)])
+        entries, records, vectors, size, engine = counts[0]
+        return Health(
+            problems=tuple(str(row[0]) for row in problems),
+            entries=entries,
+            records=records,
+            vectors=vectors,
+            bytes_on_disk=size,
+            schema=len(steps()),
+            engine=f"PostgreSQL {engine}",
+        )
+
+    async def scopes(self) -> list[Scope]:
+        """Return every agent that has data here, in a stable order."""
+        return await self._scopes("ORDER BY org, workspace, agent")
+
+    async def latest(self, *, limit: int) -> list[Scope]:
+        """Return the agents that were written to last, newest first."""
+        return await self._scopes("ORDER BY written_at DESC, id DESC LIMIT %s", limit)
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of every connection."""
+        self._closed = True
+        await self._commits.drain()
+        await self._connections.close()
+
+    # ── inside ───────────────────────────────────────────────────────────────
+
+    async def _read(self, agent: int, statements: Sequence[Statement]) -> list[Rows]:
+        with translated():
+            return await self._connections.read(agent, statements)
+
+    async def _scopes(self, how: str, *values: object) -> list[Scope]:
+        await self._prepare()
+        [found] = await self._read(0, [Statement(f"SELECT org, workspace, agent FROM agents {how}", values)])
+        return [Scope(org=org, workspace=workspace, agent=agent) for org, workspace, agent in found]
+
+    async def _prepare(self) -> None:
+        """Make the tables of a database that has none, at the first call."""
+        if self._closed:
+            raise StoreClosed("the store is closed; open it again")
+        if self._ready:
+            return
+        async with self._preparing:
+            if not self._ready:
+                await migrate(self._url, only_from_nothing=True)
+                self._ready = True
+
+    async def _agent(self, scope: Scope, *, make: bool = False) -> int:
+        """Return the number of an agent, 0 when there is none; numbers never change."""
+        await self._prepare()
+        owner = scope.owner
+        known = self._agents.get(owner)
+        if known is not None:
+            return known
+        names = (owner.org, owner.workspace, owner.agent)
+        [found] = await self._read(0, [Statement(_AGENT, names)])
+        if not found and make:
+            with translated():
+                async with self._connections.connection() as connection:
+                    await connection.execute(_MAKE_AGENT, names)
+            [found] = await self._read(0, [Statement(_AGENT, names)])
+        if not found:
+            return 0
+        agent = int(found[0][0])
+        if len(self._agents) >= MAX_KNOWN:
+            self._agents.clear()
+        self._agents[owner] = agent
+        return agent
+
+
+def _milliseconds(span: timedelta) -> int:
+    return round(span.total_seconds() * 1000)
+
+
+_AGENT = "SELECT id FROM agents WHERE org = %s AND workspace = %s AND agent = %s"
+_MAKE_AGENT = "INSERT INTO agents (org, workspace, agent) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
+_LOAD = "SELECT apply_unit(%s, %s::jsonb, %b::vector[], true)"
+_CLAIM = f"SELECT org, workspace, name, wake, {rows.JOB_COLUMNS} FROM claim_any(%s::bigint[], %s, %s, %s, %s, %s)"
+_RENEW = """
+UPDATE jobs SET lease_until = coalesce(%s, database_time()) + %s
+WHERE agent = %s AND id = %s AND fence = %s AND state = 'running'
+"""
+_USED = ("entries", "records", "versions", "tombstones", "links", "conflicts", "states", "jobs")
+_IN_USE = "SELECT " + " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE agent = %(agent)s)" for table in _USED)
+_COUNTS = """
+SELECT (SELECT count(*) FROM entries WHERE agent = %(agent)s), (SELECT count(*) FROM records WHERE agent = %(agent)s),
+       (SELECT count(*) FROM vectors WHERE agent = %(agent)s),
+       (SELECT coalesce(sum(length(text)), 0) FROM entries WHERE agent = %(agent)s)
+       + (SELECT coalesce(sum(length(body)), 0) FROM records WHERE agent = %(agent)s),
+       current_setting('server_version')
+"""
+_DISAGREE = """
+SELECT 'the number of indexed texts is wrong' FROM agents a WHERE id = %(agent)s
+    AND documents <> (SELECT count(*) FROM records WHERE agent = %(agent)s AND terms IS NOT NULL)
+UNION ALL SELECT 'vectors without a record' WHERE EXISTS (
+    SELECT 1 FROM vectors v LEFT JOIN records r ON r.agent = v.agent AND r.ref = v.ref
+    WHERE v.agent = %(agent)s AND r.ref IS NULL)
+UNION ALL SELECT 'terms of no record' WHERE EXISTS (
+    SELECT 1 FROM postings p LEFT JOIN records r ON r.agent = p.agent AND r.ref = p.ref
+    WHERE p.agent = %(agent)s AND r.ref IS NULL)
+"""

@@ -1,0 +1,104 @@
+"""Which adapter a URL means, for each of the ports; packages of those that are not in the base install load here, late.
+
+| port | URLs |
+|---|---|
+| `Store`, `Vectors` | `sqlite` (files under `home`), `sqlite:///folder`, `postgresql://…` |
+| `Cache` | `memory`, `redis://…`, `rediss://…`, `unix://…` |
+| `Blobs` | `files` (under `home`), `s3://bucket/prefix?endpoint=…&region=…` |
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from remanent.errors import InvalidInput, MissingDependency
+from remanent.model import Clock, system_clock
+from remanent.settings import Settings
+from remanent.stores.blobs import Blobs, FileBlobs
+from remanent.stores.cache import Cache, InProcessCache
+from remanent.stores.local import LocalVectors
+from remanent.stores.sqlite import SqliteStore
+from remanent.stores.sqlite.layout import Layout
+from remanent.stores.store import Store
+from remanent.stores.vectors import Vectors
+
+
+class Stores(NamedTuple):
+    """What keeps one memory: rows, the search over their vectors, and raw files."""
+
+    store: Store
+    vectors: Vectors
+    blobs: Blobs
+
+
+def open_stores(settings: Settings) -> Stores:
+    """Open what the settings name; a folder that cannot be written to is refused here already."""
+    url = settings.store.get_secret_value()
+    if _scheme(url) == "sqlite":
+        store, vectors = _sqlite(url, settings)
+        return Stores(store, vectors, _blobs(settings) or FileBlobs(store.folder))
+    with _installed("postgres"):
+        from remanent.stores.postgres import PostgresStore, PostgresVectors
+    shared = PostgresStore(url, timeout=settings.busy_timeout)
+    layout = Layout(settings.home)
+    layout.require_writable()
+    return Stores(shared, PostgresVectors(shared), _blobs(settings) or FileBlobs(layout.folder))
+
+
+def open_cache(settings: Settings, *, clock: Clock = system_clock) -> Cache:
+    """Open the cache that the settings name."""
+    url = settings.cache.get_secret_value()
+    if _scheme(url) == "memory":
+        return InProcessCache(clock=clock)
+    with _installed("redis"):
+        from remanent.stores.redis import RedisCache
+    return RedisCache(url, clock=clock)
+
+
+async def migrate_store(settings: Settings, *, dry_run: bool) -> tuple[int, int]:
+    """Bring the tables of a server up to date; return the steps taken before, and all that there are."""
+    url = settings.store.get_secret_value()
+    if _scheme(url) == "sqlite":
+        raise InvalidInput("the embedded store brings each agent's file up to date by itself when it is opened")
+    with _installed("postgres"):
+        from remanent.stores.postgres.migrations import migrate
+    return await migrate(url, dry_run=dry_run)
+
+
+def _scheme(url: str) -> str:
+    return url.partition(":")[0]
+
+
+def _sqlite(url: str, settings: Settings) -> tuple[SqliteStore, Vectors]:
+    path = unquote(urlsplit(url).path)
+    home = Path(path) if path.strip("/") and ":" in url else settings.home
+    store = SqliteStore(home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
+    store.layout.require_writable()
+    vectors = LocalVectors(
+        store,
+        store.folder,
+        exact_limit=settings.vectors.exact_limit,
+        memory_budget=settings.vectors.memory_budget,
+        max_files=store.descriptor_budget.index_files,
+    )
+    return store, vectors
+
+
+def _blobs(settings: Settings) -> Blobs | None:
+    """Return what keeps files elsewhere than in folders of this machine."""
+    if _scheme(settings.blobs) == "files":
+        return None
+    with _installed("s3"):
+        from remanent.stores.s3 import S3Blobs
+    return S3Blobs(settings.blobs)
+
+
+@contextmanager
+def _installed(extra: str) -> Iterator[None]:
+    """Say what to install when an adapter's package is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingDependency(f"{error.name} is not installed; run: pip install 'remanent[{extra}]'") from error

@@ -1,0 +1,130 @@
+"""The default recall: words and meaning anywhere in the graph, how far away it was, and what it says of the unknown."""
+
+import pytest
+
+from remanent.associative.graph_store import NodeStore
+from remanent.associative.model import Knowledge
+from tests.associative.world import MemoryWorld
+
+CHAIN = {
+    "f": "The report is due soon.",
+    "a": "Ada bought a red bicycle.",
+    "b": "The train to Leeds was late.",
+    "c": "Rain fell all afternoon.",
+    "d": "Grandmother keeps bees behind the orchard.",
+}
+STEPS = [("f", "a", 1.0), ("a", "b", 0.5), ("b", "c", 0.5), ("c", "d", 0.5)]
+
+
+@pytest.fixture
+async def chain(world: MemoryWorld) -> MemoryWorld:
+    await world.plant(CHAIN, STEPS, focuses=["f"])
+    return world
+
+
+@pytest.mark.spec("ASSOC-08", "USE-11")
+async def test_what_lies_further_away_answers_and_says_how_far(chain: MemoryWorld) -> None:
+    found = await chain.memory().search(["bees", "orchard"])
+    assert [item.node.id for item in found.items][:1] == ["d"]
+    assert (found.knowledge, found.items[0].distance, found.items[0].strength) == (Knowledge.FURTHER_AWAY, 4, 0.125)
+    text = await chain.memory().recall(["bees", "orchard"])
+    assert text.startswith("[记忆] Grandmother keeps bees")
+    assert text.endswith("further from what is in mind now")
+
+
+@pytest.mark.spec("ASSOC-08")
+async def test_an_explicit_depth_is_the_exact_search_and_so_is_the_setting(chain: MemoryWorld) -> None:
+    memory = chain.memory()
+    assert await memory.recall(["bees"], depth=3) == ""
+    assert await memory.recall(["bees"], depth=4) == "[记忆] Grandmother keeps bees behind the orchard."
+    chain.associations.settings = chain.settings.model_copy(update={"search": "exact"})
+    assert await memory.recall(["bees"]) == ""
+    assert (await memory.search(["bees"])).knowledge is None  # two hops do not tell whether it was ever told
+
+
+@pytest.mark.spec("ASSOC-08", "USE-11")
+async def test_what_a_focus_reaches_is_known_without_more_ado(chain: MemoryWorld) -> None:
+    found = await chain.memory().search(["bicycle"])
+    assert (found.knowledge, found.items[0].distance) == (Knowledge.KNOWN, 1)
+    assert "further" not in await chain.memory().recall(["bicycle"])
+
+
+@pytest.mark.spec("USE-11")
+async def test_what_was_never_told_is_answered_by_nothing(chain: MemoryWorld) -> None:
+    found = await chain.memory().search(["volcano", "Iceland", "holiday"])
+    assert (found.knowledge, found.items, found.once_known) == (Knowledge.NEVER_TOLD, (), ())
+    assert await chain.memory().recall(["volcano", "Iceland", "holiday"]) == ""
+
+
+@pytest.mark.spec("ASSOC-08")
+async def test_a_node_that_no_link_leads_to_is_found_without_a_path(chain: MemoryWorld) -> None:
+    await chain.plant({"alone": "The lighthouse keeper plays chess."})
+    (best, *_) = (await chain.memory().search(["lighthouse"])).items
+    assert (best.node.id, best.distance, best.focus_id, best.strength) == ("alone", None, None, 0.0)
+
+
+@pytest.mark.spec("ASSOC-08")
+async def test_of_two_that_answer_alike_the_one_that_a_focus_reaches_comes_first(world: MemoryWorld) -> None:
+    texts = {"f": "Start here.", "far": "The blue kite flew high.", "near": "The blue kite flew high!"}
+    await world.plant(texts, [("f", "near", 1.0)], focuses=["f"])
+    assert [item.node.id for item in (await world.memory().search(["kite"])).items] == ["near", "far"]
+    texts = {"g": "Another.", "near2": "The green canoe drifted.", "far2": "The green canoe drifted!"}
+    await world.plant(texts, [("g", "near2", 1.0)], focuses=["g"])
+    assert [item.node.id for item in (await world.memory().search(["canoe"])).items] == ["near2", "far2"]
+
+
+async def test_a_question_brings_back_what_was_said_next(world: MemoryWorld) -> None:
+    await world.plant(
+        {"f": "Start.", "q": "Where did the canary go?", "x": "The kettle boils.", "y": "It flew to the attic."},
+        [("q", "y", 0.5, "下文"), ("y", "q", 0.5, "上文"), ("f", "q", 1.0)],
+        focuses=["f"],
+    )
+    assert [item.node.id for item in (await world.memory().search(["canary"])).items] == ["q", "y"]
+
+
+@pytest.mark.spec("ASSOC-08")
+async def test_a_part_of_a_word_is_found_as_the_seed_matches_it(chain: MemoryWorld) -> None:
+    assert (await chain.memory().search(["rchar"])).items[0].node.id == "d"
+
+
+@pytest.mark.spec("ASSOC-08")
+async def test_along_certain_relations_it_goes_as_far_as_they_lead_and_nowhere_else(world: MemoryWorld) -> None:
+    nodes = {name: f"The ferry number {name} sailed." for name in "fabcde"}
+    links = [(one, other, 0.5, "关于") for one, other in ("fa", "ab", "bc")] + [("f", "d", 1.0, "属于")]
+    await world.plant(nodes, links, focuses=["f"])
+    found = await world.memory().search(["number c"], ["关于"])
+    assert [(item.node.id, item.distance) for item in found.items] == [("c", 3)]
+    assert not (await world.memory().search(["number e"], ["关于"])).items
+    assert not (await world.memory().search(["number d"], ["关于"])).items
+
+
+@pytest.mark.spec("ASSOC-09")
+async def test_what_three_nodes_say_is_told_once(world: MemoryWorld) -> None:
+    await world.plant(dict.fromkeys("fabc", "The blue kite flew high."), [("f", "a", 1.0)], focuses=["f"])
+    assert (await world.memory().recall(["kite"])).count("kite") == 1
+
+
+@pytest.mark.spec("ASSOC-09", "USE-11")
+@pytest.mark.parametrize(
+    ("told", "asked", "answer"),
+    [
+        ("我把备用钥匙藏在花盆底下了。", ["备用钥匙", "花盆"], "曾经记得"),
+        ("I hid the spare key under the flowerpot.", ["spare", "key", "flowerpot"], "I once knew of"),
+    ],
+)
+async def test_what_was_deleted_is_answered_by_what_is_left_of_it(
+    world: MemoryWorld, told: str, asked: list[str], answer: str
+) -> None:
+    await world.say(told)
+    for number in range(6):  # it leaves the focuses, and nothing holds it any longer
+        await world.say(f"Number {number} of the ships came in.")
+    graph = await world.graph()
+    (node_id,) = [vertex.id for vertex in graph.nodes() if told in vertex.content]
+    async with world.store.transaction(world.memory().scope) as tx:
+        await NodeStore(await world.associations.graphs.work(tx, at=world.time.now), world.store).delete_nodes(
+            [node_id], reason="faded"
+        )
+    found = await world.memory().search(asked)
+    assert (found.knowledge, len(found.once_known)) == (Knowledge.FORGOTTEN, 1)
+    assert (await world.memory().recall(asked)).startswith(f"[记忆] {answer}")
+    assert not (await world.memory().search(["volcano", "Iceland", "holiday"])).once_known

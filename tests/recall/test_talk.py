@@ -1,0 +1,89 @@
+"""Telling small talk and mere questions from what tells something."""
+
+import pytest
+
+from remanent.recall.talk import is_small_talk, only_asks
+
+SMALL_TALK = """
+hi
+Hello there!
+ok
+OK, thanks!
+thanks!
+Thank you so much 😊
+Thanks, Bob!
+good morning
+Hi, how are you?
+great, got it
+see you tomorrow
+👍
+你好
+您好！
+好的
+好的，谢谢！
+谢谢你啦
+嗯嗯
+收到
+早上好
+明天见
+""".strip().split("\n")
+MATTER = """
+go on
+yes, do that
+ok, and the price?
+hi, what is my blood type?
+thanks, now book the flight
+good idea, take the blue one
+fine dining in Rome
+okra
+I see a cat
+继续
+然后呢？
+好的，那就订周五的票
+可以吃花生吗
+行程
+早餐吃什么
+""".strip().split("\n")
+ASKING = """
+What is my blood type?
+what is my blood type
+Hi! Do you know my blood type?
+Which one did I take, and when? Thanks
+我的血型是什么？
+我是什么血型
+你知道我的血型吗
+有什么电影推荐吗？谢谢
+""".strip().split("\n")
+TELLING = """
+My blood type is O positive.
+I am O positive. What does that mean for my brother?
+I know what he did.
+You asked who called: it was Clara.
+我是O型血。这是什么意思？
+我什么都吃
+""".strip().split("\n")
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("text", SMALL_TALK)
+def test_greetings_thanks_and_consent_are_small_talk(text: str) -> None:
+    assert is_small_talk(text)
+    assert not only_asks(text) or "?" in text
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("text", [*MATTER, *ASKING, *TELLING])
+def test_what_goes_on_with_a_matter_is_no_small_talk(text: str) -> None:
+    assert not is_small_talk(text)
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("text", ASKING)
+def test_a_turn_of_questions_only_asks(text: str) -> None:
+    assert only_asks(text)
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("text", TELLING)
+def test_a_turn_that_also_tells_does_not_only_ask(text: str) -> None:
+    assert not only_asks(text)

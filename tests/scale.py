@@ -1,0 +1,66 @@
+"""Runs tests of the whole memory over PostgreSQL, Valkey and object storage: `pytest -p tests.scale`.
+
+Whatever opens a memory in this process gets, for its home, a database and a place in the bucket of its own; tests know
+nothing of it. What a test starts as another process keeps the embedded store.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from pydantic import SecretStr
+
+from remanent import memory
+from remanent.model import Clock
+from remanent.settings import Settings
+from remanent.stores import registry
+from remanent.stores.cache import Cache
+from tests.servers import BUCKET, ServerProcess, object_store, postgres, valkey
+from tests.stores.postgres.conftest import Databases
+
+
+class Servers(NamedTuple):
+    """What is started once for all tests of a worker."""
+
+    databases: Databases
+    cache: ServerProcess
+    files: ServerProcess
+
+
+@pytest.fixture(scope="session")
+def scale_servers() -> Iterator[Servers]:
+    """Start them."""
+    with postgres() as rows, valkey() as cache, object_store() as files:
+        yield Servers(Databases(rows), cache, files)
+
+
+@pytest.fixture(autouse=True)
+def scaled(scale_servers: Servers, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have every memory that is opened keep its data in the servers."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+
+    def at_scale(settings: Settings) -> Settings:
+        if settings.store.get_secret_value() != "sqlite":
+            return settings
+        place = hashlib.sha256(os.fsencode(settings.home)).hexdigest()[:16]
+        endpoint = f"http://127.0.0.1:{scale_servers.files.port}"
+        urls = {
+            "store": SecretStr(scale_servers.databases.named(str(settings.home))),
+            "cache": SecretStr(f"redis://127.0.0.1:{scale_servers.cache.port}/0"),
+            "blobs": f"s3://{BUCKET}/{place}?endpoint={endpoint}&region=us-east-1",
+        }
+        return settings.model_copy(update=urls)
+
+    def open_stores(settings: Settings) -> registry.Stores:
+        return registry.open_stores(at_scale(settings))
+
+    def open_cache(settings: Settings, *, clock: Clock) -> Cache:
+        return registry.open_cache(at_scale(settings), clock=clock)
+
+    monkeypatch.setattr(memory, "open_stores", open_stores)
+    monkeypatch.setattr(memory, "open_cache", open_cache)
+    yield
+    scale_servers.databases.give_back()

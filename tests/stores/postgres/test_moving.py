@@ -1,0 +1,43 @@
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from remanent.errors import SchemaTooNew
+from remanent.settings import Settings
+from remanent.stores.postgres.migrations import migrate, steps
+from remanent.stores.registry import open_stores
+from tests.stores.test_moving import at, check_move, close, fill
+
+
+async def test_a_memory_moves_to_the_server_and_back(database: Callable[[str], str], tmp_path: Path) -> None:
+    shared = open_stores(Settings(home=tmp_path / "home", store=database("here")))  # type: ignore[arg-type]
+    first, second = at(tmp_path / "one"), at(tmp_path / "two")
+    await fill(first)
+    await check_move(first, shared)
+    await check_move(shared, second)
+    await close(first, shared, second)
+
+
+async def test_many_who_come_first_at_once_make_the_tables_once(database: Callable[[str], str]) -> None:
+    url = database("new")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS remanent CASCADE")
+    taken = await asyncio.gather(*(migrate(url, only_from_nothing=True) for _ in range(20)))
+    assert [before for before, _ in taken].count(0) == 1
+
+
+async def test_a_dry_run_changes_nothing_and_a_newer_database_is_refused(database: Callable[[str], str]) -> None:
+    url = database("new")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS remanent CASCADE")
+        assert await migrate(url, dry_run=True) == (0, len(steps()))
+        assert connection.execute("SELECT to_regnamespace('remanent')").fetchone() == (None,)
+        assert await migrate(url) == (0, len(steps()))
+        assert await migrate(url) == (len(steps()), len(steps()))
+        connection.execute("INSERT INTO remanent.migrations (step) VALUES (99)")
+        with pytest.raises(SchemaTooNew, match="step 99"):
+            await migrate(url)
+        connection.execute("DELETE FROM remanent.migrations WHERE step = 99")

@@ -1,0 +1,113 @@
+"""The embedded store and the shared one give the same answers to the same questions."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.corpus import Corpus
+from remanent.memory import aopen
+from remanent.model import Kind, Scope
+from remanent.stores.conformance.base import Samples
+from remanent.stores.local import LocalVectors
+from remanent.stores.postgres import PostgresStore, PostgresVectors
+from remanent.stores.queries import RecordFilter
+from remanent.stores.sqlite import SqliteStore
+from remanent.stores.store import Store
+from remanent.stores.transaction import Change, PutRecord, PutVector, search_terms
+from remanent.stores.vectors import Vectors
+from remanent.text.terms import query_terms
+
+SIZE, MODEL = 400, "corpus"
+FILTERS = [
+    RecordFilter(),
+    RecordFilter(kinds=(Kind.NOTE,)),
+    RecordFilter(tags=("odd",), statuses=None),
+    RecordFilter(not_sessions=("s1",)),
+]
+Both = list[tuple[Store, Vectors]]
+
+
+@pytest.fixture
+def scope() -> Scope:
+    return Samples().make_scope()
+
+
+@pytest.fixture
+async def both(database: Callable[[str], str], tmp_path: Path, scope: Scope) -> AsyncIterator[Both]:
+    """Return both stores with the same generated texts and vectors."""
+    corpus, samples = Corpus(dimension=16), Samples()
+    vectors = corpus.vectors(SIZE)
+    changes: list[Change] = []
+    for number, text in enumerate(corpus.texts(SIZE)):
+        place = scope.within(session=f"s{number % 5}")
+        tags = ("odd",) if number % 2 else ()
+        record = samples.make_record(place, text, tags=tags, kind=Kind.NOTE if number % 3 else Kind.TURN)
+        changes.append(PutRecord(record, search_terms(record)))
+        changes.append(PutVector(record.id, MODEL, vectors[number].astype("<f4").tobytes()))
+
+    async def batches() -> AsyncIterator[Sequence[Change]]:
+        for start in range(0, len(changes), 200):
+            yield changes[start : start + 200]
+
+    files, shared = SqliteStore(tmp_path), PostgresStore(database("here"))
+    opened: Both = [(files, LocalVectors(files, lambda _: None)), (shared, PostgresVectors(shared))]
+    for store, _ in opened:
+        await store.load(scope, batches())
+    yield opened
+    for store, index in opened:
+        await index.close()
+        await store.close()
+
+
+@pytest.mark.parametrize("wanted", FILTERS)
+async def test_words_find_the_same_records_with_the_same_scores(both: Both, scope: Scope, wanted: RecordFilter) -> None:
+    for question in Corpus(dimension=16).questions(40):
+        terms = query_terms(question)
+        files, shared = [
+            await store.search_text(scope, terms, record_filter=wanted, limit=10, places=True) for store, _ in both
+        ]
+        assert [(hit.record_id, hit.place) for hit in shared] == [(hit.record_id, hit.place) for hit in files]
+        assert [hit.score for hit in shared] == pytest.approx([hit.score for hit in files], rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("wanted", FILTERS)
+async def test_vectors_find_the_same_records_with_the_same_scores(
+    both: Both, scope: Scope, wanted: RecordFilter
+) -> None:
+    for vector in np.random.default_rng(3).normal(size=(20, 16)).astype(np.float32):
+        files, shared = [
+            await index.search(scope, vector, model=MODEL, record_filter=wanted, limit=10) for _, index in both
+        ]
+        assert [hit.record_id for hit in shared] == [hit.record_id for hit in files]
+        assert [hit.score for hit in shared] == pytest.approx([hit.score for hit in files], abs=1e-5)
+
+
+MESSAGES = (
+    "I moved to Lisbon in May.", "My sister Ana lives in Porto and works as a nurse.", "The office kettle is broken.",
+    "她搬到里斯本以后，每天早上喝绿茶。", "I prefer green tea over coffee in the morning.",
+    "The deadline is the 3rd of June.",
+    "He plays the violin on Sundays.", "The cat is called Miso.", "We had dinner at Casa Velha with Ana.",
+    "I am allergic to peanuts.",
+)  # fmt: skip
+QUESTIONS = ("Where does she live?", "green tea", "里斯本", "Who is allergic?", "What is the cat called?", "Ana's job")
+
+
+@pytest.mark.spec("COG-18")
+async def test_a_memory_recalls_the_same_from_either_store(database: Callable[[str], str], tmp_path: Path) -> None:
+    answers = []
+    for store in ("sqlite", database("facade")):
+        async with aopen(tmp_path / store[:6], store=store, embedder="multilingual") as memory:
+            ada = memory.agent("ada", workspace="lab")
+            receipt = await ada.remember([{"role": "user", "content": text} for text in MESSAGES])
+            await memory.settle()
+            found = [await ada.recall(question, limit=5) for question in QUESTIONS]
+            answers.append([[(item.text, item.score) for item in one.items] for one in found])
+            await ada.erase(entry_ids=[receipt.entry_ids[0]])
+            assert all(item.text != MESSAGES[0] for item in (await ada.recall("Lisbon", limit=10)).items)
+    files, shared = answers
+    for mine, theirs in zip(shared, files, strict=True):
+        assert [text for text, _ in mine] == [text for text, _ in theirs]
+        assert [score for _, score in mine] == pytest.approx([score for _, score in theirs], rel=1e-4)
+    assert sum(map(len, files)) > len(QUESTIONS)

