@@ -185,8 +185,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         new_id=new_id,
         read_path=lambda: recall,
     )
-    disciplines = Disciplines(declared, shared)
-    models = (embedders, known, questions)
+    disciplines, models = Disciplines(declared, shared), (embedders, known, questions)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
     if settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)

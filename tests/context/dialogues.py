@@ -90,7 +90,11 @@ def _made(language: str, messages: int, tokens: int) -> list[dict[str, Any]]:
         }
         made += [
             {"role": "user", "content": said},
-            {"role": "assistant", "content": _filler(rng, language, int(0.86 * mean) - 30, count), "tool_calls": [call]},
+            {
+                "role": "assistant",
+                "content": _filler(rng, language, int(0.86 * mean) - 30, count),
+                "tool_calls": [call],
+            },
             {"role": "tool", "tool_call_id": f"c{number}", "content": _output(rng, language, int(1.65 * mean), count)},
             {"role": "assistant", "content": _filler(rng, language, int(0.84 * mean) - 6, count)},
         ]
