@@ -23,7 +23,7 @@ from remanent.language import Answer, Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import JobState, Link, Receipt, Record, Scope, Source, id_source, read_messages
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.recall.evaluation import percentile
 from remanent.settings import JobSettings
 from remanent.stores import Change, JobQuery, search_terms
@@ -100,8 +100,8 @@ class Agent:
         self.associations.watch = self.worker.watch
         self.memory = AsyncAssociativeMemory(self.associations, self.scope, keep=self._keep)
 
-    async def _keep(self, messages: Messages, *, session: str | None, task: str | None) -> Receipt:
-        scope = self.scope.within(session=session, task=task)
+    async def _keep(self, messages: Messages, **about: Any) -> Receipt:
+        scope = self.scope.within(session=about.get("session"), task=about.get("task"))
         read = read_messages(messages, longest=100_000)
         entries = [message.entry(self.new_id(), scope=scope, recorded_at=self.now) for message in read]
         async with self.store.transaction(scope) as tx:

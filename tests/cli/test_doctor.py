@@ -10,7 +10,8 @@ from remanent._sync import open as open_memory
 from remanent.cli import doctor
 from remanent.errors import IntegrityError, StoreBusy
 from remanent.model import Job, Scope, system_clock
-from remanent.stores import QueueState
+from remanent.stores import Erasure, QueueState
+from remanent.stores.erasures import PendingErasures
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import connect
 from remanent.stores.sqlite.migrations import MIGRATIONS
@@ -249,6 +250,36 @@ def test_a_log_that_was_cut_is_named(cli: Cli) -> None:
     assert failing(said) == [("integrity", "default/default/ada")]
     assert "write-ahead log" in by_check(said.json)["integrity"]["detail"]
     assert {path.name: path.read_bytes() for path in folder.glob("memory.db*")} == before
+
+
+@pytest.mark.spec("SAFE-06")
+def test_an_erasure_that_was_cut_short_is_named_and_carried_to_its_end(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.told("heron", "egret")
+    assert "erasure" not in by_check(cli("doctor", "--json").json)
+    ada = Scope(org="default", workspace="default", agent="ada")
+    # As a crash leaves it: written down, nothing done, and nobody who holds it.
+    PendingErasures(cli.home).begin(ada, Erasure(everything=True), last_seq=1).release()
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    said = cli("doctor", "--json")
+    assert said.code == 0
+    found = by_check(said.json)["erasure"]
+    assert (found["ok"], found["agent"]) == (None, "default/default/ada")
+    assert "擦除曾被中断" in found["detail"]
+    monkeypatch.setenv("REMANENT_LANGUAGE", "en")
+    again = cli("doctor", "--json")
+    assert "erasure" not in by_check(again.json)
+    assert [entry["text"] for entry in cli("entries", "--json").json if entry["text"]] == ["egret"]
+
+
+@pytest.mark.spec("SAFE-06")
+def test_an_erasure_under_way_in_another_process_is_no_finding(cli: Cli) -> None:
+    cli.told("heron")
+    ada = Scope(org="default", workspace="default", agent="ada")
+    begun = PendingErasures(cli.home).begin(ada, Erasure(everything=True), last_seq=1)
+    assert "erasure" not in by_check(cli("doctor", "--json").json)
+    begun.end()
 
 
 @pytest.mark.spec("SAFE-06")

@@ -1,3 +1,10 @@
+from dataclasses import replace
+
+import pytest
+
+from remanent.model import Scope
+from remanent.stores import Erased, Erasure, ErasureDepth
+from remanent.stores.sqlite import SqliteStore
 from tests.cli.conftest import Cli
 
 
@@ -56,6 +63,20 @@ def test_an_erased_text_is_in_no_file(cli: Cli) -> None:
     assert [entry["id"] for entry in cli("entries", "--json").json] == [entry_id, other]
 
 
+def test_an_erasure_never_claims_more_than_the_store_has_reached(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    [entry_id] = cli.told("The heron fishes.")
+    erase = SqliteStore.erase
+
+    async def less_deep(store: SqliteStore, scope: Scope, erasure: Erasure) -> Erased:
+        return replace(await erase(store, scope, erasure), depth=ErasureDepth.UNREADABLE)
+
+    monkeypatch.setattr(SqliteStore, "erase", less_deep)
+    said = cli("erase", "--entry", entry_id, "--yes")
+    assert said.code == 0
+    assert "every file" not in said.out
+    assert "may hold copies" in said.out
+
+
 def test_a_session_a_record_or_everything_can_be_erased(cli: Cli) -> None:
     [first] = cli.told("first", session="a")
     cli.told("second", session="b")
@@ -74,5 +95,13 @@ def test_what_to_erase_must_be_said(cli: Cli) -> None:
 
 
 def test_erasing_from_an_agent_that_does_not_exist_makes_none(cli: Cli) -> None:
-    assert cli("erase", "--everything", "--yes", "--agent", "nobody").code == 0
+    assert cli("erase", "--everything", "--yes", "--agent", "nobody").code == 1
     assert not cli.home.exists() or not list(cli.home.rglob("*.db"))
+
+
+def test_erasing_what_never_was_says_so(cli: Cli) -> None:
+    cli.told("I moved to Lisbon in May.")
+    said = cli("erase", "--entry", "nope", "--yes")
+    assert (said.code, said.out) == (1, "")
+    assert "nothing was erased" in said.err
+    assert len(cli("entries", "--json").json) == 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from remanent._portal import Portal
 from remanent.associative.graph_store import LinkHealth
@@ -11,7 +12,7 @@ from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
 from remanent.associative.triples import LoadedTriples
 from remanent.model import Job, Receipt, Scope
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 
 __all__ = ["AssociativeMemory"]
 
@@ -29,6 +30,9 @@ class AssociativeMemory:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -42,12 +46,22 @@ class AssociativeMemory:
         """Let the running job end and let go of the graph; what waits is kept, and nothing acknowledged is lost."""
         self._portal.call(self._wrapped.close)
 
-    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
-        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+        return self._portal.call(
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+        )
 
     def recall(
         self,

@@ -11,7 +11,7 @@ from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, EntryKind, Receipt, Scope
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import Erased, Transaction
 
@@ -137,7 +137,7 @@ class OpenAssociative(OpenDiscipline):
             if not self._settings.follow:  # else it was asked for when they were appended
                 self.associations.request(tx, [entry.id for entry in entries])
 
-        async def keep(messages: Messages, *, session: str | None, task: str | None) -> Receipt:
-            return await self._journal.keep(scope, messages, session=session, task=task, also=request)
+        async def keep(messages: Messages, **about: Any) -> Receipt:
+            return await self._journal.keep(scope, messages, also=request, **about)
 
         return AsyncAssociativeMemory(self.associations, scope, keep=keep)

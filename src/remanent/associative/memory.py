@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent.associative.compression import COMPRESS, REWRITE, CompressionScheduler, Compressor, open_compressor
 from remanent.associative.drawing import draw
@@ -28,7 +28,7 @@ from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.jobs import Handler
 from remanent.language import Engine
 from remanent.model import Clock, Entry, FoundSource, Job, JobState, NewId, Receipt, Record, Scope, least_trusted
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.recall import inject
 from remanent.stores import EntryQuery, JobQuery, RecordFilter, RecordQuery, Store, Transaction, Vectors
 
@@ -215,7 +215,7 @@ CLOSE_POLL_SECONDS = 0.02
 class KeepMessages(Protocol):
     """Keeps messages in the journal and asks for nodes of them, in one unit of work."""
 
-    async def __call__(self, messages: Messages, *, session: str | None, task: str | None) -> Receipt:
+    async def __call__(self, messages: Messages, **about: Any) -> Receipt:
         """Return when they are durable."""
 
 
@@ -231,6 +231,9 @@ class AsyncAssociativeMemory:
         self._scope = scope
         self._keep = keep
         self._closed = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope}>"
 
     @property
     def scope(self) -> Scope:
@@ -257,13 +260,21 @@ class AsyncAssociativeMemory:
 
     # ── remembering and recalling ────────────────────────────────────────────
 
-    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    async def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
         self._check()
-        return await self._keep(messages, session=session, task=task)
+        return await self._keep(messages, session=session, task=task, metadata=metadata, tags=tags)
 
     async def recall(
         self,

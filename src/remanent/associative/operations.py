@@ -20,7 +20,6 @@ from remanent.discipline.shapes import (
     Until,
     about,
     items_of,
-    listed_messages,
     spooled_lines,
 )
 from remanent.model import Model, Receipt
@@ -112,12 +111,12 @@ def _of(call: Call) -> AsyncAssociativeMemory:
     act="create_memory",
     settles=True,
     command=Command(takes="messages"),
-    face=_face("remember", ask=listed_messages),
+    face=_face("remember"),
     examples=({"messages": ["I moved to Lisbon in May."]},),
 )
 async def remember(call: Call, request: Remember) -> Receipt:
     """Keep messages and link them into the associative memory; they are durable on return."""
-    return await _of(call).remember(list(request.messages), session=request.session, task=request.task)
+    return await _of(call).remember(list(request.messages), **request.labels)
 
 
 class AssociativeQuery(Model):

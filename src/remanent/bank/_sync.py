@@ -37,6 +37,9 @@ class Banks:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     def __call__(
         self,
         task: str = "",
@@ -81,6 +84,9 @@ class Bank:
     def __init__(self, portal: Portal, wrapped: AsyncBank) -> None:
         self._portal = portal
         self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
 
     @property
     def bank_id(self) -> str:

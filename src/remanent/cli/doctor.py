@@ -28,6 +28,7 @@ from remanent.model import Scope
 from remanent.operations.access.audit import AuditLog
 from remanent.settings import Settings, setting_sources
 from remanent.stores import Health
+from remanent.stores.erasures import PendingErasures
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout
 
@@ -54,7 +55,7 @@ def examine(place: CommonOptions, *, repair: bool, only: str | None = None) -> N
     """Run every check and show what was found; ends with `Exit.DAMAGED` or `Exit.NO` when something is wrong."""
     screen, settings = begin(place)
     layout, copies = Layout(settings.home), dict[str, str]()
-    findings = [*_machine(screen, place, settings), *_audit(screen, settings)]
+    findings = [*_machine(screen, place, settings), *_audit(screen, settings), *_erasures(screen, settings)]
     # Without a home that can be opened there is no agent to look at, and the finding says why.
     if _is_sound(findings, "home"):
         with place.open(settings) as memory:
@@ -121,6 +122,13 @@ def _audit(screen: Terminal, settings: Settings) -> Iterator[Finding]:
             yield Finding("audit", False, screen.word(words.AUDIT_DAMAGED, org=org, problem=found.problem))
     if is_intact:
         yield Finding("audit", True, screen.word(words.AUDIT_INTACT, lines=lines, orgs=len(orgs)))
+
+
+def _erasures(screen: Terminal, settings: Settings) -> Iterator[Finding]:
+    """Name erasures that a crash cut short, before the memory is opened: opening it carries them to their end."""
+    for begun in PendingErasures(settings.home).interrupted():
+        begun.release()
+        yield Finding("erasure", None, screen.word(words.ERASURE_CUT_SHORT), agent=str(begun.scope.owner))
 
 
 def _settings(screen: Terminal, place: CommonOptions) -> Finding:

@@ -10,11 +10,13 @@ import json
 import os
 import pickle
 import random
+import re
 import shutil
 import signal
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -24,9 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remanent.context import Scratchpad, SpoolFolder
+from remanent.errors import RemanentError
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
 from remanent.model.entry import Message
+from remanent.operations import Service, Target
+from remanent.operations.runs import RunState
 from remanent.recall import Recall
 from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
@@ -110,6 +115,12 @@ async def fill(home: Path, *, seed: int = SEED) -> Home:
         await agent.associative.compress()
         for session in ("morning", "evening"):
             await _write_beside(home, memory, agent, made, rng, session=session)
+        await _ask_by_service(memory, made, rng)
+        await _work_on_a_task(memory, made, rng)
+        # In the journal's order, with what the service and the bank have said there.
+        for entry in (entry for entry in await agent.entries(limit=500) if entry.text):
+            made.of_entry.setdefault(entry.id, Said([entry.text]))
+            made.session_of.setdefault(entry.id, entry.scope.session or "")
         for entry_id in (made.target(), sorted(made.of_entry)[5]):
             text = secret_text(rng, words=5)
             await agent.forget(f"fact-{entry_id}", reason=text)
@@ -161,7 +172,7 @@ async def _write_beside(
     )
     job = Job(
         id=f"job-{session}", scope=agent.scope, kind="unknown", lane=f"lane-{session}", enqueued_at=START,
-        not_before=START + timedelta(days=36_500), error=f"ValueError: cannot read {texts[3]!r}",
+        not_before=agent._parts.clock() + timedelta(hours=12), error=f"ValueError: cannot read {texts[3]!r}",
     )  # fmt: skip
     async with agent._parts.store.transaction(agent.scope) as work:
         work.enqueue(job, limit=NO_LIMIT)
@@ -169,6 +180,34 @@ async def _write_beside(
     # An erasure of anything takes these: they may quote what goes.
     for said in made.of_entry.values():
         said.texts += texts[2:]
+
+
+async def _ask_by_service(memory: AsyncMemory, made: Home, rng: random.Random) -> None:
+    """Have the audit log, the files of runs and kept answers written by operations that speak of secrets."""
+    place = Target(org="org", workspace="lab", agent="ada")
+    async with Service(memory) as service:
+        for session in ("morning", "evening"):
+            told, asked, refused = (secret_text(rng, words=8) for _ in range(3))
+            await service.perform("remember", {"messages": [told], "session": session}, place=place)
+            for name, request in (("recall", {"query": asked}), ("recall", {"query": told})):
+                run = await service.start(name, request, place=place)
+                assert [state async for state in service.runs.follow(run.run_id)][-1].state is RunState.DONE
+            with suppress(RemanentError):
+                await service.perform("forget", {"record_id": refused.split()[0]}, place=place)
+            # A question is nobody's to keep: nothing of it may be found after any erasure.
+            for said in made.of_entry.values():
+                said.texts.append(asked)
+    assert list(memory.settings.home.glob(".access/runs/*.json")), "no run was written down"
+    assert list(memory.settings.home.glob(".a*/**/*.jsonl")), "nothing was audited"
+
+
+async def _work_on_a_task(memory: AsyncMemory, made: Home, rng: random.Random) -> None:
+    """Have a bank store a task with its context, as nodes, links and an Insight Doc of its own."""
+    task, context = secret_text(rng, words=6), ". ".join(secret_text(rng, words=9) for _ in range(6)) + "."
+    bank = memory.bank(task, context=context, bank_id="report", agent="ada", workspace="lab", org="org")
+    await bank.start()
+    assert bank.nodes, "the bank has taken nothing in"
+    made.of_agent += [task, context]
 
 
 async def erase(home: Path, what: str, entry_id: str, session: str) -> None:
@@ -246,6 +285,8 @@ class Cut:
 # ── the whole attack ─────────────────────────────────────────────────────────
 
 LATER = "a word that was said after the crash"
+SECRET = re.compile(r"[b-z]{14}|[\u4e00-\u9fff]{6}")
+"""A word of `secret_text`, whatever was written around it."""
 
 
 def remains(home: Path, made: Home, what: str) -> list[str]:
@@ -253,7 +294,8 @@ def remains(home: Path, made: Home, what: str) -> list[str]:
     gone = made.gone(what)
     assert gone.texts
     assert gone.vectors
-    return text_remains(home, gone.texts) + vector_remains(home, gone.vectors)
+    secrets = [" ".join(SECRET.findall(text)) for text in gone.texts]
+    return text_remains(home, secrets) + vector_remains(home, gone.vectors)
 
 
 async def look_after(home: Path, made: Home, what: str) -> list[str]:

@@ -1,9 +1,11 @@
+import fcntl
 import json
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from remanent.context import spool as waiting
 from remanent.context.spool import REFUSED, SpoolFolder
 from remanent.errors import DuplicateEntry, StoreBusy
 from remanent.model import Message, Scope, id_source
@@ -128,3 +130,36 @@ async def test_what_is_set_aside_is_never_in_no_place_at_all(tmp_path: Path, mon
     assert b"one" in aside.read_bytes()
     assert SpoolFolder(left).files() == []
     assert disk.syncs[before:][-2:] == [folder / REFUSED, folder]
+
+
+def can_lock(folder: Path, how: int) -> bool:
+    """Tell whether another process could take the folder's lock in this way now."""
+    with (folder / ".lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_nobody_erases_while_a_turn_goes_from_the_folder_to_memory(tmp_path: Path) -> None:
+    """Else it would be stored after the erasure that was to take it, and stay."""
+    spool, seen = Spool(tmp_path, new_id=id_source()), list[tuple[bool, bool]]()
+    await spool.put(turn(ADA, "one"))
+
+    async def look(_: ChatTurn) -> None:
+        seen.append((can_lock(tmp_path, fcntl.LOCK_EX), can_lock(tmp_path, fcntl.LOCK_SH)))
+
+    await spool.drain(look)
+    assert seen == [(False, True)], "others may store meanwhile, nobody may erase"
+    assert can_lock(tmp_path, fcntl.LOCK_EX)
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_nobody_stores_a_turn_while_turns_are_erased(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await Spool(tmp_path, new_id=id_source()).put(turn(ADA, "one"))
+    seen: list[bool] = []
+    monkeypatch.setattr(waiting, "sync_folder", lambda folder: seen.append(can_lock(folder, fcntl.LOCK_SH)))
+    assert SpoolFolder(tmp_path).erase(ADA, everything=True) == 1
+    assert seen == [False]

@@ -264,7 +264,7 @@ def to_remember(said: NewMessage, *, bucket: int, moment: datetime, longest: int
         metadata["parts"] = unread
     if not text and not unread:
         return []
-    pieces = split(text, longest) or [""]
+    pieces = split(text, longest) or [" ".join(f"[{part}]" for part in unread)]
     identity = message_id(said.chain, bucket)
     return [
         Message(
