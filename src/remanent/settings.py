@@ -494,7 +494,7 @@ class ProxySettings(SettingsSection):
         "该接口的密钥；未设置时转发客户端自己的密钥。",
     )
     limit: Annotated[int, Field(ge=0, le=100)] = setting(
-        5,
+        20,
         "Memories that are added to a request at most; 0 adds none and still keeps what is said.",
         "每次请求最多加入的记忆条数；0 表示不加入，但仍记录对话。",
     )
