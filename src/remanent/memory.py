@@ -165,10 +165,8 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
-    cache, engine = (
-        open_cache(settings, clock=clock),
-        open_engine(settings, embedder=embedders and embedders.members[0]),
-    )
+    cache = open_cache(settings, clock=clock)
+    engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
     journal = Journal(
         store,
         vectors,
@@ -194,8 +192,6 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    if settings.recall.gate:
-        indexing.followed_by(GATE, calibration.is_due)
     worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
     journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
     return _Parts(
@@ -226,6 +222,8 @@ def _worker(
     shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
 ) -> Worker:
     """Return the one worker of this memory, with the jobs of the core and of every discipline."""
+    if shared.settings.recall.gate:
+        indexing.followed_by(GATE, calibration.is_due)
     handlers = {
         TURNS: indexing.make_turns,
         EMBED: indexing.embed,
