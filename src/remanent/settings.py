@@ -478,8 +478,12 @@ class ReaderSettings(SettingsSection):
     max_page: ByteSize = setting(ByteSize(8 * 1024**2), "The largest page that is read.", "可读取的最大网页。", ge=1024)
 
 
+MemoryPlace = Literal["question", "message", "system"]
+"""Where the proxy puts what memory has to say."""
+
+
 class ProxySettings(SettingsSection):
-    """The OpenAI-compatible proxy: which model stands behind it, and what memory may add to a request."""
+    """The proxy for chat clients: which model stands behind it, and what memory may add to a request."""
 
     base_url: Url | None = setting(
         None,
@@ -492,6 +496,25 @@ class ProxySettings(SettingsSection):
         None,
         "The key for that API; unset, the key that a client sends is passed on.",
         "该接口的密钥；未设置时转发客户端自己的密钥。",
+    )
+    anthropic_base_url: Url | None = setting(
+        None,
+        "Where Anthropic's API is reached, up to `/messages`, such as `https://api.anthropic.com/v1`; unset, requests "
+        "in that form go to `proxy.base_url` like the others.",
+        "Anthropic 接口的地址，写到 `/messages` 之前，如 `https://api.anthropic.com/v1`；未设置时此类请求也发往 "
+        "`proxy.base_url`。",
+    )
+    anthropic_api_key: Key | None = setting(
+        None,
+        "The key for `proxy.anthropic_base_url`; unset, the key that a client sends is passed on.",
+        "`proxy.anthropic_base_url` 的密钥；未设置时转发客户端自己的密钥。",
+    )
+    place: MemoryPlace = setting(
+        "question",
+        "Where memories are put: `question`, inside the user's last message, which every model takes; `message`, in a "
+        "message of their own before it, which some chat templates refuse; `system`, at the end of the instructions.",
+        "记忆放在何处：`question` 放进用户最后一条消息内，所有模型都接受；`message` 放在其前的一条独立消息中，"
+        "部分对话模板会拒绝；`system` 放在系统指令末尾。",
     )
     limit: Annotated[int, Field(ge=0, le=100)] = setting(
         20,

@@ -506,6 +506,21 @@ BankDeepRetrievalNodeId = Annotated[
 BankDeepRetrievalAttachmentId = Annotated[
     str | None, typer.Option("--attachment-id", metavar="ID", help=say("Only this file.", "只要这个附件。"))
 ]
+Offset = Annotated[
+    int,
+    typer.Option(
+        "--offset",
+        metavar="N",
+        min=0,
+        help=say("Where to go on: `next_offset` of the page before.", "续读位置：上一页的 `next_offset`。"),
+    ),
+]
+BankDeepRetrievalLimit = Annotated[
+    int | None, typer.Option("--limit", "-n", metavar="N", min=1, help=say("Characters of a page.", "每页的字符数。"))
+]
+BankDeepRetrievalQuery = Annotated[
+    list[str], typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
+]
 
 
 @with_common_options("agent")
@@ -1056,9 +1071,23 @@ def bank_deep_retrieval(
     bank_id: BankId,
     node_id: BankDeepRetrievalNodeId,
     attachment_id: BankDeepRetrievalAttachmentId = None,
+    offset: Offset = 0,
+    limit: BankDeepRetrievalLimit = None,
+    query: BankDeepRetrievalQuery,
 ) -> None:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
-    perform("bank.deep_retrieval", place, {"bank_id": bank_id, "node_id": node_id, "attachment_id": attachment_id})
+    perform(
+        "bank.deep_retrieval",
+        place,
+        {
+            "bank_id": bank_id,
+            "node_id": node_id,
+            "attachment_id": attachment_id,
+            "offset": offset,
+            "limit": limit,
+            "query": " ".join(query),
+        },
+    )
 
 
 @with_common_options("agent")

@@ -634,9 +634,22 @@ class RemoteBank:
         """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
         self._portal.call(self._wrapped.undo, change_id)
 
-    def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the contents of its files, or of one of them."""
-        return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
+    def deep_retrieval(
+        self,
+        node_id: str,
+        *,
+        attachment_id: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        query: str = "",
+    ) -> DeepRetrieved:
+        """Return every entry behind a node with the contents of its files, or of one of them.
+
+        A long tree can be read in pages of `limit` characters; with a `query`, only its sentences about that are given.
+        """
+        return self._portal.call(
+            self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id, offset=offset, limit=limit, query=query
+        )
 
     def export(self) -> str:
         """Return the whole bank as JSON; files that wait to be recognised are not in it."""
