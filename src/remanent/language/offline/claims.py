@@ -143,7 +143,8 @@ _CHANGE = re.compile(
 # Who says so is not what it is about: according to a blog; 有报道称.
 _LEAD = re.compile(
     r"(?:according to [^,]{1,60},|in fact,?|actually,?|reportedly,?|"
-    r"(?:an?|the|one|some|\w+)(?: \w+){0,4} (?-i:says?|said|claims?|claimed|(?:reports?|reported|shows?|states?|notes?)(?= that))"
+    r"(?:an?|the|one|some|\w+)(?: \w+){0,4} "
+    r"(?-i:says?|said|claims?|claimed|(?:reports?|reported|shows?|states?|notes?)(?= that))"
     r"(?: that)?)\s+(?=\S)"
     r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出)[，：]|(?:实际上|事实上|其实|另外)，",
     re.IGNORECASE,
