@@ -15,6 +15,7 @@ import pytest
 
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound
 from remanent.operations.access.keys import MARKER, Key, KeyRing, Permission, Reach
+from tests.power import Disk as PowerCut
 
 READ = (Permission.READ,)
 ACME = Reach(org="acme")
@@ -256,6 +257,20 @@ def test_the_folders_that_lead_to_a_key_are_on_disk_too(tmp_path: Path, monkeypa
     KeyRing(home).create("first", reach=ACME, permissions=READ)
     for folder in (tmp_path, home.parent, home, home / ".access"):
         assert folder.stat().st_ino in synced
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_key_survives_a_power_cut_in_a_folder_that_somebody_made_in_a_hurry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    KeyRing(home).create("lost", reach=ACME, permissions=READ)
+    shutil.rmtree(home / ".access")
+    disk = PowerCut(home, monkeypatch)
+    (home / ".access").mkdir()  # and never synced
+    KeyRing(home).create("first", reach=ACME, permissions=READ)
+    left = disk.image(tmp_path / "after")
+    assert (left / ".access" / "keys.json").read_bytes() == (home / ".access" / "keys.json").read_bytes()
 
 
 @pytest.mark.spec("SAFE-06")
