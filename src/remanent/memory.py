@@ -65,6 +65,7 @@ from remanent.recall import (
     GATE,
     INJECTED_ITEMS,
     REEMBED,
+    ROUGH,
     TURNS,
     AnswerCache,
     Calibration,
@@ -490,8 +491,8 @@ class AsyncAgent(AgentFaces):
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
-        budget = self._parts.settings.recall.budget if budget is None else budget
-        injection = inject(query, found.items, now=now, budget=budget, seen=frozenset(options.seen))
+        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
+        injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
         items = tuple(item for item in found.items if item.rank <= limit)
         found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from remanent.language import passages, replies, tidying, wording
-from remanent.language.offline import answers, claims, comparison, judgement, salience, similarity, values
+from remanent.language.offline import answers, claims, judgement, salience, similarity, values
 from remanent.language.role import Toolbox
 from remanent.language.roles import (
     analysis,
@@ -81,8 +81,8 @@ def _two_halves(text: str) -> tuple[claims.ParsedClaim, claims.ParsedClaim]:
     return claims.read_claim(text[: len(text) // 2]), claims.read_claim(text[len(text) // 2 :])
 
 
-def _compared(text: str) -> comparison.Comparison:
-    return comparison.compare(*_two_halves(text))
+def _compared(text: str) -> judgement.Comparison:
+    return judgement.compare(*_two_halves(text))
 
 
 def _matter(text: str) -> answers.Contradiction:
@@ -128,11 +128,12 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.answers.agreeing": lambda text: answers.agreeing(
         answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS
     ),
-    "language.offline.claims.reread": lambda text: claims.reread(*_two_halves(text)),
+    "language.offline.claims.read_claims": lambda text: claims.read_claims(_parts(text, 40)),
     "language.roles.classification.classify": lambda text: classification.classify(
         ClassificationRequest(text=_clean(text), find_question=True), _TOOLS
     ),
-    "language.offline.comparison.compare": _compared,
+    "language.offline.judgement.compare": _compared,
+    "language.offline.judgement.contradictions": lambda text: judgement.contradictions(_parts(text, 40)),
     "language.roles.extraction.extract": lambda text: extraction.extract(
         ExtractionRequest(utterances=(*_said(text), Utterance(text=_clean(text)))), _TOOLS
     ),
@@ -144,8 +145,8 @@ ADAPTERS: dict[str, Work] = {
         IntentRequest(message=_clean(text), earlier=_said(text, 20)[:20], agents=("Ada", "Bob")), _TOOLS
     ),
     "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
-    "language.offline.judgement.beside": lambda text: [
-        judgement.beside(compared, difference) for compared in [_compared(text)] for difference in compared.differences
+    "language.offline.judgement.same_subject": lambda text: [
+        judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],
     "language.offline.salience.key_phrases": lambda text: salience.key_phrases(text, most=8),
     "language.offline.similarity.similarity_matrix": lambda text: similarity.similarity_matrix(
@@ -234,8 +235,7 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.answers.settle_contradiction": lambda text: answers.settle_contradiction(
         _matter(text), [text], _TOOLS
     ),
-    "language.offline.values.whens": lambda text: values.whens(text, _NOW, apart=True),
-    "language.offline.judgement.judge_comparisons": lambda text: judgement.judge_comparisons([_compared(text)], _TOOLS),
+    "language.offline.values.whens": lambda text: values.whens(text[: claims.LONGEST_SENTENCE], _NOW, changed=True),
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
         [(judgement.Statement(text), judgement.Statement(text[1:]))], _TOOLS
     ),
@@ -244,7 +244,7 @@ ADAPTERS: dict[str, Work] = {
 
 EXEMPT: dict[str, str] = {
     "language.offline.lexicon.lexicon": "takes the name of a language",
-    "language.offline.comparison.named": "takes names of attributes out of the word lists",
+    "language.offline.lexicon.verbs": "takes nothing",
 }
 """Functions that no long text is given to, and why."""
 
@@ -270,8 +270,8 @@ DEAR = {
     f"language.{name}"
     for name in (
         "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_contradiction "
-        "offline.claims.reread offline.comparison.compare offline.judgement.beside offline.judgement.judge "
-        "offline.judgement.judge_comparisons offline.judgement.judge_statements "
+        "offline.judgement.compare offline.judgement.same_subject offline.judgement.judge "
+        "offline.judgement.contradictions offline.judgement.judge_statements "
         "roles.analysis.analyse roles.integration.integrate roles.react.react roles.relation_naming.name_relations "
         "roles.structure.structure"
     ).split()

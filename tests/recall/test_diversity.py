@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.recall.diversity import are_twins, crowds, overlap, spread, units, unlike
+from remanent.recall.diversity import crowds, overlap, spread, twin_overlap, units, unlike
 
 RANKED = st.lists(st.tuples(st.integers(0, 99), st.sampled_from([None, "x", "y", "z"])), unique_by=lambda one: one[0])
 
@@ -81,10 +81,15 @@ def test_a_crowd_of_near_duplicates_has_a_share_wherever_they_come_from() -> Non
 def test_only_groups_of_more_than_so_many_are_a_crowd() -> None:
     texts = {f"t{number}": units(f"the passport lies in locker {number} of the old station") for number in range(5)}
     texts |= {"a": units("a heron fishes"), "b": units("a heron fishes")}
-    assert crowds(texts, twins=0.8, most=2) == {"t0": [f"t{number}" for number in range(5)]}
-    assert crowds(texts, twins=0.8, most=5) == {}
+    sizes = {name: len(own) for name, own in texts.items()}
+
+    def likeness(one: str, other: str) -> float:
+        return overlap(texts[one], texts[other])
+
+    assert crowds(sizes, likeness, twins=0.8, most=2) == {"t0": [f"t{number}" for number in range(5)]}
+    assert crowds(sizes, likeness, twins=0.8, most=5) == {}
 
 
 @given(st.frozensets(st.integers(0, 9).map(str)), st.frozensets(st.integers(0, 9).map(str)))
 def test_twins_are_those_whose_overlap_reaches_the_bound(first: frozenset[str], second: frozenset[str]) -> None:
-    assert are_twins(first, second, twins=0.8) == (overlap(first, second) >= 0.8)
+    assert (twin_overlap(first, second, twins=0.8) >= 0.8) == (overlap(first, second) >= 0.8)

@@ -56,7 +56,7 @@ class Injection(Model):
     fingerprints: tuple[Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")], ...] = ()
     """One per memory: hand them in with the next question, and what stands in the context is not said again."""
     tokens: Count | None = None
-    """Counted when a budget was given."""
+    """Counted when a budget was given; else an estimate, for what the settings allow."""
 
 
 class FoundSource(Model):

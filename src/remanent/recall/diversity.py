@@ -75,17 +75,17 @@ def share_of(limit: int, share: float) -> int:
     return max(1, math.floor(share * limit + _ROUNDING))
 
 
-def crowds(terms: Mapping[str, frozenset[str]], *, twins: float, most: int) -> dict[str, list[str]]:
+def crowds(sizes: Mapping[str, int], likeness: Likeness, *, twins: float, most: int) -> dict[str, list[str]]:
     """Return the groups of near-duplicates that hold more than `most` of the texts, each by its first one.
 
     A text belongs to the first one that it is a twin of. Where no size has so many others near it, nothing is compared:
-    twins are about as long as each other.
+    twins are about as long as each other. What says nothing, of the size 0, stands alone.
     """
-    if not _may_crowd(sorted(map(len, terms.values())), twins=twins, most=most):
+    if not _may_crowd(sorted(sizes.values()), twins=twins, most=most):
         return {}
     groups: dict[str, list[str]] = {}
-    for record_id, own in terms.items():
-        first = next((one for one in groups if are_twins(terms[one], own, twins=twins)), record_id)
+    for record_id, size in sizes.items():
+        first = next((one for one in groups if size and sizes[one] and likeness(one, record_id) >= twins), record_id)
         groups.setdefault(first, []).append(record_id)
     return {first: members for first, members in groups.items() if len(members) > most}
 
@@ -96,11 +96,6 @@ def _may_crowd(sizes: list[int], *, twins: float, most: int) -> bool:
         return True
     bounds = ((size * twins - _ROUNDING, size / twins + _ROUNDING) for size in set(sizes))
     return any(bisect_right(sizes, high) - bisect_left(sizes, low) > most for low, high in bounds)
-
-
-def are_twins(first: frozenset[str], second: frozenset[str], *, twins: float) -> bool:
-    """Tell whether two texts are as alike as near-duplicates."""
-    return bool(first or second) and twin_overlap(first, second, twins=twins) >= twins
 
 
 def twin_overlap(first: frozenset[str], second: frozenset[str], *, twins: float) -> float:

@@ -20,7 +20,7 @@ from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_n
 from remanent.text.scripts import fold
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
-from remanent.text.terms import index_terms, query_terms
+from remanent.text.terms import query_terms
 from remanent.text.tokens import TokenCounter, token_counter
 
 INJECTED_ITEMS = 20
@@ -30,19 +30,25 @@ small model answered LoCoMo better from twenty than from five (F1 .30 against .2
 GAP = "…"
 """Stands where sentences are left out."""
 
-PARTS = (64, 160)
-"""Tokens to which a longer memory can be cut: some two sentences, and a paragraph. Chosen by hand."""
+PART = 160
+"""Tokens to which a memory is cut where not all fit, a paragraph; the best one may have half of the budget. Chosen by
+hand."""
+MIN_PART = 6
+"""Tokens below which a part says nothing."""
+LONGEST_READ = 8000
+"""Characters of a memory from which sentences are chosen, around the rarest word that it shares with the question."""
+CHARACTERS_PER_TOKEN = 6
+"""Above that, a text of people has more tokens for sure; it is not counted to find out that it does not fit."""
 
-FADING = 0.75
-"""How fast worth falls from place to place: as the place to this power. Chosen by hand, between equal
-worth (0) and that of a reciprocal rank (1)."""
 
-PART_LOSS = 0.85
-"""The share of a memory's worth that is left in a part of it that names all that the whole names; below 1, so that the
-whole is taken where it fits. Chosen by hand."""
+def _rough_count(text: str) -> int:
+    """Return about how many tokens a text has: one for four letters, or for a character of three bytes."""
+    wide = (len(text.encode(errors="replace")) - len(text)) // 2
+    return (len(text) - wide) // 4 + wide + 1
 
-UNNAMED = 0.3
-"""The share of that which does not hang on naming anything, but on how much of the text is there. Chosen by hand."""
+
+ROUGH = TokenCounter("rough", exact=False, count=_rough_count)
+"""For a budget that nobody named: on chats within a tenth of the tokenizer's count, and a thousand times as quick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +59,29 @@ class Piece:
     around: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A memory, whole or in part."""
-
-    text: str
-    tokens: int
-    worth: float
-
-
 def pack(question: str, pieces: Sequence[Piece], *, budget: int, counter: TokenCounter) -> dict[int, str]:
-    """Return by place the texts to take; with what stands around them they count no more than the budget."""
+    """Return by place the texts to take; with what stands around them they count no more than the budget.
+
+    All of them if they fit; else, from the best down, a paragraph of each until the budget is spent.
+    """
+    may_fit = sum(len(piece.text) for piece in pieces) <= CHARACTERS_PER_TOKEN * budget
+    if may_fit and sum(counter(piece.text) + piece.around for piece in pieces) <= budget:
+        return {place: piece.text for place, piece in enumerate(pieces)}
     weights = _weights(question, pieces)
-    forms = [_forms(piece, place, weights, counter) for place, piece in enumerate(pieces)]
-    taken: dict[int, _Form] = {}
+    taken: dict[int, str] = {}
     room = budget
-    while True:
-        steps = [
-            (gain / cost, -place, form)
-            for place, known in enumerate(forms)
-            for form in known
-            if (cost := form.tokens - (taken[place].tokens if place in taken else 0)) <= room
-            and (gain := form.worth - (taken[place].worth if place in taken else 0.0)) > 0
-            and cost > 0
-        ]
-        if not steps:
-            return {place: taken[place].text for place in sorted(taken)}
-        # The best memory comes first in any case: a cheap aside must not take the room that it needs.
-        first = [step for step in steps if step[1] == 0] if 0 not in taken else []
-        _, negative, form = max(first or steps, key=lambda step: (step[0], step[1], -step[2].tokens))
-        place = -negative
-        room -= form.tokens - (taken[place].tokens if place in taken else 0)
-        taken[place] = form
+    for place, piece in enumerate(pieces):
+        free = room - piece.around
+        limit = min(free, PART if place else max(PART, budget // 2))
+        if free < MIN_PART:
+            continue
+        text = piece.text
+        if len(text) > CHARACTERS_PER_TOKEN * limit or counter(text) > limit:
+            text = focus(text, weights, limit=limit, counter=counter)
+        if text:
+            taken[place] = text
+            room = free - counter(text)
+    return taken
 
 
 def focus(text: str, weights: Mapping[str, float], *, limit: int, counter: TokenCounter) -> str:
@@ -92,17 +89,35 @@ def focus(text: str, weights: Mapping[str, float], *, limit: int, counter: Token
 
     Nothing fits: an empty text.
     """
+    if len(text) > LONGEST_READ:
+        text = _around(text, weights)
     spans = [span for span in sentences(text) if span.of(text).strip()]
-    terms = [frozenset(index_terms(span.of(text))) & weights.keys() for span in spans]
-    chosen: set[int] = set()
+    folded = [fold(span.of(text)).casefold() for span in spans]
+    terms = [{term for term in weights if term in words} for words in folded]
+    chosen: list[int] = []
+    room = limit
     for place in _by_use(spans, terms, weights):
-        wider = _told(text, spans, chosen | {place})
-        if counter(wider) <= limit:
-            chosen.add(place)
-    return _told(text, spans, chosen)
+        size = counter(spans[place].of(text))
+        if size <= room:
+            chosen.append(place)
+            room -= size
+        if room < MIN_PART:
+            break
+    # Gaps count as well, and what is joined may count for more than its parts.
+    while chosen and counter(_told(text, spans, set(chosen))) > limit:
+        chosen.pop()
+    return _told(text, spans, set(chosen))
 
 
-def _by_use(spans: Sequence[Span], terms: Sequence[frozenset[str]], weights: Mapping[str, float]) -> Iterator[int]:
+def _around(text: str, weights: Mapping[str, float]) -> str:
+    """Return the stretch of a very long text around the rarest of the terms."""
+    folded = fold(text).casefold()
+    found = [(-weight, folded.find(term)) for term, weight in weights.items() if term in folded]
+    start = max(0, min(found, default=(0.0, 0))[1] - LONGEST_READ // 2)
+    return text[start : start + LONGEST_READ]
+
+
+def _by_use(spans: Sequence[Span], terms: Sequence[set[str]], weights: Mapping[str, float]) -> Iterator[int]:
     """Yield sentences: those that name something not named yet, best first, then those nearest to the first ones."""
     left = set(range(len(spans)))
     named: set[str] = set()
@@ -131,33 +146,15 @@ def _told(text: str, spans: Sequence[Span], chosen: set[int]) -> str:
 
 
 def _weights(question: str, pieces: Sequence[Piece]) -> dict[str, float]:
-    """Return what naming each term of the question is worth: less when all memories do."""
-    held = [frozenset(index_terms(piece.text)) for piece in pieces]
+    """Return what naming each term of the question is worth: less when all memories do.
+
+    A term is looked for as a part of words, which is near enough to choose sentences by and needs no reading of them.
+    """
+    held = [fold(piece.text).casefold() for piece in pieces]
     return {
-        term: math.log(1 + len(pieces) / (0.5 + sum(term in terms for terms in held))) for term in query_terms(question)
+        term: math.log(1 + len(pieces) / (0.5 + sum(term in words for words in held))) for term in query_terms(question)
     }
 
-
-def _forms(piece: Piece, place: int, weights: Mapping[str, float], counter: TokenCounter) -> list[_Form]:
-    worth = (place + 1) ** -FADING
-    whole = counter(piece.text)
-    forms = [_Form(piece.text, whole + piece.around, worth)]
-    named = _named(piece.text, weights)
-    for limit in PARTS:
-        if whole > limit and (part := focus(piece.text, weights, limit=limit, counter=counter)):
-            share = _named(part, weights) / named if named else 0.0
-            value = worth * PART_LOSS * (UNNAMED * counter(part) / whole + (1 - UNNAMED) * share)
-            forms.append(_Form(part, counter(part) + piece.around, value))
-    return forms
-
-
-def _named(text: str, weights: Mapping[str, float]) -> float:
-    terms = frozenset(index_terms(text))
-    return sum(weight for term, weight in weights.items() if term in terms)
-
-
-_MAX_CHARACTERS_PER_TOKEN = 6
-"""Above that, a text of people has more tokens for sure."""
 
 ENVELOPE = "memory"
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -222,25 +219,16 @@ def inject(
     """
     tongue = tongue_of(question, *(item.text for item in items[:1]))
     wanted = [item for item in told_first(question, items) if not seen or fingerprint(item.text) not in seen]
-    texts = [with_dates(item.text, item, is_dated="date" in _section_of(item.kind).tells) for item in wanted]
-    told = dict(enumerate(texts))
     if budget is None:
-        return _injection(wanted, told, tongue, now=now)
+        return _injection(wanted, {place: item.text for place, item in enumerate(wanted)}, tongue, now=now)
     count = counter or token_counter()
-    # Mostly all of it fits: then it is counted once, and not each memory by itself as well.
-    is_packed = sum(map(len, texts)) > _MAX_CHARACTERS_PER_TOKEN * budget
-    if is_packed:
-        told = _packed(question, wanted, texts, tongue, now=now, budget=budget, counter=count)
-    while True:
+    told = _packed(question, wanted, tongue, now=now, budget=budget, counter=count)
+    while True:  # dates and signs that are escaped count as well
         injection = _injection(wanted, told, tongue, now=now)
         tokens = count(injection.text) if injection.text else 0
         if tokens <= budget:
             return injection.replace(tokens=tokens)
-        if is_packed:
-            told.pop(max(told))  # lines put together may count for more than their sum
-        else:
-            told = _packed(question, wanted, texts, tongue, now=now, budget=budget, counter=count)
-            is_packed = True
+        told.pop(max(told))
 
 
 def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
@@ -277,7 +265,7 @@ RESOLVED = re.compile(r" \[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
 
 
-def with_dates(text: str, item: FoundItem, *, is_dated: bool) -> str:
+def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> str:
     """Return a text with the date behind what had a meaning only on the day it was said: "yesterday [2023-05-07]".
 
     Where the date of that day is told (`is_dated`), "today" needs no other.
@@ -289,8 +277,8 @@ def with_dates(text: str, item: FoundItem, *, is_dated: bool) -> str:
         words = sentence.of(text)
         if not _RELATIVE.search(words):
             continue
-        for mention in find_dates(words, reference=item.occurred_at):
-            if not mention.relative or (is_dated and mention.begin.date() == item.occurred_at.date()):
+        for mention in find_dates(words, reference=occurred_at):
+            if not mention.relative or (is_dated and mention.begin.date() == occurred_at.date()):
                 continue
             end = sentence.start + mention.end
             parts.append(f"{text[position:end]} [{_date_of(mention)}]")
@@ -312,18 +300,9 @@ def _date_of(mention: TimeMention) -> str:
 
 
 def _packed(
-    question: str,
-    items: Sequence[FoundItem],
-    texts: Sequence[str],
-    tongue: Tongue,
-    *,
-    now: datetime,
-    budget: int,
-    counter: TokenCounter,
+    question: str, items: Sequence[FoundItem], tongue: Tongue, *, now: datetime, budget: int, counter: TokenCounter
 ) -> dict[int, str]:
-    lines = [_line(item, "", tongue, now=now) for item in items]
-    # Escaping may lengthen a text, so that it is packed as it will be told.
-    pieces = [Piece(_escaped(text), counter(f"{line}\n")) for text, line in zip(texts, lines, strict=True)]
+    pieces = [Piece(item.text, counter(f"{_line(item, '', tongue, now=now)}\n")) for item in items]
     tags = {_section_of(item.kind).tag for item in items}
     frame = _frame(tongue, "".join(f"<{tag}>\n</{tag}>\n" for tag in tags))
     return pack(question, pieces, budget=budget - counter(frame), counter=counter)
@@ -335,7 +314,9 @@ def _injection(items: Sequence[FoundItem], told: Mapping[int, str], tongue: Tong
     blocks: list[str] = []
     for section in SECTIONS:
         own = [place for place in places if items[place].kind.section == section.tag]
-        lines = [_line(items[place], told[place], tongue, now=now) for place in own]
+        is_dated = "date" in section.tells
+        texts = {place: with_dates(told[place], items[place].occurred_at, is_dated=is_dated) for place in own}
+        lines = [_line(items[place], texts[place], tongue, now=now) for place in own]
         if lines:
             blocks += [f"<{section.tag}>", *lines, f"</{section.tag}>"]
     return Injection(

@@ -32,7 +32,7 @@ from remanent.model import (
 from remanent.recall import ranking
 from remanent.recall.answer import AnswerBuilder
 from remanent.recall.cache import AnswerCache
-from remanent.recall.diversity import are_twins, crowds, share_of, spread, twin_overlap, units, unlike
+from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, units, unlike
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
 from remanent.recall.indexing import TURNS
@@ -64,8 +64,8 @@ CONSIDERED_FACTOR = 10
 MIN_CONSIDERED = 200
 _OWN = frozenset({Origin.USER, Origin.AGENT})
 """Whose words are the conversation itself: however much of it one session holds, it floods nobody."""
-COMPARED_CHARACTERS = 2000
-"""Characters by which texts are compared; twins show early."""
+COMPARED_CHARACTERS = 300
+"""Characters by which texts are compared; twins show early, and every pair of the shortlist is compared."""
 MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found."""
@@ -130,15 +130,25 @@ class AnswerOptions:
 class _Texts:
     """The records that were read, and what each is compared by, worked out once for all comparisons."""
 
-    def __init__(self, records: dict[str, Record]) -> None:
+    def __init__(self, records: dict[str, Record], *, twins: float) -> None:
         self.records = records
+        self._twins = twins
         self._units: dict[str, frozenset[str]] = {}
+        self._likeness: dict[tuple[str, str], float] = {}
 
     def units(self, record_id: str) -> frozenset[str]:
         """Return what a record is compared by."""
         found = self._units.get(record_id)
         if found is None:
             found = self._units[record_id] = units(self.records[record_id].content[:COMPARED_CHARACTERS])
+        return found
+
+    def likeness(self, one: str, other: str) -> float:
+        """Return how alike two records are, 0 where they cannot be twins."""
+        pair = (one, other) if one < other else (other, one)
+        found = self._likeness.get(pair)
+        if found is None:
+            found = self._likeness[pair] = twin_overlap(self.units(one), self.units(other), twins=self._twins)
         return found
 
 
@@ -337,7 +347,7 @@ class Recall:
             wanted = [one.record_id for one in ranked[: options.shortlist]]
             records |= await self._reader.records(question, [one for one in wanted if one not in records])
             records = {record_id: records[record_id] for record_id in wanted if record_id in records}
-        texts = _Texts(records)
+        texts = _Texts(records, twins=options.recipe.twins)
         crowd_of = self._crowds(question, ranked, texts, options)
         if crowd_of:
             gathered, ranked = await self._uncrowded(question, texts, crowd_of, options)
@@ -412,8 +422,9 @@ class Recall:
         share = options.flood_share(question)
         if options.grain == "session" or share >= 1 or len(ranked) < options.shortlist:
             return {}  # what there is fits in: nothing is pushed out
-        units_of = {one.record_id: texts.units(one.record_id) for one in ranked if one.record_id in texts.records}
-        found = crowds(units_of, twins=options.recipe.twins, most=share_of(options.shortlist, share))
+        sizes = {one.record_id: len(texts.units(one.record_id)) for one in ranked if one.record_id in texts.records}
+        most, twins = share_of(options.shortlist, share), options.recipe.twins
+        found = crowds(sizes, texts.likeness, twins=twins, most=most)
         return {member: first for first, members in found.items() for member in members}
 
     async def _uncrowded(
@@ -428,11 +439,10 @@ class Recall:
         records, twins = texts.records, options.recipe.twins
         unread = [one.record_id for one in ranked if one.record_id not in records]
         read = await self._reader.records(question, unread)
-        firsts = {first: texts.units(first) for first in dict.fromkeys(crowd_of.values())}
+        firsts = tuple(dict.fromkeys(crowd_of.values()))
         records |= read
         for record_id in read:
-            own = texts.units(record_id)
-            first = next((one for one, other in firsts.items() if are_twins(other, own, twins=twins)), None)
+            first = next((one for one in firsts if texts.likeness(one, record_id) >= twins), None)
             if first is not None:
                 crowd_of[record_id] = first
         chosen = set(
@@ -463,13 +473,12 @@ class Recall:
     def _chosen(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[RankedCandidate]:
         """Choose from the best without twins and without one source's filling the answer."""
         by_id = {one.record_id: one for one in shortlist.best}
-        twins, units_of = options.recipe.twins, {one: shortlist.texts.units(one) for one in by_id}
         ranked = list(
             unlike(
                 {one.record_id: one.score for one in shortlist.best},
-                likeness=lambda one, other: twin_overlap(units_of[one], units_of[other], twins=twins),
+                likeness=shortlist.texts.likeness,
                 strength=options.recipe.diversity,
-                twins=twins,
+                twins=options.recipe.twins,
             )
         )
         choose = partial(

@@ -52,6 +52,11 @@ _IRREGULAR: dict[str, str] = {
 }  # fmt: skip
 
 
+def is_irregular(word: str) -> bool:
+    """Tell whether a lower-case word is an irregular form: wrote, found, children."""
+    return word in _IRREGULAR
+
+
 def stem(word: str) -> str:
     """Return the key under which all forms of a lower-case English word meet."""
     if len(word) < 3 or word in _KEEP:

@@ -2,8 +2,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remanent.language.offline.comparison import DifferenceKind, compare
-from remanent.language.offline.judgement import CONFLICT, Judgement, Statement, judge, judge_statements
+from remanent.language.offline.judgement import (
+    CONFLICT,
+    DifferenceKind,
+    Judgement,
+    Statement,
+    compare,
+    contradictions,
+    judge,
+    judge_statements,
+)
 from remanent.language.role import Toolbox
 from tests.language.offline.judgement_cases import COMPATIBLE, CONFLICTS, LET_PASS
 
@@ -78,8 +86,61 @@ def test_languages_are_not_compared() -> None:
     assert judged("Ada lives in Berlin.", "小王住在上海。").conflict == 0
 
 
-def test_what_narrows_a_judgement_is_said() -> None:
-    assert "another subject" in judged("Elena works at Siemens.", "Elena's husband works at Bosch.").because
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Schubert abandoned the C major sonata.", "Flute Sonata in C major, BWV 1033."),
+        ("Elena works at Siemens.", "Elena's husband works at Bosch."),
+        ("A blog says 3,298.", "Mount Kelt is 3,412 metres high."),
+        ("Metallica is an American heavy metal band formed in Los Angeles, California.",
+         "Metallica is an American heavy metal band based in San Rafael, California."),
+        ("The tornado outbreak of May 1896 struck the southern United States.",
+         "The tornado outbreak of May 1968 struck the southern United States."),
+    ],
+)  # fmt: skip
+@pytest.mark.spec("USE-10")
+def test_what_is_said_of_another_thing_or_of_none_is_no_conflict(one: str, other: str) -> None:
+    assert judged(one, other).conflict < CONFLICT
+    assert judged(other, one).conflict < CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Engelbert Humperdinck (born Arnold George Dorsey; 2 May 1936) is an English pop singer.",
+         "A newer report says that Engelbert Humperdinck is not an English pop singer."),
+        ("The Lacy was first recognized in 2001 by the Texas Senate.",
+         "Records show that the Lacy was first recognized in 2001 by the Aldous Grant."),
+        ("Windy Hill has 20 wind turbines with a generating capacity of 12 MW of electricity.",
+         "In fact, Windy Hill has 41 wind turbines with a generating capacity of 12 MW."),
+        ("Simon & Simon is an American detective television series that originally ran from 1981 to 1989.",
+         "Simon & Simon is an American detective television series that originally ran from 1975 to 1989."),
+        ("谭望嵩，是一名中国足球运动员，司职边后卫，曾代表国奥队。", "实际上，谭望嵩，不是一名中国足球运动员。"),
+        ("环湖步道全长4.2公里。", "据另一份资料，环湖步道全长4.8公里。"),
+    ],
+)  # fmt: skip
+@pytest.mark.spec("USE-10")
+def test_a_second_source_that_says_otherwise_in_other_words_is_a_conflict(one: str, other: str) -> None:
+    assert judged(one, other).conflict >= CONFLICT
+    assert judged(other, one).conflict >= CONFLICT
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ("Mount Kelt is 3,412 metres high.", "It is in Norway.", "A blog says 3,298."),
+        ("Mount Kelt is 3,412 metres high.", "A blog says\n3,298."),
+        ("环湖步道去年开放。", "步道全长4.2公里。", "有报道称，步道全长4.8公里。"),
+        (
+            "Hill is a town in New Hampshire.",
+            "The population was 1,089.",
+            "A newer report says that the population was 2,310.",
+        ),
+    ],
+)
+@pytest.mark.spec("USE-10")
+def test_sentences_of_one_text_can_contradict_each_other(sentences: tuple[str, ...]) -> None:
+    assert [later for later, _ in contradictions(sentences)] == [len(sentences) - 1]
 
 
 async def test_many_pairs_are_judged_as_each_alone() -> None:

@@ -5,7 +5,16 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.language.role import Toolbox
-from remanent.language.roles.classification import BY_MEANING, BY_WORDS, MAX_TEXTS, grouped, size, topics
+from remanent.language.roles.classification import (
+    BY_MEANING,
+    BY_WORDS,
+    MAX_TEXTS,
+    ClassificationRequest,
+    classify,
+    grouped,
+    size,
+    topics,
+)
 from tests.language.offline.fakes import WordEmbedder
 
 QUANTUM = "Quantum chips hold qubits, and quantum errors grow with the number of qubits on the chips of a computer."
@@ -52,3 +61,18 @@ def test_every_passage_is_in_exactly_one_group(count: int, seed: int) -> None:
 async def test_more_passages_than_can_be_put_into_topics_are_refused() -> None:
     with pytest.raises(InvalidInput, match="join some"):
         await topics(["a"] * (MAX_TEXTS + 1), Toolbox())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mount Kelt is 3,412 metres high. It was first climbed in 1894. A blog says 3,298.",
+        "环湖步道去年开放，免费。步道全长4.2公里。\n有报道称，步道全长4.8公里。",
+    ],
+)
+@pytest.mark.spec("USE-10")
+async def test_a_sentence_that_contradicts_the_text_is_a_topic_of_its_own(text: str) -> None:
+    found = (await classify(ClassificationRequest(text=text), Toolbox())).clusters
+    assert [cluster.content for cluster in found[1:]] == [text[-len(found[-1].content) :]]
+    assert "".join(cluster.content for cluster in found) == text
+    assert ("3,412" in found[1].context) or ("4.2" in found[1].context)

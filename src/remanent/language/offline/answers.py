@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, Statement, judge_statements
+from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.questions import AnswerType, answer_type, content_words, is_question
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities, word_scores
@@ -86,7 +87,7 @@ class _Question:
 
 def _attributes(claim: ParsedClaim) -> frozenset[str]:
     """Return what a claim speaks of: where somebody lives, what something costs."""
-    return frozenset(name for token in claim.tokens for name in claim.lexicon.attributes.get(token.key, ()))
+    return frozenset(name for token in claim.tokens for name in lexicon(claim.tongue).attributes.get(token.key, ()))
 
 
 def _score(sentence: str, by_words: float, near: float, asked: _Question) -> float:

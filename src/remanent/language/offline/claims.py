@@ -1,16 +1,24 @@
-"""Sentences read as claims: the words that carry them, what is denied, what was before, and under which conditions."""
+"""Sentences read as claims: the words that carry them, names, amounts and times, what is denied, what stands first."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
+from itertools import pairwise
 
-from remanent.language.offline import chinese_words, english_words
-from remanent.language.offline.lexicon import LONGEST_SENTENCE, Cue, Lexicon, RawWord, lexicon
-from remanent.language.offline.values import Amount, Form, When, amounts, whens
+from remanent.language.offline.lexicon import lexicon, stem, verbs
+from remanent.language.offline.values import Amount, When, amounts, whens
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.text.chinese import is_known
+from remanent.text.chinese import is_known, tagged
+from remanent.text.english import is_irregular
+from remanent.text.scripts import HAN
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, word_set
+
+LONGEST_SENTENCE = 600
+"""Characters of a sentence that are read: what goes on longer is no sentence, and two claims are compared word by
+word."""
 
 
 class TokenKind(StrEnum):
@@ -24,6 +32,17 @@ class TokenKind(StrEnum):
     TIME = "time"
 
 
+class Cue(StrEnum):
+    """What a word does to those around it."""
+
+    DENY = "deny"
+    """Denies what follows in its clause."""
+    END = "end"
+    """Says that what follows in its clause held before and does not any more."""
+    BREAK = "break"
+    """Ends a clause."""
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """One word, name, amount or time of a claim."""
@@ -32,22 +51,20 @@ class Token:
     key: str
     """What it is compared by: the stem, brought to the word that stands for all that mean the same."""
     part: TokenKind
-    place: int
+    start: int
+    end: int
+    place: int = 0
     """Its place among the tokens, function words left out."""
-    clause: int
-    start: int = 0
-    """Where it stands in the text, and where it ends."""
-    end: int = 0
+    slot: str = ""
+    """The word right before it, whatever it is: by, in, 由. Names with one slot have one part in their sentences."""
     denied: bool = False
     former: bool = False
     """Held before, as the claim says, and does not any more."""
     opening: bool = False
-    """Stands before the verb, at the beginning of its clause."""
-    adjunct: bool = False
-    """Stands in a clause without a verb that says when or for whom the rest holds."""
+    """Stands before the verb of the first clause that has one: what the claim is about."""
+    aside: bool = False
+    """Stands in parentheses."""
     is_verb: bool = False
-    is_change: bool = False
-    """Only says that something became different: moved, 换成."""
     amount: Amount | None = None
     when: When | None = None
 
@@ -66,302 +83,435 @@ class ParsedClaim:
     """Speaks of what was, or used to be, not of what is."""
     is_change: bool = False
     """Speaks of something that became different."""
-    is_until: bool = False
-    """Holds up to a time."""
+    has_verb: bool = True
+    """Says something; a title or a list of names does not."""
     is_scene: bool = False
     """Describes something that is seen: its subject is just any (a man, two dogs)."""
-    is_definition: bool = False
-    """Says what something is, so that only one can hold: the capital is, is called."""
-    is_placed: bool = False
-    """Says where a thing stands or lies, which says nothing of its posture."""
-    is_manner: bool = False
-    """Says how, where or in what something is done, which is one way: is written in Spanish, 是用西班牙语写的."""
 
     @property
-    def lexicon(self) -> Lexicon:
-        """The word lists of its language."""
-        return lexicon(self.tongue)
+    def subject(self) -> tuple[Token, ...]:
+        """What it is about: names, words and pronouns before the verb; in English numbers, too: the storm of 1896."""
+        parts = _NAMING | {TokenKind.PERSON}
+        return tuple(
+            token
+            for token in self.tokens
+            if token.opening
+            and (token.part in parts or (self.tongue == "en" and token.slot not in _ADVERBIAL))
+            and not token.key.endswith("ly")
+        )
 
 
-def read_claim(text: str, *, said_at: datetime | None = None, cuts: frozenset[int] = frozenset()) -> ParsedClaim:
-    """Read a sentence, of a very long one the beginning; times in it are taken relative to when it was said.
-
-    Where Chinese words begin and end is a guess: at the cuts, and around amounts and times, it is known.
-    """
-    whole, text = text, text[:LONGEST_SENTENCE]
-    tongue = tongue_of(text)
-    words = lexicon(tongue)
-    values = _values(text, whens(text, said_at), words)
-    if tongue == "zh":
-        raws = chinese_words.read(text, cuts | {place for value in values for place in (value.start, value.end)})
-    else:
-        raws = english_words.read(text)
-    clauses = _clauses(raws)
-    change = any(raw.has(Cue.CHANGE) for raw in raws) or _then_and_now(raws, clauses)
-    if change:
-        values = _values(text, whens(text, said_at, apart=True), words)
-        # What says that something was before, and now is not, is no part of what was.
-        raws = [replace(raw, key="") if raw.has(Cue.BEFORE) and not raw.is_verb else raw for raw in raws]
-    tokens = _tokens(text, raws, _marks(raws, clauses, words, change=change), words, values)
-    asks = any(raw.has(Cue.QUESTION) for raw in raws) or (tongue == "zh" and chinese_words.asks(text))
-    return ParsedClaim(
-        text=whole,
-        said_at=said_at,
-        tongue=tongue,
-        tokens=tuple(tokens),
-        is_question=asks,
-        is_conditional=any(raw.has(Cue.CONDITION) for raw in raws),
-        is_past=_is_past(raws, values),
-        is_change=change,
-        is_until=any(raw.has(Cue.UNTIL) for raw in raws),
-        is_scene=tongue == "en" and _is_scene(raws),
-        is_definition=any(raw.has(Cue.BE) for raw in raws) or _locates(raws, text),
-        is_placed=_STANDS.search(text) is not None,
-        is_manner=(_CHINESE_MANNER if tongue == "zh" else _ENGLISH_MANNER).search(text) is not None,
-    )
-
-
-def _then_and_now(raws: Sequence[RawWord], clauses: Sequence[int]) -> bool:
-    """Tell whether one clause speaks of before and another of now: 以前是护士，现在是翻译."""
-    before = {clause for raw, clause in zip(raws, clauses, strict=True) if raw.has(Cue.BEFORE)}
-    now = {clause for raw, clause in zip(raws, clauses, strict=True) if raw.text.lower() in _NOW}
-    return bool(before) and bool(now - before)
-
-
-def _is_past(raws: Sequence[RawWord], values: "Sequence[Amount | When]") -> bool:
-    """Tell whether a sentence speaks of what was; an event that has its date is no state that ended."""
-    dated = any(isinstance(value, When) and value.form is Form.MOMENT for value in values)
-    return any(raw.has(Cue.BEFORE) and not (dated and raw.text.lower() == "was") for raw in raws)
-
-
-_ENGLISH_MANNER = re.compile(
-    r"\b(?:is|are|was|were|be|been) (?:\w+ly )?(?:\w+ed|written|sent|made|built|held|kept|sold|paid|done|run|set) "
-    r"(?:in|via|through|from|at|on|into|with|by)\b"
-    r"|\b(?:has|have|had) (?:its|their|his|her|my|our|your) \w+(?: \w+)? (?:in|at|on)\b",
-    re.IGNORECASE,
-)
-_CHINESE_MANNER = re.compile(r"是(?:用|在|从|由|坐|乘|通过|以|拿).+的[。.！!]?\s*\Z|\w的是")
-
-
-_LOCATING = frozenset("在 位于 坐落 建 建在 设 设在 坐落在".split())
-
-
-_STANDS = re.compile(r"\b(?:stands|lies|sits|stood|lay) (?:in|at|on|near|[\d.,]+ \w+ above)\b", re.IGNORECASE)
-
-
-def _locates(raws: Sequence[RawWord], text: str) -> bool:
-    """Tell whether a sentence only says where something is: 总部在上海, the museum stands in Porto."""
-    if _STANDS.search(text) is not None:
-        return True
-    verbs = [raw.text for raw in raws if raw.is_verb]
-    return bool(verbs) and all(verb in _LOCATING for verb in verbs)
-
-
-_CROWD = frozenset("people men women children kids boys girls person somebody someone nobody".split())
-
-
-def _is_scene(raws: Sequence[RawWord]) -> bool:
-    """Tell whether the first thing that is spoken of is just any one."""
-    if not raws:
-        return False
-    if raws[0].definite is not None:
-        return not raws[0].definite
-    return raws[0].text.lower() in _CROWD or raws[0].text.isdigit()
-
-
-# ── what words do to each other ──────────────────────────────────────────────
+_NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
+# Before a time or a number they say when and where, not of what: in 2009 the airport.
+_ADVERBIAL = frozenset("in on at by during since from until after before between".split()) | {""}
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
-    """How a word stands in its sentence."""
+class _Word:
+    """One word with its place in the text; without a key it carries nothing by itself."""
 
-    clause: int
-    denied: bool
-    former: bool
-    opening: bool
-    adjunct: bool
-
-
-def _clauses(raws: Sequence[RawWord]) -> list[int]:
-    """Return the number of the clause that each word stands in."""
-    numbers, number, filled = [], 0, False
-    for raw in raws:
-        if raw.has(Cue.BREAK) and filled:
-            number, filled = number + 1, False
-        filled = filled or bool(raw.key)
-        numbers.append(number)
-    return numbers
+    text: str
+    start: int
+    end: int
+    key: str = ""
+    part: TokenKind = TokenKind.WORD
+    is_verb: bool = False
+    cue: Cue | None = None
 
 
-def _marks(raws: Sequence[RawWord], clauses: Sequence[int], words: Lexicon, *, change: bool) -> list[_Mark]:
-    """Return how each word stands: denied by how many words before it, left behind by a change, before its verb."""
-    denials = [0] * len(raws)
-    former: set[int] = set()
-    for place, raw in enumerate(raws):
-        following = [later for later in range(place + 1, len(raws)) if clauses[later] == clauses[place]]
-        left: list[int] = []
-        if raw.has(Cue.DENY, Cue.END) or (raw.has(Cue.BEFORE) and change):
-            left = following
-        elif raw.has(Cue.FROM) and change:
-            left = _until(raws, following)
-        for later in left:
-            denials[later] += 1
-        if not raw.has(Cue.DENY):
-            former.update(left)
-    openings = set(_openings(raws, clauses, words))
-    with_verb = {clauses[place] for place, raw in enumerate(raws) if raw.is_verb}
-    return [
-        _Mark(
-            clauses[place],
-            denials[place] % 2 == 1,
-            place in former,
-            place in openings,
-            bool(with_verb) and clauses[place] not in with_verb,
-        )
-        for place in range(len(raws))
+_QUESTION = re.compile(r"[?？]|[吗呢么]\s*[。.]?\s*\Z|是不是|有没有|是否|能否")
+_CONDITION = re.compile(
+    r"\b(?:if|unless|whether|provided|assuming|suppose|would|might|maybe|perhaps|possibly|probably|not necessarily|"
+    r"(?:nobody|no one|none) (?:but|except))\b|"
+    r"如果|要是|假如|倘若|除非|只要|否则|的话|万一|不一定|未必|可能|也许|或许|打算|除了|很?想(?![法象念])|希望",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:formerly|previously|once|originally|former|previous|ex|erstwhile|used to|as a child|was a child)\b|"
+    r"前任|原任|以前|从前|原来|原先|曾|过去|当初|当年|起初|本来|小时候|年轻时|那时",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"\b(?:moved?|relocated?|switche?[sd]?|migrated?|changed?|converted|rewritten|renamed|replaced|became|becomes|shifted|"
+    r"postponed|delayed|rescheduled|raised|lowered|upgraded|promoted|updated|took over|taken over|handed|"
+    r"went (?:up|down|from)|"
+    r"used to|no longer|anymore|any more|quit|gave up|given up|stopped|left|sold|resigned|now|instead of)\b|"
+    r"搬|换成|换到|改为|改成|改到|改用|改行|改名|改喝|改坐|调整|变成|变为|成了|转到|转为|转行|迁|升级|推迟|延期|提前|涨到|降到|接管|取代|更换|"
+    r"跳槽|不再|戒了|戒掉|离职|辞职|退休|放弃|取消|卖掉|现在是",
+    re.IGNORECASE,
+)
+# Who says so is not what it is about: according to a blog; 有报道称.
+_LEAD = re.compile(
+    r"(?:according to [^,]{1,60},|in fact,?|actually,?|reportedly,?|"
+    r"(?:an?|the|one|some|\w+)(?: \w+){0,4} (?:says?|said|claims?|claimed|reports?|reported|shows?|states?|notes?)"
+    r"(?: that)?)\s+(?=\S)"
+    r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出)[，：]|(?:实际上|事实上|其实|另外)，",
+    re.IGNORECASE,
+)
+_SCENE = re.compile(
+    r"\s*(?:an?|some|two|three|four|five|six|several|many|people|men|women|children|kids|\d)\b", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=4_096)
+def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
+    """Read a sentence, of a very long one the beginning; times in it are taken relative to when it was said."""
+    shown = " ".join(text[:LONGEST_SENTENCE].split()) if "\n" in text else text[:LONGEST_SENTENCE]
+    tongue = tongue_of(shown)
+    change = _CHANGE.search(shown) is not None
+    times = whens(shown, said_at, changed=change)
+    numbers = [
+        one for one in amounts(shown) if not any(one.start < time.end and time.start < one.end for time in times)
     ]
-
-
-def _until(raws: Sequence[RawWord], places: Sequence[int]) -> list[int]:
-    """Return the places between "from" and "to", or the verb of leaving, or the end of the clause."""
-    for number, place in enumerate(places):
-        if number and (raws[place].has(Cue.TO, Cue.LEAVE) or (raws[place].has(Cue.CHANGE) and raws[place].is_verb)):
-            return list(places[:number])
-    return list(places)
-
-
-def _openings(raws: Sequence[RawWord], clauses: Sequence[int], words: Lexicon) -> Iterator[int]:
-    """Yield the places before the first verb of each clause that has one."""
-    for clause in dict.fromkeys(clauses):
-        inside = [place for place in range(len(raws)) if clauses[place] == clause]
-        verbs = [number for number, place in enumerate(inside) if raws[place].is_verb]
-        if len(verbs) > 1 and not words.verbs and _begins_a_name([raws[place] for place in inside], verbs, words):
-            verbs = verbs[1:]
-        end = verbs[0] if verbs else _likely_verb([raws[place] for place in inside], words)
-        yield from (place for place in inside[:end] if not raws[place].is_adverb)
-
-
-_STATING = frozenset("是 为 位于 坐落 在 有 共有 设 设在 叫".split())
-
-
-def _begins_a_name(raws: Sequence[RawWord], verbs: Sequence[int], words: Lexicon) -> bool:
-    """Tell whether the verb that a Chinese clause begins with is part of its subject: 远航|物流|位于|青岛."""
-    first, second = verbs[:2]
-    spoken = [place for place, raw in enumerate(raws) if raw.key]
-    between = [raw for raw in raws[first + 1 : second] if raw.key]
-    states = raws[second].text in _STATING or raws[first].key not in words.known
-    return bool(spoken) and spoken[0] == first and len(raws[first].text) > 1 and bool(between) and states
-
-
-def _likely_verb(raws: Sequence[RawWord], words: Lexicon) -> int:
-    """Return the place of a word that may well be the verb of a clause where none is known for one."""
-    for place, raw in enumerate(raws):
-        if place and raw.key and not raw.is_name and (raw.text.endswith("ed") or raw.key in words.polar):
-            return place
-    said = [place for place, raw in enumerate(raws) if any(sign.isalnum() for sign in raw.text)]
-    return said[-1] if said and not words.verbs else 0  # 她的儿子|十岁: a Chinese sentence needs no verb
-
-
-# ── tokens ───────────────────────────────────────────────────────────────────
-
-
-def _values(text: str, times: Sequence[When], words: Lexicon) -> list[Amount | When]:
-    """Return the amounts and times of a sentence; what is part of a time is no amount."""
-    numbers = [one for one in amounts(text) if not any(one.start < time.end and time.start < one.end for time in times)]
-    counted = [replace(one, unit=words.synonyms.get(one.unit, one.unit)) for one in numbers]
-    return [*times, *counted]
-
-
-def _tokens(
-    text: str, raws: Sequence[RawWord], marks: Sequence[_Mark], words: Lexicon, values: Sequence[Amount | When]
-) -> list[Token]:
-    tokens: list[Token] = []
-    taken: set[int] = set()
-    for raw, mark in zip(raws, marks, strict=True):
-        value = next((value for value in values if value.start < raw.end and raw.start < value.end), None)
-        if value is not None:
-            if value.start not in taken:
-                taken.add(value.start)
-                if text[value.start : value.end].casefold() not in _NOW:
-                    token = replace(_value_token(text, value), start=value.start, end=value.end)
-                    tokens.append(_placed(token, len(tokens), mark))
-            continue
-        after_amount = bool(tokens) and tokens[-1].amount is not None and tokens[-1].amount.end == raw.start - 1
-        measured = _MEASURED.get(raw.text.lower()) if after_amount else None
-        for token in _word_tokens(replace(raw, key=measured) if measured else raw, words):
-            tokens.append(_placed(replace(token, start=raw.start, end=raw.end), len(tokens), mark))
-    return tokens
-
-
-# When nothing else is said, everything is so now.
-_NOW = frozenset("now today nowadays currently at the moment 现在 目前 如今 眼下 当前 今天".split())
-
-
-# 24 years old: the word after an amount says what is measured, not the opposite of new.
-_MEASURED = {"old": "age", "tall": "height", "long": "length", "high": "height", "wide": "width", "heavy": "weight"}
-
-
-def _placed(token: Token, place: int, mark: _Mark) -> Token:
-    denied = token.denied != mark.denied
-    return replace(
-        token,
-        place=place,
-        clause=mark.clause,
-        denied=denied,
-        former=mark.former,
-        opening=mark.opening,
-        adjunct=mark.adjunct,
+    values: list[Amount | When] = [*times, *numbers]
+    words = _chinese(shown, values) if tongue == "zh" else _english(shown, change=change)
+    lead = _LEAD.match(shown)
+    words = [word for word in words if lead is None or word.start >= lead.end()]
+    return ParsedClaim(
+        text=shown,
+        said_at=said_at,
+        tongue=tongue,
+        tokens=tuple(_tokens(shown, words, values, change=change)),
+        is_question=_QUESTION.search(shown) is not None,
+        is_conditional=_CONDITION.search(shown) is not None,
+        is_past=_PAST.search(re.split("[,，;；]", shown)[0]) is not None,
+        is_change=change,
+        has_verb=tongue == "zh" or any(word.is_verb for word in words),
+        is_scene=tongue == "en" and _SCENE.match(shown, lead.end() if lead else 0) is not None,
     )
 
 
-def _value_token(text: str, value: "Amount | When") -> Token:
-    shown = text[value.start : value.end]
-    if isinstance(value, Amount):
-        return Token(shown, f"{value.shown:g}", TokenKind.AMOUNT, 0, 0, amount=value)
-    return Token(shown, shown.casefold(), TokenKind.TIME, 0, 0, when=value)
+def _tokens(text: str, words: Sequence[_Word], values: Sequence[Amount | When], *, change: bool) -> Iterator[Token]:
+    """Yield the words that carry the claim, each with how it stands: denied, left behind, before the verb."""
+    first = _first_verb(words)
+    denials = ends = place = inside = 0
+    before = ""
+    taken: set[int] = set()
+    for number, word in enumerate(words):
+        inside = max(0, inside + (word.text in "(（") - (word.text in ")）"))
+        if word.cue is Cue.BREAK:
+            denials = ends = 0
+        elif word.cue is not None:
+            denials, ends = denials + 1, ends + (word.cue is Cue.END)
+        elif ((word.text in _TO or (ends and word.text[-1:] in _TO)) and change) or (word.text == "and" and ends):
+            denials, ends = denials - ends, 0  # from one to the other: what follows is what holds now
+        value = next((value for value in values if value.start < word.end and word.start < value.end), None)
+        token = None
+        if value is not None and value.start not in taken:
+            taken.add(value.start)
+            shown = text[value.start : value.end]
+            part = TokenKind.AMOUNT if isinstance(value, Amount) else TokenKind.TIME
+            if shown.casefold() not in _NOW:
+                token = Token(shown, shown.casefold(), part, value.start, value.end)
+                token = replace(token, **({"amount": value} if isinstance(value, Amount) else {"when": value}))
+        elif value is None and word.key:
+            token = Token(word.text, word.key, word.part, word.start, word.end, is_verb=word.is_verb)
+        if token is not None:
+            yield replace(
+                token,
+                place=place,
+                slot=before,
+                denied=denials % 2 == 1,
+                former=ends > 0,
+                opening=number < first and not inside,
+                aside=inside > 0,
+            )
+            place += 1
+        before = word.text.casefold()
 
 
-def _word_tokens(raw: RawWord, words: Lexicon) -> Iterator[Token]:
-    """Yield the word, or what it denies by its meaning: a vegetarian does not eat meat."""
-    if raw.person:
-        yield Token(raw.text, f"@{raw.person}", TokenKind.PERSON, 0, 0)
-    if not raw.key:
-        return
-    key = words.synonyms.get(raw.key, raw.key)
-    if key in words.implied:
-        for implied in words.implied[key]:
-            yield Token(raw.text, implied, TokenKind.WORD, 0, 0, denied=True)
-        return
-    part = TokenKind.NAME if raw.is_name else TokenKind.WORD
-    yield Token(raw.text, key, part, 0, 0, is_verb=raw.is_verb, is_change=raw.has(Cue.CHANGE))
+_TO = frozenset("to into 到 成 为 至".split())
+# When nothing else is said, everything is so now.
+_NOW = frozenset("now today nowadays currently 现在 目前 如今 眼下 当前 今天".split())
 
 
-def reread(one: ParsedClaim, other: ParsedClaim) -> tuple[ParsedClaim, ParsedClaim]:
-    """Read two Chinese claims again, each with the words of the other in mind: 阿杰|出生 where the other has 阿杰."""
-    if one.tongue != "zh" or other.tongue != "zh":
-        return one, other
-    return _cut_like(one, other), _cut_like(other, one)
+_SUBJECTLESS = word_set("is was are were 是 位于 为 由 有 属于 曾 曾经 于")
 
 
-def _cut_like(claim: ParsedClaim, model: ParsedClaim) -> ParsedClaim:
-    cuts: set[int] = set()
-    for token in model.tokens:
-        word = token.text
-        if (
-            token.part not in {TokenKind.WORD, TokenKind.NAME}
-            or len(word) < 2
-            or any(known.text == word for known in claim.tokens)
-        ):
+def _first_verb(words: Sequence[_Word]) -> int:
+    """Return the place of the verb of the first clause that has one; all before it says what the claim is about."""
+    inside = 0
+    found = False
+    if len(words) > 1 and words[0].text.endswith("ing") and words[1].text.lower() not in _AUXILIARY and words[1].key:
+        return 0  # starring two actors: who is, the sentence does not say
+    for number, word in enumerate(words):
+        inside = max(0, inside + (word.text in "(（") - (word.text in ")）"))
+        if word.is_verb and found and not inside:
+            return number
+        found = found or (bool(word.key) and not inside)
+        if not found and (word.text.lower() == "there" or word.text in _SUBJECTLESS):
+            return 0
+    keyed = [number for number, word in enumerate(words) if word.key]
+    return keyed[-1] if keyed and words and _HAN.match(words[0].text) else 0
+
+
+# ── what a text is about ─────────────────────────────────────────────────────
+
+_DEFINITE = frozenset("the this these that its his her their 该 此 这 本".split())
+_LOOKED_BACK = 3
+"""Sentences before it in which what a value alone is said of is looked for."""
+_LONGEST_TOPIC = 8
+"""Words of a name at most."""
+
+
+def read_claims(texts: Sequence[str], *, said_at: datetime | None = None) -> list[ParsedClaim]:
+    """Read the sentences of one text; those about "it" or "the film" are about what the text begins with."""
+    claims: list[ParsedClaim] = []
+    for text in texts:
+        claim = read_claim(text, said_at=said_at)
+        claims.append(_with_value(claims[-_LOOKED_BACK:], claim) if _is_value(claim) else claim)
+    topic = _topic(claims)
+    if not topic:
+        return claims
+    sorts = {token.key for claim in claims[:2] for token in claim.tokens if not token.opening} | {t.key for t in topic}
+    return [_about(claim, topic, sorts) for claim in claims]
+
+
+def _is_value(claim: ParsedClaim) -> bool:
+    """Tell whether somebody says a value and nothing else: a blog says 3,298."""
+    return _LEAD.match(claim.text) is not None and [token.part for token in claim.tokens] == [TokenKind.AMOUNT]
+
+
+def _with_value(before: Sequence[ParsedClaim], claim: ParsedClaim) -> ParsedClaim:
+    """Return the last claim that has an amount with another one in its place."""
+    (said,) = claim.tokens
+    for spoken in reversed(before):
+        for token in spoken.tokens:
+            if token.amount is not None and said.amount is not None and said.amount.dimension == "number":
+                amount = replace(said.amount, unit=token.amount.unit, dimension=token.amount.dimension)
+                value = replace(token, text=said.text, key=said.key, amount=amount)
+                tokens = tuple(value if one is token else one for one in spoken.tokens)
+                return replace(spoken, text=claim.text, tokens=tokens)
+    return claim
+
+
+def _topic(claims: Sequence[ParsedClaim]) -> tuple[Token, ...]:
+    """Return the name that a text begins with: its title, or the subject of its first sentence."""
+    if not claims:
+        return ()
+    first = claims[0]
+    named = first.subject if first.has_verb and first.subject else first.tokens
+    has_name = any(token.part is TokenKind.NAME for token in named) or first.tongue == "zh"
+    return tuple(named) if has_name and len(named) <= _LONGEST_TOPIC else ()
+
+
+def _about(claim: ParsedClaim, topic: Sequence[Token], sorts: set[str]) -> ParsedClaim:
+    """Put the topic in the place of a pronoun, or of a word that says what the topic is: the film."""
+    subject = claim.subject
+    named = {token.key for token in subject if token.part is TokenKind.NAME}
+    known = {token.key for token in topic}
+    if named and {token.key for token in subject} < known:
+        return _with_topic(claim, topic, subject)  # Hall, of Stanley Hall
+    if named or claim.is_scene:
+        return claim
+    if any(token.part is TokenKind.PERSON and token.key != "@third" for token in subject):
+        return claim
+    pronoun = [token for token in subject if token.part is TokenKind.PERSON]
+    sort = [token for token in subject if token.slot in _DEFINITE and token.key in sorts][:1]
+    # The population, without a word on whose, is that of what the text is about.
+    return claim if {token.key for token in subject} >= known else _with_topic(claim, topic, pronoun or sort)
+
+
+def _with_topic(claim: ParsedClaim, topic: Sequence[Token], instead: Sequence[Token]) -> ParsedClaim:
+    gone = {id(token) for token in instead}
+    kept = [token for token in claim.tokens if id(token) not in gone]
+    said = {token.key for token in kept if token.opening}
+    fresh = [token for token in topic if token.key not in said]
+    tokens = [*(replace(token, opening=True, denied=False, former=False, slot="@") for token in fresh), *kept]
+    return replace(claim, tokens=tuple(replace(token, place=place) for place, token in enumerate(tokens)))
+
+
+# ── English ──────────────────────────────────────────────────────────────────
+
+_LETTER = "A-Za-z\u00c0-\u024f"
+_ENGLISH_WORD = re.compile(
+    rf"[{_LETTER}\d][{_LETTER}\d_@]*(?:[.:@/+-][{_LETTER}\d_]+|(?<=\d),\d{{3}}(?!\d))*(?:['’][{_LETTER}]+)?|[.,;:!?()—–…\"“”]"
+)
+_PERSONS = {
+    **dict.fromkeys("i me my mine we us our ours i'm i've i'd i'll we're we've".split(), "@first"),
+    **dict.fromkeys("you your yours you're you've".split(), "@second"),
+    **dict.fromkeys("he him his she her hers they them their theirs he's she's they're it its".split(), "@third"),
+    **dict.fromkeys("我 我们 咱 咱们 俺 本人".split(), "@first"),
+    **dict.fromkeys("你 您 你们".split(), "@second"),
+    **dict.fromkeys("他 她 它 他们 她们 它们".split(), "@third"),
+}
+_FUNCTION = ENGLISH_STOP_WORDS | word_set(
+    "onto above below among against near across along behind beyond towards toward via per still already even "
+    "exactly actually basically therefore thus hence currently today nowadays instead able known particular daily "
+    "weekly monthly yearly annually annual current present incumbent total altogether s t however"
+)
+_AUXILIARY = word_set(
+    "is are was were am be been being do does did has have had will would can could may might must should shall cannot "
+    "get gets got isn't aren't wasn't weren't doesn't don't didn't hasn't haven't hadn't won't wouldn't can't "
+    "couldn't i'm he's she's it's they're we're you're"
+)
+_MIDST = word_set("also still now already always often usually sometimes recently currently later first then soon")
+_UNCHANGED = word_set("hit cut set put cost shut hurt split cast spread beat read run")
+_SUBJECTS = word_set("i we you they he she it who")
+_BREAKING = word_set("but although though because while whereas so who which however")
+_CUES = re.compile(
+    r"(?P<none>\b(?:not only|not just|not merely|no more than|no less than|not until|no doubt|nothing but)\b)"
+    r"|(?P<left>\bfrom(?= [^,.]{1,40} (?:to|into) ))"
+    r"|(?P<end>\b(?:no longer|(?:gave|given|gives?|giving) up(?! (?:after|when|on|if))|used to|instead of|"
+    r"rather than|(?:stop|quit|cease|finish)(?:s|ped|ed)?"
+    r"(?= \w+ing\b)|(?:quit|resigned from|withdrew from|left|sold)(?= (?:the|her|his|their|my|our|its|(?-i:[A-Z]))))\b)"
+    r"|(?P<deny>\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|lacks?|"
+    r"free (?:of|from)|far from|(?:refused?|failed|unable) to|\w+n['’]t)\b)",
+    re.IGNORECASE,
+)
+
+
+def _english(text: str, *, change: bool) -> list[_Word]:
+    """Return the words of an English sentence in order; cues and phrases of the tables count as one."""
+    cues = {match.start(): match for match in _CUES.finditer(text)}
+    words: list[_Word] = []
+    skipped = 0
+    phrases, same = lexicon("en").phrases, lexicon("en").synonyms
+    for match in _ENGLISH_WORD.finditer(text):
+        if match.start() < skipped:
             continue
-        place = claim.text.find(word, 0, LONGEST_SENTENCE)
-        around = [known for known in claim.tokens if known.start <= place and place + len(word) <= known.end]
-        if place >= 0 and all(_may_be_cut(known.text, word) for known in around):
-            cuts |= {place, place + len(word)}
-    return read_claim(claim.text, said_at=claim.said_at, cuts=frozenset(cuts)) if cuts else claim
+        if (cue := cues.get(match.start())) is not None and cue.lastgroup:
+            skipped = cue.end()
+            left = cue.lastgroup == "left" and change
+            kind = Cue.END if left else {"end": Cue.END, "deny": Cue.DENY}.get(cue.lastgroup)
+            if not (cue[0].lower() == "no" and text[skipped : skipped + 1] in {",", "."}):
+                words.append(
+                    _Word(
+                        cue[0],
+                        match.start(),
+                        skipped,
+                        cue=kind,
+                        is_verb=cue.lastgroup == "end" or cue[0].endswith(("n't", "n’t", "cannot")),
+                    )
+                )
+            continue
+        words.append(_english_word(match, words, text))
+    return [replace(word, key=same.get(word.key, word.key)) for word in _joined(words, phrases)]
 
 
-def _may_be_cut(word: str, part: str) -> bool:
-    """Tell whether a word may be two of which one is the part: 测试环境 is, 数据库 is not."""
-    rest = word.replace(part, "", 1)
-    return not is_known(word) or (len(rest) > 1 and is_known(rest))
+def _english_word(match: re.Match[str], words: Sequence[_Word], text: str) -> _Word:
+    shown, start, end = match[0], match.start(), match.end()
+    low = shown.lower().replace("’", "'")
+    first = not words or words[-1].text in {".", "!", "?", ":", '"', "“"}
+    if not shown[0].isalnum():
+        return _Word(shown, start, end, cue=Cue.BREAK if shown in ",;:!?()—–.…" and not _in_title(words) else None)
+    if low in _PERSONS:
+        return _Word(shown, start, end, _PERSONS[low], TokenKind.PERSON, is_verb="'" in low)
+    if low in _AUXILIARY:
+        return _Word(shown, start, end, is_verb=True)
+    if low in _BREAKING:
+        return _Word(shown, start, end, cue=Cue.BREAK)
+    capital = shown[0].isupper() or any(sign.isupper() for sign in shown[1:])
+    if low in _FUNCTION and (first or not capital):
+        return _Word(shown, start, end)
+    bare = low.removesuffix("'s").removesuffix("'")
+    key = stem(bare) if bare.isascii() and bare.isalpha() else bare
+    if (capital and not first) or any(sign.isupper() for sign in shown[1:]) or (capital and _is_rare(key, text, end)):
+        return _Word(shown, start, end, key, TokenKind.NAME)
+    last = next(
+        (word for word in reversed(words) if word.cue not in {Cue.DENY, Cue.END} and word.text not in _MIDST), None
+    )
+    if last is not None and last.text.lower() in _SUBJECTS and not low.endswith("ly"):
+        return _Word(shown, start, end, key, is_verb=True)
+    after_noun = last is not None and (last.part is not TokenKind.WORD or (last.key and not last.text.endswith("'s")))
+    verb = after_noun and (
+        key in verbs()
+        or low.endswith("ed")
+        or (
+            low.endswith("s")
+            and not low.endswith(("ss", "us", "is"))
+            and last is not None
+            and not last.text.endswith("s")
+        )
+        or is_irregular(low)
+        or low in _UNCHANGED
+    )
+    return _Word(shown, start, end, key, is_verb=bool(verb))
+
+
+def _is_rare(key: str, text: str, end: int) -> bool:
+    """Tell whether a capital at the beginning of a sentence is that of a name: no table has the word."""
+    words = lexicon("en")
+    common = key in words.attributes or key in words.polar or key in words.groups or key in verbs()
+    return not common and not re.match(r"\s+(?:of|that|in|on)\b", text[end : end + 6])
+
+
+def _in_title(words: Sequence[_Word]) -> bool:
+    return bool(words) and words[-1].text.lower() in {"dr", "mr", "mrs", "ms", "prof", "st", "jr", "sr"}
+
+
+def _joined(words: Sequence[_Word], phrases: frozenset[tuple[str, ...]]) -> Iterator[_Word]:
+    """Yield words, those of a phrase as one: head office."""
+    place = 0
+    stems = [word.key or stem(word.text.lower()) for word in words]
+    while place < len(words):
+        width = next((w for w in (3, 2) if tuple(stems[place : place + w]) in phrases and len(stems) >= place + w), 1)
+        first, last = words[place], words[place + width - 1]
+        if width == 1:
+            yield first
+        else:
+            shown = " ".join(word.text for word in words[place : place + width])
+            yield _Word(shown, first.start, last.end, " ".join(stems[place : place + width]), is_verb=first.is_verb)
+        place += width
+
+
+# ── Chinese ──────────────────────────────────────────────────────────────────
+
+_HAN = re.compile(rf"[{HAN}]")
+_CHINESE_CUES = re.compile(
+    r"(?P<none>最晚|最迟|最爱|最喜欢|受不了|不过(?!敏)|不仅|不但|不只|不光|不同|不少|不错|不久|不断|不论|不管|不如|不得不|不由|不幸|不满|不足|不安|不利|不便|不顾|不时|不止|"
+    r"不超过|不低于|不到|非常|非洲|非法|无论|无数|无锡|无线|无限|无人机|未来|未婚|没收|别人|别的|别墅|特别|分别|级别|区别|性别|差别|个别|"
+    r"南无|无非|并非不|不得了|对不起|差不多|不丹|不列颠|了不起)"
+    r"|(?P<end>不再是?|戒掉|戒了|戒|放弃了?|停止|离开了?|辞去|辞掉|退出|卖掉了?|取消了?|从(?=[^，。]{1,12}(?:离职|辞职|退休|毕业|调离|搬|换|改|迁|转|推迟))|把(?=[^，。]{1,10}(?:卖|换成|改成))|险些|差点)"
+    r"|(?P<deny>从来没有|从来不|从未|从不|从没有?|尚未|还没有?|并没有|并不是?|并非|没有|没能|未能|无法|没法|绝不|决不|毫无|毫不|不是|不会|不能够?|"
+    r"不可能?|不要|不用|不必|无需|不曾|未曾|不许|不准|拒绝(?=[^了。，])|[不没未无别]|非(?=[^常洲法]))"
+)
+_CHINESE_BREAKS = frozenset("，,；;。！!？?：:（）()—…")
+_CHINESE_BREAKING = word_set("但 但是 可是 然而 却 所以 因为 由于 虽然 尽管 并且 而且 因此")
+_NAME_TAGS = frozenset("nr ns nt nz nrt nrfg eng".split())
+# Particles, prepositions, conjunctions, pronouns, measures, adverbs, numerals.
+_EMPTY_TAGS = frozenset("u c p y e o x q r d f m h k ul uj uz ug ud uv".split())
+_CHINESE_VERBS = word_set("是 在 为 由 被 把 用 从 有 位于 叫 担任")
+_CHINESE_EMPTY = word_set("一共 总共 共 共有 达 达到 约 计划 家里 一直 现任 最")
+_CARRYING = word_set("左 右 唯一 总是 经常 很少 男 女 必须 一起 独自 全部 所有")
+
+
+def _chinese(text: str, values: Sequence[Amount | When]) -> list[_Word]:
+    """Return the words of a Chinese sentence in order; no word goes across a cue or the border of a value."""
+    words: list[_Word] = []
+    cues = {match.start(): match for match in _CHINESE_CUES.finditer(text)}
+    borders = {0, len(text), *(at for value in values for at in (value.start, value.end))}
+    borders |= {at for match in cues.values() for at in match.span()}
+    same = lexicon("zh").synonyms
+    starts = sorted(border for border in borders if border <= len(text))
+    for start, end in pairwise(starts):
+        cue = cues.get(start)
+        if cue is not None and cue.lastgroup in {"end", "deny"}:
+            words.append(_Word(cue[0], start, end, cue=Cue.END if cue.lastgroup == "end" else Cue.DENY, is_verb=True))
+            continue
+        for one in tagged(text[start:end]):
+            word = _chinese_word(one.text, one.tag, start + one.start, start + one.end)
+            words.append(replace(word, key=same.get(word.key, word.key)))
+    return words
+
+
+def _chinese_word(text: str, tag: str, start: int, end: int) -> _Word:
+    if text in _CHINESE_BREAKS or text in _CHINESE_BREAKING:
+        return _Word(text, start, end, cue=Cue.BREAK)
+    if text in _PERSONS:
+        return _Word(text, start, end, _PERSONS[text], TokenKind.PERSON)
+    verb = (tag[:1] == "v" and tag != "vn") or text in _CHINESE_VERBS
+    words = lexicon("zh")
+    known = len(text) > 1 and (text in words.polar or text in words.attributes)
+    empty = not known and (
+        text in _CHINESE_EMPTY
+        or text in CHINESE_STOP_WORDS
+        or (tag in _EMPTY_TAGS and (len(text) == 1 or is_known(text)))
+    )
+    if not any(sign.isalnum() for sign in text) or (empty and text not in _CARRYING):
+        return _Word(text, start, end, is_verb=verb)
+    part = TokenKind.NAME if tag in _NAME_TAGS and not text.isdigit() else TokenKind.WORD
+    key = text.casefold()
+    if len(key) > 1 and key[-1] in "了着过" and not is_known(key):
+        key, verb = key[:-1], True  # 签了: the segmenter glues
+    return _Word(text, start, end, key, part, is_verb=verb)

@@ -11,7 +11,7 @@ from remanent.language.offline.similarity import word_scores
 from remanent.language.tidying import keywords as tidied
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.keywords import keywords
-from remanent.text.scripts import fold
+from remanent.text.scripts import HAN, fold
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
 
@@ -78,10 +78,30 @@ _HEADING = re.compile(
 MAX_STATEMENTS = 40
 
 
+# A line that ends so goes on in the next one, if that begins like the middle of a sentence.
+_WRAP = re.compile(rf"(?<=[\w,，、的])[ \t]*\n(?=[ \t]*(?:[a-z\d]|[{HAN}]))")
+_HAN_NEXT = re.compile(rf"[ \t]*[{HAN}]")
+_LONG_LINE = 12
+"""Characters of a Chinese line that is wrapped; a shorter one may be a heading."""
+
+
+def unwrapped(text: str) -> str:
+    """Return a text of the same length without the line breaks inside its sentences."""
+
+    def joined(match: re.Match[str]) -> str:
+        before = max(0, match.start() - _LONG_LINE)
+        line = text[max(before, text.rfind("\n", before, match.start()) + 1) : match.start()]
+        chinese = _HAN_NEXT.match(text, match.end()) is not None
+        heading = line.lstrip().startswith(("#", "-", "*", "|")) or (chinese and len(line) < _LONG_LINE)
+        return match[0] if heading else match[0].replace("\n", " ")
+
+    return _WRAP.sub(joined, text)
+
+
 def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
     """Return the statements of a summary in order; of a very long one the first."""
     found: dict[str, str] = {}
-    for line in summary.splitlines():
+    for line in unwrapped(summary).splitlines():
         bare = _HEADING.sub("", _BULLET.sub("", line)).strip()
         for sentence in sentence_texts(bare):
             key = "".join(sign for sign in fold(sentence).casefold() if sign.isalnum())

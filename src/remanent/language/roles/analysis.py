@@ -3,16 +3,15 @@
 import asyncio
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
-from remanent.language.offline.comparison import Comparison, compare
-from remanent.language.offline.judgement import CONFLICT, Judgement, Statement, judge_comparisons
+from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
+from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement, compare, judge
 from remanent.language.offline.salience import statements
-from remanent.language.offline.similarity import similarity_matrix
+from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, Words
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
@@ -22,10 +21,6 @@ from remanent.language.wording import Wording, block, group, node_block, prompt
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class AnalysisPhase(StrEnum):
@@ -319,8 +314,6 @@ def _within(relationship: Relationship, phase: AnalysisPhase) -> Relationship:
     return relationship
 
 
-# Statements below this similarity are not even laid side by side, unless they share a name or a number.
-_NEAR = 0.2
 _NEAREST = 5
 """Statements of a candidate that each new statement is compared with: comparing all would take their product."""
 # These thresholds were chosen by hand; a wrong merge loses what it merges, so
@@ -335,8 +328,6 @@ _RELATED_BY_WORDS = 0.2
 """Without an embedder: cosines of words are far lower than those of vectors."""
 _LONGEST_QUOTE = 200
 _MAX_STATEMENTS = 120
-# A name that so many statements of a node have is something that the node tells of.
-_TOLD_OF = 2
 
 _WORDS: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -368,90 +359,60 @@ class _Side:
     node: GraphNode
     statements: list[str]
     claims: list[ParsedClaim]
-    first: int
-    """The row of its first statement in the table of similarities."""
-    subjects: list[str]
-    """Of each statement, what the node tells of in it and in others; empty where nothing comes again."""
 
 
 async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisResponse:
     """Judge the new node against each candidate."""
     sides: list[_Side] = []
-    rows = 0
     for node in (request.new_node, *request.candidates):
         await asyncio.sleep(0)  # reading many nodes takes a while; others may have their turn
         said = statements(node.summary, most=_MAX_STATEMENTS)
         said = said or [line(node.context or " ".join(node.keywords) or node.summary, 300)]
-        claims = [Statement(text, node.timestamp).read() for text in said]
-        sides.append(_Side(node, said, claims, rows, _subjects(claims)))
-        rows += len(said)
-    table = await similarity_matrix([text for side in sides for text in side.statements], toolbox)
-    whole = await similarity_matrix([_whole(side.node) for side in sides], toolbox)
+        # What a node is about says of what its statements are: those about "it", and a value alone.
+        claims = read_claims([node.context, *said], said_at=node.timestamp)[1:]
+        sides.append(_Side(node, said, claims))
+    whole = await similarities(_whole(request.new_node), [_whole(node) for node in request.candidates], toolbox)
     relations = []
-    for number, side in enumerate(sides[1:], 1):
+    for side, alike in zip(sides[1:], whole, strict=True):
         await asyncio.sleep(0)
-        pairs = _near_pairs(sides[0], side, table)
+        pairs = _near_pairs(sides[0], side)
         comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
-        judgements = await judge_comparisons(comparisons, toolbox) if request.phase is not AnalysisPhase.RELATED else []
-        near = [float(table[sides[0].first + one, side.first + other]) for one, other in pairs]
+        judgements = [judge(one) for one in comparisons] if request.phase is not AnalysisPhase.RELATED else []
         tongue = tongue_of(sides[0].node.summary, side.node.summary)
-        found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, float(whole[0, number]), tongue)
+        near = await _nearness(sides[0], side, pairs, comparisons, toolbox)
+        found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, tongue)
         relations.append(_judged(found, request.phase, by_meaning=toolbox.embedder is not None))
     return AnalysisResponse(relations=tuple(relations))
 
 
-def _subjects(claims: list[ParsedClaim]) -> list[str]:
-    """Return of each statement the name that most statements of the node have; nothing where none is in several."""
-    found = []
-    for claim in claims:
-        counts: dict[str, int] = {}
-        for run in _runs(claim):
-            # The longest beginning counts that comes again: 远航物流 of 远航物流总部.
-            for end in range(len(run), 0, -1):
-                name = claim.text[run[0].start : run[end - 1].end].casefold()
-                times = sum(name in other.text.casefold() for other in claims)
-                if times >= _TOLD_OF:
-                    counts[name] = times
-                    break
-        found.append(max(counts, key=lambda name: counts[name]) if counts else "")
-    return found
-
-
-def _runs(claim: ParsedClaim) -> list[list[Token]]:
-    """Return the names of a claim, those of several words as one; in Chinese also what stands before the verb."""
-    runs: list[list[Token]] = []
-    for token in claim.tokens:
-        naming = token.part is TokenKind.NAME or (
-            claim.tongue == "zh" and token.part is TokenKind.WORD and token.opening and not token.is_verb
-        )
-        if not naming:
-            continue
-        if runs and runs[-1][-1].place + 1 == token.place and token.start - runs[-1][-1].end <= (claim.tongue != "zh"):
-            runs[-1].append(token)
-        else:
-            runs.append([token])
-    return runs
+async def _nearness(
+    new: _Side, old: _Side, pairs: list[tuple[int, int]], comparisons: list[Comparison], toolbox: Toolbox
+) -> list[float]:
+    """Return how alike the statements of each pair are; only of those that may say the same it is worth asking."""
+    near = [0.0] * len(pairs)
+    for place, ((one, other), comparison) in enumerate(zip(pairs, comparisons, strict=True)):
+        if not comparison.differences and len(comparison.shared) > 1:
+            (near[place],) = await similarities(new.statements[one], [old.statements[other]], toolbox)
+    return near
 
 
 def _whole(node: GraphNode) -> str:
     return f"{node.context}\n{' '.join(node.keywords)}\n{node.summary}"
 
 
-def _near_pairs(one: _Side, other: _Side, table: "NDArray[np.float32]") -> list[tuple[int, int]]:
-    """Return the statements worth laying side by side: for each of the new node's, the nearest few of the other's."""
+def _near_pairs(one: _Side, other: _Side) -> list[tuple[int, int]]:
+    """Return the statements worth laying side by side: for each of the new node's, those that share most words."""
     pairs = []
+    keys = [_keys(claim) for claim in other.claims]
     for place, claim in enumerate(one.claims):
-        row = table[one.first + place, other.first : other.first + len(other.claims)]
-        ranked = sorted(range(len(other.claims)), key=lambda number: (-float(row[number]), number))
-        pairs += [
-            (place, number)
-            for number in ranked[:_NEAREST]
-            if row[number] >= _NEAR or _tokens_of(claim) & _tokens_of(other.claims[number])
-        ]
+        own = _keys(claim)
+        shared = [len(own & having) for having in keys]
+        ranked = sorted(range(len(keys)), key=lambda number: (-shared[number], number))
+        pairs += [(place, number) for number in ranked[:_NEAREST] if shared[number]]
     return pairs
 
 
-def _tokens_of(claim: ParsedClaim) -> frozenset[str]:
+def _keys(claim: ParsedClaim) -> frozenset[str]:
     return frozenset(token.key for token in claim.tokens if token.part is not TokenKind.PERSON)
 
 
@@ -478,8 +439,8 @@ class _Evidence:
 
 def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Relation:
     if phase is not AnalysisPhase.RELATED:
-        told = [number for number in range(len(found.judgements)) if not _of_other_things(found, number)]
-        worst = max(told, key=lambda number: found.judgements[number].conflict, default=None)
+        every = range(len(found.judgements))
+        worst = max(every, key=lambda number: found.judgements[number].conflict, default=None)
         if worst is not None and found.judgements[worst].conflict >= CONFLICT:
             return _conflict(found, worst)
         same_new, same_old = _same(found)
@@ -495,16 +456,6 @@ def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Rela
         confidence=round(1 - found.whole, 3),
         reasoning=found.said("unrelated") if not related else "",
     )
-
-
-def _of_other_things(found: _Evidence, number: int) -> bool:
-    """Tell whether two statements are of different things that their nodes tell of: one bridge and another bridge.
-
-    What a node tells of is named in several of its statements; a value mostly in one.
-    """
-    one, other = found.pairs[number]
-    new, old = found.new.subjects[one], found.old.subjects[other]
-    return bool(new) and bool(old) and new not in old and old not in new
 
 
 def _conflict(found: _Evidence, worst: int) -> Relation:
@@ -570,7 +521,7 @@ def _same(found: _Evidence) -> tuple[int, int]:
 
 def _says_the_same(comparison: Comparison, near: float) -> bool:
     """Tell whether two statements differ in nothing, and either are alike or leave nothing unanswered."""
-    if comparison.differences or comparison.is_scoped or len(comparison.shared) < 2:
+    if comparison.differences or len(comparison.shared) < 2:
         return False
     left = [token for token in (*comparison.left_one, *comparison.left_other) if token.part is not TokenKind.PERSON]
     small = len(left) <= 1 and all(token.is_verb for token in left)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from remanent.errors import InvalidInput, Refused
+from remanent.language.offline.judgement import contradictions
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.salience import key_phrases, salient_sentences
+from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
 from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, check_numbers
@@ -190,6 +191,9 @@ _LONGEST_PASSAGE = 400
 _SHORT = 160
 _LONGEST_CONTEXT = 120
 _MOST_KEYWORDS = 8
+_MOST_CONTESTED = 5
+"""Sentences of one text that become topics because they contradict it: a text that contradicts itself throughout is
+taken as it is."""
 _READ = 20_000
 
 _MARKED = re.compile(r"^\W*(?:question|task|query|instruction|问题|任务|提问|要求|请回答)\s*[:：]", re.IGNORECASE)
@@ -207,6 +211,9 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
     spans = passages(text, longest=_LONGEST_PASSAGE)
     asked = _question(text, spans) if request.find_question else None
     rest = _without(spans, asked) if asked else spans
+    contested = _contested(text, rest)
+    for span, _ in contested:
+        rest = _without(rest, span)
     numbers = [number for number, span in enumerate(rest, 1) if span.of(text).strip()]
     if not numbers:
         question = asked.of(text).strip() if asked else ""
@@ -216,11 +223,26 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
         found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
         groups = [[numbers[place] for place in group] for group in found]
     clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest, text), 1)]
+    clusters += [
+        _cluster(text, [span], [1], number).replace(context=line(beside, _LONGEST_CONTEXT))
+        for number, (span, beside) in enumerate(contested, len(clusters) + 1)
+    ]
     return ClassificationResponse(
         should_cluster=len(clusters) > 1,
         clusters=tuple(clusters),
         question=asked.of(text).strip() if asked else "",
     )
+
+
+def _contested(text: str, rest: Sequence[Span]) -> list[tuple[Span, str]]:
+    """Return the sentences that contradict one before them, and that one: only two topics can be in conflict."""
+    parts = [part for part in sentences(unwrapped(text[:_READ])) if part.of(text).strip()]
+    said = [part.of(text).strip() for part in parts]
+    found = [(parts[later], said[earlier]) for later, earlier in contradictions(said)]
+    inside = [
+        (part, beside) for part, beside in found if any(o.start <= part.start and part.end <= o.end for o in rest)
+    ]
+    return inside[:_MOST_CONTESTED]
 
 
 def _with_blanks(groups: list[list[int]], spans: Sequence[Span], text: str) -> list[list[int]]:

@@ -12,8 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
-from remanent.language.offline.comparison import Comparison, compare
-from remanent.language.offline.judgement import CONFLICT, Judgement, judge_comparisons
+from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement, compare, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
@@ -382,7 +381,7 @@ async def _clashes(facts: Sequence[_Fact], toolbox: Toolbox) -> list[_Clash]:
     """Return the statements of different nodes that contradict each other."""
     pairs = list(islice(_near(facts), _MAX_PAIRS))
     comparisons = [compare(facts[one].claim, facts[other].claim) for one, other in pairs]
-    judgements = await judge_comparisons(comparisons, toolbox)
+    judgements = [judge(comparison) for comparison in comparisons]
     return [
         _Clash(one, other, comparison, judgement)
         for (one, other), comparison, judgement in zip(pairs, comparisons, judgements, strict=True)
@@ -555,7 +554,7 @@ async def _verdict(
 ) -> int:
     """Return 1 when the findings uphold a claim, -1 when they refute it, 0 when they say nothing of it."""
     comparisons = [compare(finding, claim) for finding in findings]
-    judgements = await judge_comparisons(comparisons, toolbox)
+    judgements = [judge(comparison) for comparison in comparisons]
     upheld = False
     for finding, comparison, judgement in zip(findings, comparisons, judgements, strict=True):
         if judgement.conflict >= CONFLICT:

@@ -9,8 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.offline.claims import ParsedClaim, TokenKind
-from remanent.language.offline.comparison import compare
-from remanent.language.offline.judgement import CONFLICT, Statement, judge_comparisons
+from remanent.language.offline.judgement import CONFLICT, Statement, compare, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
@@ -176,8 +175,7 @@ async def name_relations(request: RelationNamingRequest, toolbox: Toolbox) -> Re
     for focus, near in zip(request.focuses, alike, strict=True):
         old = _claims(focus)
         # What has little in common does not contradict, and comparing claims is what the time of a memory goes to.
-        pairs = [(one, other) for one in new for other in old] if near >= _NEAR else []
-        judged = await judge_comparisons([compare(one, other) for one, other in pairs], toolbox)
+        judged = [judge(compare(one, other)) for one in new for other in old] if near >= _NEAR else []
         worst = max(judged, key=lambda judgement: judgement.conflict, default=None)
         conflict = worst is not None and worst.conflict >= CONFLICT
         update = worst is not None and worst.is_update
