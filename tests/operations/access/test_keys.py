@@ -132,6 +132,19 @@ def test_over_a_damaged_file_a_new_key_is_made_and_the_damaged_bytes_are_kept(tm
     assert damaged in [aside.read_bytes() for aside in (tmp_path / ".access").glob("keys.json.damaged-*")]
 
 
+@pytest.mark.spec("SAFE-06")
+def test_the_damaged_bytes_are_kept_through_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    KeyRing(home).create("agent", reach=ACME, permissions=READ)
+    file = home / ".access" / "keys.json"
+    damaged = file.read_bytes()[:-20]
+    file.write_bytes(damaged)
+    disk = PowerCut(home, monkeypatch)
+    KeyRing(home).create("again", reach=ACME, permissions=READ)
+    left = disk.image(tmp_path / "after") / ".access"
+    assert [aside.read_bytes() for aside in left.glob("keys.json.damaged-*")] == [damaged]
+
+
 # ── a home is open until its first key, and never again ──────────────────────
 
 
