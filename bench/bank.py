@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.figures import Figure, Report, at_least, at_most
 from bench.tasks import TaskCase, TaskKind, task_cases
 from remanent.bank import MemoryBank, open_bank
-from remanent.bank.adapter import Adapter
+from remanent.bank.adapter import AsyncAdapter
 from remanent.bank.graph import NodeDraft, QueryGraph
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
@@ -81,7 +81,7 @@ async def _prompt(bank: MemoryBank) -> str:
     with tempfile.TemporaryDirectory(prefix="remanent-bench-") as folder:
         uploads = Uploads(Path(folder), new_id=id_source())
         kept = AttachmentStore(FileBlobs(lambda _: Path(folder)), bank.scope)
-        adapter = Adapter(bank, uploads=uploads, kept=kept, new_id=id_source())
+        adapter = AsyncAdapter(bank, uploads=uploads, kept=kept, new_id=id_source())
         await adapter.plan()
         prompt = await adapter.enhance()
         return f"{prompt.memory}\n{prompt.details}"

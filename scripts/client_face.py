@@ -41,6 +41,9 @@ class {name}:
         self._scope = scope
         self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
+    def __repr__(self) -> str:
+        return f"<{{type(self).__name__}} {{self._scope}} on {{self._connection.url}}>"
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -64,6 +67,9 @@ class AsyncRemoteMemory:
         self._org = org
         self._workspace = workspace
         self._agents: dict[Scope, AsyncRemoteAgent] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._org}/{self._workspace} on {self._connection.url}>"
 
     def agent(self, agent: str, *, workspace: str | None = None, org: str | None = None) -> AsyncRemoteAgent:
         """Return an agent's memory; it comes into being with the first thing remembered."""

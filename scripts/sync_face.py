@@ -176,6 +176,7 @@ def _write_class(face: Face, node: ast.ClassDef) -> None:
     face.write(1, "__slots__ = ('_portal', '_wrapped')", "")
     face.write(1, f"def __init__(self, portal: Portal, wrapped: {node.name}) -> None:")
     face.write(2, "self._portal = portal", "self._wrapped = wrapped", "")
+    face.write(1, "def __repr__(self) -> str:", "    return repr(self._wrapped).replace('Async', '', 1)", "")
     for member in _members(node):
         if _has(member, "classmethod"):
             _write_opener(face, member, depth=1, call=f"{node.name}.{member.name}")

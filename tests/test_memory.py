@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -216,6 +217,46 @@ async def test_a_question_must_ask_something(ada: AsyncAgent) -> None:
         await ada.recall("x", limit=0)
     with pytest.raises(InvalidInput, match="no kind"):
         await ada.recall("x", kinds=["memo"])
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        ({"query": None}, "a question is a text, not None"),
+        ({"query": 7}, "a question is a text, not int"),
+        ({"limit": "5"}, "limit: a whole number"),
+        ({"since": 7}, "a moment is"),
+        ({"until": "soon"}, "no date or time"),
+        ({"kinds": "memo"}, "no kind 'memo'"),
+        ({"options": 7}, "recall options"),
+        ({"options": {"gat": False}}, "gat: "),
+    ],
+    ids=str,
+)
+async def test_a_wrong_call_is_refused_and_never_answered_with_nothing(
+    ada: AsyncAgent, call: dict[str, Any], complaint: str
+) -> None:
+    await ada.remember("The heron nests by the lake.")
+    with pytest.raises(InvalidInput, match=complaint):
+        await ada.recall(**{"query": "heron", **call})
+
+
+@pytest.mark.spec("USE-05")
+async def test_bounds_without_a_zone_are_meant_in_local_time(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        await ada.remember("The heron nests by the lake.")
+        await memory.settle()
+        now, hour = datetime.now(), timedelta(hours=1)  # noqa: DTZ005 - as a user writes it
+        for since in (now - hour, (now - hour).isoformat(), (now - hour).astimezone(UTC), now.date()):
+            found = await ada.recall("Where does the heron nest?", since=since, until=now + hour)
+            assert [item.text for item in found.items] == ["The heron nests by the lake."], since
+            assert not found.left_out
+            assert len(await ada.entries(since=since)) == 1
+        assert not (await ada.recall("Where does the heron nest?", since=now + hour)).items
+        assert await ada.entries(until=(now - hour).isoformat()) == []
+        assert len(await ada.records(as_of=now + hour)) == 1
 
 
 async def test_a_closed_memory_says_so(tmp_path: Path) -> None:

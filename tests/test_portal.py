@@ -5,9 +5,11 @@ import sys
 import textwrap
 import threading
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
+import remanent
 from remanent._portal import Portal
 from remanent.errors import StoreClosed
 
@@ -293,3 +295,30 @@ def _fail_while_opening(opened: list[Portal]) -> None:
 
 def _run(program: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=60, check=False)
+
+
+FORGETFUL = """
+import sys, remanent
+memory = remanent.open(sys.argv[1], embedder="none")
+memory.agent("ada").remember([f"message {number} about herons" for number in range(300)])
+"""
+
+
+def test_a_program_that_forgets_to_close_ends_quietly_and_loses_nothing(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", FORGETFUL, str(tmp_path)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    with remanent.open(tmp_path, embedder="none") as memory:
+        assert len(memory.agent("ada").entries(limit=1000)) == 300
+
+
+def test_what_is_open_says_whose_it_is(tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada", workspace="lab")
+        assert repr(ada) == "<Agent default/lab/ada>"
+        assert repr(ada.admin) == "<AgentAdmin default/lab/ada>"
+        assert repr(memory) == f"<Memory {tmp_path}>"
+    with remanent.connect("http://127.0.0.1:9", key="rmn_secret") as remote:
+        assert repr(remote.agent("ada")) == "<RemoteAgent default/default/ada on http://127.0.0.1:9>"
+        assert "secret" not in repr(remote)

@@ -134,7 +134,6 @@ class Contest:
                     self.grains,
                     recipe=recipe,
                     embedder=self.embedder,
-                    judged=recipe is None,
                     advance=advance,
                 )
                 for grain in self.grains:

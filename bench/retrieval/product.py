@@ -3,11 +3,11 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bench.retrieval.sets import NONSENSE, Conversation, Question, Session
+from bench.retrieval.sets import Conversation, Question, Session
 from bench.retrieval.studies import Grain
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found, RecallOptions
@@ -50,26 +50,18 @@ async def ask_remanent(
     *,
     recipe: str | None = None,
     embedder: str = "auto",
-    judged: bool = False,
     advance: Advance = lambda _: None,
 ) -> dict[Grain, list[Asked]]:
-    """Remember a conversation in a folder, unless it is there already, and ask its questions.
-
-    Nonsense is asked only where answers are judged: no order of answers to it is right.
-    """
+    """Remember a conversation in a folder, unless it is there already, and ask its questions."""
     async with aopen(home, embedder=embedder) as memory:
         agent = memory.agent(_name(conversation))
         await _remember(memory, agent, conversation, advance)
         answers: dict[Grain, list[Asked]] = {grain: [] for grain in grains}
         for question in conversation.questions:
-            if not question.text.strip() or (question.type == NONSENSE and not judged):
-                given = [Asked(question, [], 0.0) for _ in grains]
-            else:
-                given = [await _ask(agent, conversation, question, grain, recipe) for grain in grains]
-            if judged and question.text.strip():
-                given = await _judge(agent, conversation, given)
-            for grain, asked in zip(grains, given, strict=True):
-                answers[grain].append(asked)
+            is_asked = bool(question.text.strip())
+            for grain in grains:
+                asked = await _ask(agent, conversation, question, grain, recipe) if is_asked else None
+                answers[grain].append(asked or Asked(question, [], 0.0))
             advance(1)
         return answers
 
@@ -100,36 +92,29 @@ def _messages(session: Session) -> list[dict[str, object]]:
 async def _ask(
     agent: AsyncAgent, conversation: Conversation, question: Question, grain: Grain, recipe: str | None
 ) -> Asked:
+    """Ask by the plain call: what a user gets, the gate included. Only the row of a recipe names that."""
     begin, spent = time.perf_counter(), time.process_time()
     found = await agent.recall(
         question.text,
         limit=DEPTH,
         grain="session" if grain == "session" else "item",
         until=_until(conversation, question),
-        options=RecallOptions(
-            order="relevance", recipe=recipe, asked_at=_asked_at(conversation, question), source_share=1.0, gate=False
-        ),
+        options=RecallOptions(recipe=recipe, asked_at=_asked_at(conversation, question)),
     )
     seconds, processor = time.perf_counter() - begin, time.process_time() - spent
     missing = {left.path for left in found.left_out}
-    ranking = _ranking(found, grain)
-    return Asked(question, ranking, seconds, processor, lacking=bool(missing - {RERANKER}), unread=RERANKER in missing)
-
-
-async def _judge(agent: AsyncAgent, conversation: Conversation, given: Sequence[Asked]) -> list[Asked]:
-    """Ask once more, allowing no answer."""
-    question = given[0].question
-    found = await agent.recall(
-        question.text,
-        limit=1,
-        until=_until(conversation, question),
-        options=RecallOptions(gate=True, asked_at=_asked_at(conversation, question)),
+    # Without a verdict, nothing was found that could be judged.
+    unjudged = None if found.items else -math.inf
+    return Asked(
+        question,
+        _ranking(found, grain),
+        seconds,
+        processor,
+        evidence=unjudged if found.gate is None else found.gate.score - found.gate.threshold,
+        passed=bool(found.items),
+        lacking=bool(missing - {RERANKER}),
+        unread=RERANKER in missing,
     )
-    if found.gate is None:  # nothing was found that could be judged
-        evidence, passed = None if found.items else -math.inf, bool(found.items)
-    else:
-        evidence, passed = found.gate.score - found.gate.threshold, found.gate.passed
-    return [replace(asked, evidence=evidence, passed=passed) for asked in given]
 
 
 def _until(conversation: Conversation, question: Question) -> datetime | None:
@@ -143,9 +128,10 @@ def _asked_at(conversation: Conversation, question: Question) -> datetime:
 
 
 def _ranking(found: Found, grain: Grain) -> list[str]:
+    items = sorted(found.items, key=lambda item: item.rank)
     if grain == "session":
-        return list(dict.fromkeys(item.session for item in found.items if item.session is not None))
-    return list(dict.fromkeys(one.caller_id for item in found.items for one in item.sources if one.caller_id))
+        return list(dict.fromkeys(item.session for item in items if item.session is not None))
+    return list(dict.fromkeys(one.caller_id for item in items for one in item.sources if one.caller_id))
 
 
 def _name(conversation: Conversation) -> str:

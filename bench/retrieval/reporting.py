@@ -113,13 +113,14 @@ def as_markdown(findings: Findings) -> str:
 
 def _beside(studies: Mapping[Study, Measured], *, held_out: bool) -> list[str]:
     names = list(dict.fromkeys(row.name for measured in studies.values() for row in measured.rows))
-    lines = [f"| | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
+    lines = [f"| | n | {' | '.join(names)} |", "|---" * (2 + len(names)) + "|"]
     for study, measured in studies.items():
         rows = {row.name: row.held_out if held_out else row.whole for row in measured.rows}
         shown = [goal.name for goal in study.measures if goal.type is None]
         extra = "" if len(shown) == len(USUAL) else f"; {', '.join(shown[len(USUAL) :])}"
         cells = [_cell([rows[name][measure] for measure in shown]) if name in rows else "–" for name in names]
-        lines.append(f"| {study.name}{extra} | {' | '.join(cells)} |")
+        count = max(shares[shown[0]].count for shares in rows.values())
+        lines.append(f"| {study.name}{extra} | {count} | {' | '.join(cells)} |")
     return lines
 
 
@@ -208,4 +209,4 @@ def _types(rows: Sequence[Row]) -> list[str]:
 
 
 def _drawing(study: Study) -> str:
-    return f"recall-{study.data}-{study.grain}.svg"
+    return f"recall-{study.data}-{study.grain}{'-text' if study.by_text else ''}.svg"

@@ -69,12 +69,13 @@ def row_of(name: str, study: Study, answers: Sequence[Asked]) -> Row:
     meant = [asked for asked in answers if asked.question.type != NONSENSE and asked.question.text.strip()]
     types = sorted({asked.question.type for asked in counted})
     usual = [goal for goal in study.measures if goal.type is None]
+    ranked = [(study.ranking(one.question, one.ranking), study.wanted(one.question)) for one in counted]
     return Row(
         name=name,
         whole=_shares(study, study.measures, counted),
         held_out=_shares(study, study.measures, [asked for asked in counted if asked.question.half]),
-        reciprocal_rank=mean([reciprocal_rank_of(one.ranking, study.wanted(one.question)) for one in counted]),
-        ndcg=mean([ndcg_at(one.ranking, study.wanted(one.question), 10) for one in counted]),
+        reciprocal_rank=mean([reciprocal_rank_of(ranking, wanted) for ranking, wanted in ranked]),
+        ndcg=mean([ndcg_at(ranking, wanted, 10) for ranking, wanted in ranked]),
         tokens=mean([float(one.tokens) for one in counted]),
         usual=1000 * percentile([one.seconds for one in meant], 0.5) if meant else 0.0,
         slow=1000 * percentile([one.seconds for one in meant], 0.95) if meant else 0.0,
@@ -131,7 +132,8 @@ def abstention_figures(name: str, answers: Sequence[Asked]) -> list[Figure]:
     figures = []
     found = abstention_of(answers)
     if found is not None:
-        figures.append(Figure(f"{name}, unanswerable, AUROC", round(found.auroc, 3), ""))
+        count = len(_evidence(answers, answerable=False))
+        figures.append(Figure(f"{name}, unanswerable (n = {count}), AUROC", round(found.auroc, 3), ""))
         figures.append(Figure(f"{name}, coverage at 5% false injection", round(found.covered, 3), ""))
     judged = [asked for asked in answers if asked.evidence is not None]
     answerable = [float(one.passed) for one in judged if one.question.answerable]
@@ -172,7 +174,7 @@ def _shares(study: Study, measures: Sequence[Goal], answers: Sequence[Asked]) ->
 
 def _values(study: Study, goal: Goal, answers: Sequence[Asked]) -> list[float]:
     return [
-        goal.of(list(one.ranking), wanted)
+        goal.of(study.ranking(one.question, one.ranking), wanted)
         for one in answers
         if goal.counts(one.question) and (wanted := study.wanted(one.question))
     ]

@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -62,6 +62,8 @@ class Question:
     asked: datetime | None = None
     before_session: str | None = None
     """Only sessions before this one had happened when it was asked."""
+    twins: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Other turns of the same words as a turn that answers it, each with that turn."""
 
     @property
     def half(self) -> int:
@@ -95,13 +97,25 @@ def load_set(folder: Path, name: str) -> list[Conversation]:
     for file in (stores, questions):
         if not file.exists():
             raise NotFound(f"no {file.name} in {folder}; name the folder with --data or REMANENT_EVAL_DATA")
-    conversations = {line["store"]: _conversation(line) for line in _lines(stores)}
-    for line in _lines(questions):
+    asked = list(_lines(questions))
+    # Where only what lies before a session counts, the order of sessions is their time, whatever their dates say.
+    is_ordered = any(line.get("before_session") for line in asked)
+    conversations = {line["store"]: _conversation(line, is_ordered=is_ordered) for line in _lines(stores)}
+    alike = {name: _turns_by_text(conversation) for name, conversation in conversations.items()}
+    for line in asked:
         conversation = conversations.get(line["store"])
         if conversation is None:
             raise InvalidInput(f"{questions.name}: question {line['id']} asks of a conversation that is not there")
-        conversation.questions.append(_question(line))
+        conversation.questions.append(_question(line, alike[line["store"]]))
     return list(conversations.values())
+
+
+def _turns_by_text(conversation: Conversation) -> dict[str, list[str]]:
+    """Return by turn the turns of the same words, itself among them."""
+    by_text: dict[str, list[str]] = {}
+    for _, turn in conversation.turns():
+        by_text.setdefault(turn.text, []).append(turn.turn_id)
+    return {turn_id: turn_ids for turn_ids in by_text.values() for turn_id in turn_ids}
 
 
 def sampled(conversations: Sequence[Conversation], *, most: int) -> list[Conversation]:
@@ -143,19 +157,21 @@ def moment_of(words: str) -> datetime | None:
     return found[0].begin if found else None
 
 
-def _conversation(line: dict[str, Any]) -> Conversation:
+def _conversation(line: dict[str, Any], *, is_ordered: bool) -> Conversation:
     sessions = []
     last = UNDATED
     for session in line["sessions"]:
         began = moment_of(session["date"]) if session["date"] else None
-        # Sessions of one day without an hour keep their order; those that the set itself puts out of order stay so.
-        last = last + _APART if began is None or (began.date() == last.date() and began <= last) else began
+        # Sessions of one day without an hour keep their order; those that the set itself puts out of order stay so,
+        # unless the set goes by their order.
+        is_late = began is not None and began <= last and (is_ordered or began.date() == last.date())
+        last = last + _APART if began is None or is_late else began
         turns = tuple(Turn(turn["turn"], turn["role"], turn["text"]) for turn in session["turns"])
         sessions.append(Session(session["session"], last, turns))
     return Conversation(line["store"], tuple(sessions))
 
 
-def _question(line: dict[str, Any]) -> Question:
+def _question(line: dict[str, Any], alike: Mapping[str, Sequence[str]]) -> Question:
     return Question(
         question_id=line["id"],
         type=line["type"],
@@ -165,6 +181,7 @@ def _question(line: dict[str, Any]) -> Question:
         turns=frozenset(line["evidence_turns"]),
         asked=moment_of(line["date"]) if line["date"] else None,
         before_session=line.get("before_session"),
+        twins={twin: turn for turn in line["evidence_turns"] for twin in alike.get(turn, ()) if twin != turn},
     )
 
 

@@ -1,5 +1,6 @@
 """What is measured on each set, and what must be reached."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,11 +47,13 @@ class Study:
     data: str
     grain: Grain
     goals: tuple[Goal, ...]
+    by_text: bool = False
+    """Whether a turn of the same words as one that answers counts for it."""
 
     @property
     def name(self) -> str:
         """The set and the grain."""
-        return f"{self.data}, {self.grain}"
+        return f"{self.data}, {self.grain}" + (" by text" if self.by_text else "")
 
     @property
     def measures(self) -> tuple[Goal, ...]:
@@ -65,6 +68,11 @@ class Study:
             return frozenset()
         return question.turns if self.grain == "turn" else question.sessions
 
+    def ranking(self, question: Question, ranking: Sequence[str]) -> list[str]:
+        """Return a ranking as this study counts it."""
+        twins = question.twins if self.by_text else {}
+        return list(dict.fromkeys(twins.get(one, one) for one in ranking))
+
 
 STUDIES = (
     Study("locomo", "turn", (Goal("any", 5, 0.72), Goal("all", 5, 0.60), Goal("any", 10, 0.80))),
@@ -74,6 +82,7 @@ STUDIES = (
     Study("beam", "turn", (Goal("any", 5, 0.62), Goal("any", 10, 0.72))),
     Study("realmem", "session", (Goal("any", 5, 0.78), Goal("all", 5, 0.58))),
     Study("memdaily", "turn", (Goal("any", 5, 0.83), Goal("all", 5, 0.30), Goal("any", 10, 0.91))),
+    Study("memdaily", "turn", (), by_text=True),
     Study("cmrc", "turn", (Goal("any", 1, 0.965),)),
 )
 SETS = tuple(dict.fromkeys(study.data for study in STUDIES))

@@ -7,9 +7,12 @@ must still be able to end: whatever was acknowledged is on disk already.
 from __future__ import annotations
 
 import asyncio
+import atexit
+import concurrent.futures.thread  # noqa: F401 - it registers its own end, which ours must go before
 import inspect
 import os
 import threading
+import weakref
 from collections.abc import AsyncGenerator
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager, suppress
@@ -19,6 +22,22 @@ from remanent.errors import StoreClosed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+_open: weakref.WeakSet[Portal] = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    """End what a program forgot to close, while the threads that it works on are still there.
+
+    Else its background work would fail on them and complain, although nothing is lost.
+    """
+    for portal in list(_open):
+        portal.close(timeout=UNWIND_SECONDS)
+
+
+# Python ends the threads of executors before any `atexit` function is called; what is registered here goes before that,
+# because it was registered later. The function is not public; where it is missing, a forgotten memory may complain.
+getattr(threading, "_register_atexit", atexit.register)(_close_all)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,6 +57,7 @@ class Portal:
         self._thread = threading.Thread(target=_serve, args=(ready,), name="remanent-loop", daemon=True)
         self._thread.start()
         self._loop = ready.result()
+        _open.add(self)
 
     @classmethod
     @contextmanager
@@ -100,15 +120,15 @@ class Portal:
             if not served.done() and not self._closed:
                 self.call(pump.stop)
 
-    def close(self) -> None:
-        """Cancel what still runs, end the loop and its thread; a second call does nothing."""
+    def close(self, *, timeout: float | None = None) -> None:
+        """Cancel what still runs, end the loop and its thread, waiting so long at most; a second call does nothing."""
         with self._gate:
             first, self._closed = not self._closed, True
             if not first or self._pid != os.getpid():
                 return  # in a forked child there is no loop thread to end: it stayed with the parent
             with suppress(RuntimeError):  # ended already
                 self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self._thread.join(timeout)
 
     def _start(self, work: _Work[T]) -> None:
         if self._pid != os.getpid():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +12,7 @@ from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.context import ContextView
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
 from remanent.jobs import Progress
@@ -43,7 +43,8 @@ from remanent.model import (
     Version,
     system_clock,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
+from remanent.model.clock import Moment
 from remanent.settings import Settings
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
@@ -68,6 +69,9 @@ class AgentAdmin:
     def __init__(self, portal: Portal, wrapped: AsyncAgentAdmin) -> None:
         self._portal = portal
         self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
 
     def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""
@@ -103,6 +107,9 @@ class Agent:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -117,16 +124,32 @@ class Agent:
         """Return what a discipline gives an agent, by its type."""
         return PlainFace(self._portal, self._portal.run(self._wrapped.face, kind))
 
-    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
-        `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
-        """
-        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
+        tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
+        `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-    def attach(self, content: bytes, *, name: str = "", media_type: str = "application/octet-stream") -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`."""
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
+        """
+        return self._portal.call(
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+        )
+
+    def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
+        """Keep a file durably and return the reference to put among a message's `attachments`.
+
+        What is in it, its name tells unless `media_type` does.
+        """
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:
@@ -171,16 +194,29 @@ class Agent:
             self._wrapped.erase, entry_ids=entry_ids, record_ids=record_ids, session=session, everything=everything
         )
 
+    def context(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
+
+        Results of tools are shortened first, then older messages summarised, then all but the newest become one
+        digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
+        what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        """
+        return self._portal.call(self._wrapped.context, messages, budget=budget, level=level)
+
     def recall(
         self,
         query: str,
         *,
         limit: int = 5,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -191,9 +227,11 @@ class Agent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
-        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
-        moment in the past or no gate, go into `options`.
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
+        least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
+        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
+        `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -203,7 +241,9 @@ class Agent:
             since=since,
             until=until,
             kinds=kinds,
+            where=where,
             tags=tags,
+            any_tags=any_tags,
             grain=grain,
             budget=budget,
             options=options,
@@ -227,19 +267,28 @@ class Agent:
         self,
         *,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest."""
+        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
+
+        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        """
         return self._portal.call(
             self._wrapped.entries,
             session=session,
             since=since,
             until=until,
+            where=where,
+            tags=tags,
+            any_tags=any_tags,
             after_seq=after_seq,
             before_seq=before_seq,
             newest_first=newest_first,
@@ -263,10 +312,12 @@ class Agent:
         *,
         kinds: Sequence[Kind | str] | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         session: str | None = None,
-        valid_at: datetime | None = None,
-        as_of: datetime | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
@@ -276,7 +327,9 @@ class Agent:
             self._wrapped.records,
             kinds=kinds,
             statuses=statuses,
+            where=where,
             tags=tags,
+            any_tags=any_tags,
             session=session,
             valid_at=valid_at,
             as_of=as_of,
@@ -333,6 +386,9 @@ class Memory:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     @property
     def settings(self) -> Settings:
         """The settings in force."""
@@ -370,6 +426,10 @@ class Memory:
     def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return self._portal.call(self._wrapped.backlog, limit=limit)
+
+    def outages(self) -> list[str]:
+        """Return why background work is postponed: which providers are out of order, but not whose work it is."""
+        return self._portal.run(self._wrapped.outages)
 
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""

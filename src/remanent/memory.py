@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
+import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +16,7 @@ from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
-from remanent.context import Scratchpad, SpoolFolder
+from remanent.context import Compactor, ContextView, Scratchpad, SpoolFolder
 from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
@@ -59,7 +60,9 @@ from remanent.model import (
     system_clock,
     to_instant,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
+from remanent.model.clock import Moment, read_span
+from remanent.model.filters import read_tags, read_where
 from remanent.recall import (
     EMBED,
     GATE,
@@ -143,6 +146,7 @@ class _Parts:
     echoes: Echoes
     recall: Recall
     engine: Engine
+    compactor: Compactor
     journal: Journal
     disciplines: Disciplines
     notes: Notes
@@ -156,7 +160,7 @@ class _Parts:
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
     store, vectors, blobs = open_stores(settings)
-    embedders, known, questions = _embedding(settings, clock=clock)
+    models = embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
@@ -167,6 +171,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store,
         vectors,
         indexing,
+        blobs=blobs,
         echoes=echoes,
         embedders=embedders,
         longest=settings.max_text_length,
@@ -186,12 +191,10 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         read_path=lambda: recall,
     )
     disciplines = Disciplines(declared, shared)
-    models = (embedders, known, questions)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    if settings.recall.gate:
-        indexing.followed_by(GATE, calibration.is_due)
     worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
-    journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
+    journal.listener, journal.recall = disciplines, recall
+    journal.watch, journal.rest = worker.watch, worker.rest
     return _Parts(
         settings=settings,
         store=store,
@@ -205,6 +208,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         echoes=echoes,
         recall=recall,
         engine=engine,
+        compactor=Compactor(engine, cache=cache, settings=settings.context),
         journal=journal,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
@@ -219,6 +223,8 @@ def _worker(
     shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
 ) -> Worker:
     """Return the one worker of this memory, with the jobs of the core and of every discipline."""
+    if shared.settings.recall.gate:
+        indexing.followed_by(GATE, calibration.is_due)
     handlers = {
         TURNS: indexing.make_turns,
         EMBED: indexing.embed,
@@ -300,6 +306,9 @@ class AsyncAgentAdmin:
         self._parts = parts
         self._scope = scope
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope}>"
+
     async def check(self) -> Health:
         """Examine every page, index and reference of this agent's files."""
         health = await self._parts.store.check(self._scope)
@@ -341,6 +350,9 @@ class AsyncAgent(AgentFaces):
         self._parts = parts
         self._scope = scope
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope}>"
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -357,19 +369,34 @@ class AsyncAgent(AgentFaces):
 
     # ── writing ──────────────────────────────────────────────────────────────
 
-    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    async def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
-        `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
+        tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
+        `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
+
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
         """
         with self._parts.store.visit(self._scope):
-            return await self._parts.journal.keep(self._scope, messages, session=session, task=task)
+            return await self._parts.journal.keep(
+                self._scope, messages, session=session, task=task, metadata=metadata, tags=tags
+            )
 
-    async def attach(
-        self, content: bytes, *, name: str = "", media_type: str = "application/octet-stream"
-    ) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`."""
+    async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
+        """Keep a file durably and return the reference to put among a message's `attachments`.
+
+        What is in it, its name tells unless `media_type` does.
+        """
+        media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
         digest = await self._parts.blobs.put(self._scope, content)
         return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
 
@@ -434,6 +461,7 @@ class AsyncAgent(AgentFaces):
         """
         if not (entry_ids or record_ids or session or everything):
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
+        await self._parts.compactor.forget(self._scope)
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything, keeps_note=True)
         # Noted before it begins: should a crash cut it short, what is said after that is not erased with the rest.
         newest = await self._parts.store.entries(self._scope, EntryQuery(newest_first=True, limit=1))
@@ -443,16 +471,29 @@ class AsyncAgent(AgentFaces):
 
     # ── reading ──────────────────────────────────────────────────────────────
 
+    async def context(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
+
+        Results of tools are shortened first, then older messages summarised, then all but the newest become one
+        digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
+        what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        """
+        return await self._parts.compactor.view(self._scope, messages, budget=budget, level=level)
+
     async def recall(
         self,
         query: str,
         *,
         limit: int = 5,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -463,20 +504,18 @@ class AsyncAgent(AgentFaces):
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
-        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
-        moment in the past or no gate, go into `options`.
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
+        least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
+        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
+        `options`.
         """
-        options = options or RecallOptions()
+        _check_call(query, limit)
+        options = RecallOptions() if options is None else RecallOptions.model_validate(options)
         now = self._parts.clock()
-        wanted = RecordFilter(
-            kinds=None if kinds is None else tuple(Kind.known(kind) for kind in kinds),
-            tags=tuple(tags),
-            occurred_from=since,
-            occurred_before=until,
-            alive_at=now,
-            as_of=options.as_of,
-        )
+        since, until = read_span(since, until)
+        bounds = {"occurred_from": since, "occurred_before": until, "alive_at": now, "as_of": options.as_of}
+        wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, **bounds)
         # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
@@ -525,17 +564,27 @@ class AsyncAgent(AgentFaces):
         self,
         *,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest."""
+        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
+
+        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        """
+        since, until = read_span(since, until)
         query = EntryQuery(
             occurred_from=since,
             occurred_before=until,
+            where=read_where(where),
+            tags=read_tags(tags),
+            any_tags=read_tags(any_tags),
             after_seq=after_seq,
             before_seq=before_seq,
             newest_first=newest_first,
@@ -566,21 +615,21 @@ class AsyncAgent(AgentFaces):
         *,
         kinds: Sequence[Kind | str] | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         session: str | None = None,
-        valid_at: datetime | None = None,
-        as_of: datetime | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
         """Return records, newest first; page on with `after_id`."""
-        wanted = RecordFilter(
-            kinds=None if kinds is None else tuple(Kind.known(kind) for kind in kinds),
-            statuses=None if statuses is None else tuple(Status(status) for status in statuses),
-            tags=tuple(tags),
-            valid_at=valid_at,
-            as_of=as_of,
+        valid_at, as_of = read_span(valid_at, as_of)
+        states = None if statuses is None else tuple(Status(status) for status in statuses)
+        wanted = _filter(
+            kinds, where=where, tags=tags, any_tags=any_tags, statuses=states, valid_at=valid_at, as_of=as_of
         )
         query = RecordQuery(filter=wanted, order=order, after_id=after_id, limit=limit)
         return await self._parts.store.records(self._scope.within(session=session), query)
@@ -643,6 +692,32 @@ class AsyncAgent(AgentFaces):
         if expects is not None and found[0].version != expects:
             raise VersionConflict(f"record {record_id} is at version {found[0].version}, not {expects}; read it again")
         return found[0]
+
+
+def _filter(
+    kinds: Sequence[Kind | str] | None,
+    *,
+    where: Mapping[str, Any] | None,
+    tags: Sequence[str],
+    any_tags: Sequence[str],
+    **more: Any,
+) -> RecordFilter:
+    """Return what a caller limits records to, checked; a single kind need not stand in a list."""
+    return RecordFilter(
+        kinds=None if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds)),
+        where=read_where(where),
+        tags=read_tags(tags),
+        any_tags=read_tags(any_tags),
+        **more,
+    )
+
+
+def _check_call(query: object, limit: object) -> None:
+    """Refuse what is no question, without repeating it: in the depths it would look like a path that failed."""
+    if not isinstance(query, str):
+        raise InvalidInput(f"query: a question is a text, not {'None' if query is None else type(query).__name__}")
+    if not isinstance(limit, int):
+        raise InvalidInput(f"limit: a whole number was expected, not {type(limit).__name__}")
 
 
 def _recipe(options: RecallOptions) -> str | Recipe | None:
@@ -714,6 +789,9 @@ class AsyncMemory(MemoryFaces):
         self.notes = parts.notes
         self._finishing = asyncio.create_task(self._finish_erasures()) if parts.erasures.has_any() else None
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._parts.settings.home}>"
+
     @property
     def settings(self) -> Settings:
         """The settings in force."""
@@ -770,6 +848,10 @@ class AsyncMemory(MemoryFaces):
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return [await self._parts.store.queue(scope) for scope in self._parts.worker.watched[:limit]]
 
+    def outages(self) -> list[str]:
+        """Return why background work is postponed: which providers are out of order, but not whose work it is."""
+        return self._parts.worker.outages
+
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""
         return (self._parts.recall.figures, *(embedder.figures for embedder in self._parts.questions))
@@ -789,6 +871,7 @@ class AsyncMemory(MemoryFaces):
         await self._parts.cache.close()
         await self._parts.vectors.close()
         await self._parts.store.close()
+        await self._parts.compactor.close()
         await self._parts.engine.close()
         await self._parts.known.close()
         if self._parts.embedders is not None:

@@ -478,8 +478,12 @@ class ReaderSettings(SettingsSection):
     max_page: ByteSize = setting(ByteSize(8 * 1024**2), "The largest page that is read.", "可读取的最大网页。", ge=1024)
 
 
+MemoryPlace = Literal["question", "message", "system"]
+"""Where the proxy puts what memory has to say."""
+
+
 class ProxySettings(SettingsSection):
-    """The OpenAI-compatible proxy: which model stands behind it, and what memory may add to a request."""
+    """The proxy for chat clients: which model stands behind it, and what memory may add to a request."""
 
     base_url: Url | None = setting(
         None,
@@ -493,8 +497,27 @@ class ProxySettings(SettingsSection):
         "The key for that API; unset, the key that a client sends is passed on.",
         "该接口的密钥；未设置时转发客户端自己的密钥。",
     )
+    anthropic_base_url: Url | None = setting(
+        None,
+        "Where Anthropic's API is reached, up to `/messages`, such as `https://api.anthropic.com/v1`; unset, requests "
+        "in that form go to `proxy.base_url` like the others.",
+        "Anthropic 接口的地址，写到 `/messages` 之前，如 `https://api.anthropic.com/v1`；未设置时此类请求也发往 "
+        "`proxy.base_url`。",
+    )
+    anthropic_api_key: Key | None = setting(
+        None,
+        "The key for `proxy.anthropic_base_url`; unset, the key that a client sends is passed on.",
+        "`proxy.anthropic_base_url` 的密钥；未设置时转发客户端自己的密钥。",
+    )
+    place: MemoryPlace = setting(
+        "question",
+        "Where memories are put: `question`, inside the user's last message, which every model takes; `message`, in a "
+        "message of their own before it, which some chat templates refuse; `system`, at the end of the instructions.",
+        "记忆放在何处：`question` 放进用户最后一条消息内，所有模型都接受；`message` 放在其前的一条独立消息中，"
+        "部分对话模板会拒绝；`system` 放在系统指令末尾。",
+    )
     limit: Annotated[int, Field(ge=0, le=100)] = setting(
-        5,
+        20,
         "Memories that are added to a request at most; 0 adds none and still keeps what is said.",
         "每次请求最多加入的记忆条数；0 表示不加入，但仍记录对话。",
     )
@@ -727,6 +750,44 @@ class RecallSettings(SettingsSection):
     reranker: RerankerSettings = RerankerSettings()
 
 
+class ContextSettings(SettingsSection):
+    """How a conversation is made to fit."""
+
+    window: Number = setting(
+        32_000,
+        "Tokens that the model takes in all; what is sent may have `share` of them unless a call says otherwise.",
+        "模型可接受的 token 总数；未另行指定时，发送内容最多占其中的 `share`。",
+    )
+    share: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.7, "The share of the window that is left to the conversation.", "窗口中留给对话的份额。"
+    )
+    trim_above: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.6,
+        "The share of the budget above which results of tools, repeated prompts and pictures are shortened.",
+        "超过预算的这一份额时，缩短工具结果、去除重复的系统提示、以文字代替图片。",
+    )
+    summarise_above: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.75,
+        "The share of the budget above which older messages are summarised, ten at a time.",
+        "超过预算的这一份额时，较早的消息每十条合为一段摘要。",
+    )
+    digest_above: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.9,
+        "The share of the budget above which one digest stands for all but the newest messages.",
+        "超过预算的这一份额时，除最新消息外全部合为一份会话概要。",
+    )
+    idle_minutes: Number = setting(
+        30,
+        "Minutes without a message after which a session is over, and what was made for it is let go.",
+        "多少分钟没有消息即视为会话结束，并释放为其生成的内容。",
+    )
+
+    @property
+    def budget(self) -> int:
+        """Tokens that a conversation may have where a call names no budget."""
+        return max(1, int(self.window * self.share))
+
+
 SectionT = TypeVar("SectionT", bound=SettingsSection)
 
 
@@ -826,6 +887,7 @@ class Settings(SettingsSection):
     search: SearchSettings = SearchSettings()
     reader: ReaderSettings = ReaderSettings()
     recall: RecallSettings = RecallSettings()
+    context: ContextSettings = ContextSettings()
 
     proxy: ProxySettings = ProxySettings()
     server: ServerSettings = ServerSettings()

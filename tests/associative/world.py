@@ -16,7 +16,7 @@ from remanent.language import Answer, Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Receipt, Record, Scope, Source, read_messages
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.stores import RecordFilter, RecordQuery, Store
 from tests.jobs.world import ADA, World
 
@@ -81,8 +81,8 @@ class MemoryWorld(World):
         )
 
     def memory(self, scope: Scope = ADA) -> AsyncAssociativeMemory:
-        async def keep(messages: Messages, *, session: str | None, task: str | None) -> Receipt:
-            narrow = scope.within(session=session, task=task)
+        async def keep(messages: Messages, **about: Any) -> Receipt:
+            narrow = scope.within(session=about.get("session"), task=about.get("task"))
             read = read_messages(messages, longest=100_000)
             now = self.time.now
             entries = [message.entry(self.new_id(), scope=narrow, recorded_at=now) for message in read]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from remanent.bank import BankEvent, MemoryBank, open_bank
-from remanent.bank.adapter import Adapter
+from remanent.bank.adapter import AsyncAdapter
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders
@@ -47,7 +47,7 @@ class Desk:
     """What a test works with."""
 
     bank: MemoryBank
-    adapter: Adapter
+    adapter: AsyncAdapter
     uploads: Uploads
     kept: AttachmentStore
     blobs: Blobs
@@ -86,5 +86,5 @@ def desk(folder: Path, *, engine: Engine | None = None, **settings: Any) -> Desk
     blobs = FileBlobs(lambda _: folder / "kept")
     uploads = Uploads(folder / "waiting", new_id=new_id)
     kept = AttachmentStore(blobs, SCOPE)
-    adapter = Adapter(bank, uploads=uploads, kept=kept, new_id=new_id)
+    adapter = AsyncAdapter(bank, uploads=uploads, kept=kept, new_id=new_id)
     return Desk(bank, adapter, uploads, kept, blobs, folder, events, new_id)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from remanent.agents import AgentTool
-from remanent.agents.knowledge import KnowledgeSearch
+from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.agents.tools import with_listener
 from remanent.bank import EventKind
 from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
@@ -18,6 +18,8 @@ from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.errors import LanguageError, NotFound, ToolFailed
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import Toolbox
+from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
+from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
 from remanent.language.roles.planning import (
     PlannedTask,
     PlanningRequest,
@@ -26,8 +28,11 @@ from remanent.language.roles.planning import (
     TaskType,
     settle,
 )
+from remanent.language.roles.react import ToolCall
+from remanent.model import ConflictState
 from remanent.settings import SearchSettings, Settings
 from tests.bank.desk import PNG, Told, desk
+from tests.bank.world import relations
 from tests.language.offline.fakes import WordEmbedder
 from tests.loaders.pdfs import pdf
 
@@ -172,7 +177,8 @@ async def test_a_context_that_no_role_understands_does_not_stop_the_run(tmp_path
     run = BankRun(made.adapter, framework)
     result = await run.run("Who designed it?", context="The station was designed by Ada Holm.")
     assert result.end == "failed"
-    assert made.bank.unread[0].text == "The station was designed by Ada Holm."
+    aside = [event.data["entry_id"] for event in made.events if event.data.get("set_aside")]
+    assert made.bank.tree.entry(str(aside[0])).text == "The station was designed by Ada Holm."
 
 
 @pytest.mark.spec("BANK-28")
@@ -194,3 +200,164 @@ async def test_the_web_is_searched_where_there_is_a_key_and_else_what_the_bank_w
     tools = default_tools(settings, made.bank)
     assert [tool.declaration.name for tool in tools] == ["search", "visit"]
     await close_tools(tools)
+
+
+# ── verdicts and answers ─────────────────────────────────────────────────────
+
+
+def clashing(request: AnalysisRequest) -> AnalysisResponse:
+    """Find that 640 and 460 metres contradict each other."""
+
+    def judged(new: Any, old: Any) -> Relationship:
+        figures = {"640", "460"}
+        one = figures & set(new.summary.split())
+        other = figures & set(old.summary.split())
+        return Relationship.CONFLICT if one and other and one != other else Relationship.UNRELATED
+
+    return relations(request, judged)
+
+
+def upholding_the_first(request: IntegrationRequest) -> IntegrationResponse:
+    return IntegrationResponse(
+        outcome=IntegrationOutcome.INTEGRATED,
+        summary="The tunnel of Brenk is 640 metres long.",
+        context="the tunnel of Brenk",
+        keywords=("Brenk",),
+        interaction_tree_description="the survey counts",
+        upheld=(request.nodes[0].node_id,),
+    )
+
+
+def ends_at_once(request: PlanningRequest) -> PlanningResponse:
+    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=None, tongue="en")
+
+
+LENGTH = "How long is the tunnel of Brenk?"
+CLAIMS = ("The tunnel of Brenk is 640 metres long.", "A leaflet says the tunnel of Brenk is 460 metres long.")
+
+
+@pytest.mark.spec("BANK-02", "BANK-22")
+async def test_what_waits_is_validated_before_a_step_that_was_planned_earlier_and_an_answer_follows(
+    tmp_path: Path,
+) -> None:
+    made = desk(tmp_path, engine=Told(analysis=clashing, integration=upholding_the_first, planning=ends_at_once))
+    await made.bank.start(LENGTH)
+    # A step is under way when the contradiction comes up, as when a program observes texts between two runs.
+    await made.bank.answer_next()
+    for claim in CLAIMS:
+        await made.bank.observe(claim)
+    framework = Anything("The survey gives 640 metres.", "640 metres.")
+    result = await BankRun(made.adapter, framework).resume()
+    assert [prompt.insight.is_cross_validation for prompt in framework.prompts] == [True, False]
+    assert result.answer == "640 metres."
+    assert "460" not in framework.prompts[1].memory
+
+
+@pytest.mark.spec("BANK-22", "BANK-19")
+async def test_an_answer_that_a_verdict_overtakes_is_not_the_final_one(tmp_path: Path) -> None:
+    made = desk(tmp_path, engine=Told(analysis=clashing, integration=upholding_the_first, planning=ends_at_once))
+    await made.bank.start(LENGTH)
+    await made.bank.observe(CLAIMS[0])
+    await made.bank.answer_next()
+    framework = Anything(
+        "A leaflet says the tunnel of Brenk is 460 metres long.", "The survey says 640.", "640 metres."
+    )
+    result = await BankRun(made.adapter, framework).resume()
+    assert result.answer == "640 metres."
+    assert result.rounds == 3
+
+
+async def test_a_plan_that_ends_at_once_says_that_there_is_no_answer(tmp_path: Path) -> None:
+    made = desk(tmp_path, engine=Told(planning=ends_at_once))
+    result = await BankRun(made.adapter, Anything()).run(LENGTH)
+    assert (result.answer, result.rounds) == ("No answer was found.", 0)
+    made = desk(tmp_path / "zh", engine=Told(planning=ends_at_once))
+    assert (await BankRun(made.adapter, Anything()).run("隧道有多长？")).answer == "没有得出答案。"
+
+
+@pytest.mark.spec("BANK-26", "BANK-17")
+async def test_a_conflict_whose_integration_keeps_failing_is_given_up_after_its_tries(tmp_path: Path) -> None:
+    def failing(request: Any) -> Any:
+        raise LanguageError("the model is out")
+
+    engine = Told(analysis=clashing, integration=failing, planning=ends_at_once)
+    made = desk(tmp_path, engine=engine)
+    await made.bank.start(LENGTH)
+    for claim in CLAIMS:
+        await made.bank.observe(claim)
+    framework = Anything(*["The survey gives 640 metres."] * 2, *["It stays unclear."] * 8)
+    result = await BankRun(made.adapter, framework).resume()
+    assert result.rounds == 3  # two validations and the answer
+    assert [name for name, _ in engine.asked].count("integration") == 4  # each of the two is tried twice
+    (conflict,) = made.bank.conflicts.all
+    assert conflict.state is ConflictState.UNRESOLVED
+
+
+@pytest.mark.spec("BANK-10", "BANK-22")
+async def test_what_a_validation_reasoned_and_called_stays_in_the_tree(tmp_path: Path) -> None:
+    made = desk(tmp_path, engine=Told(analysis=clashing, integration=upholding_the_first, planning=ends_at_once))
+    await made.bank.start(LENGTH)
+    for claim in CLAIMS:
+        await made.bank.observe(claim)
+    await made.adapter.plan()
+    reasoning = "The leaflet has no date. The survey of 1988 was measured on site.\n\nThe survey gives 640 metres."
+    call = ToolCall(name="search", arguments={"query": "tunnel of Brenk survey"})
+    await made.adapter.intercept(
+        Execution(answer="The survey gives 640 metres.", context=reasoning, tool_calls=(call,))
+    )
+    (node,) = made.bank.graph.nodes
+    kept = [entry for entry in made.bank.tree.of(node.id) if entry.source == "validation"]
+    assert [entry.text for entry in kept] == [reasoning]
+    assert kept[0].metadata["tool_calls"] == [{"name": "search", "arguments": {"query": "tunnel of Brenk survey"}}]
+
+
+async def test_a_claim_is_not_cut_off_before_the_contested_words(tmp_path: Path) -> None:
+    lead = "The line was planned by a consortium of seven towns and paid for by a lottery. " * 6
+    made = desk(tmp_path, engine=Told(analysis=clashing, planning=ends_at_once))
+    await made.bank.start(LENGTH)
+    await made.bank.observe(f"{lead}The tunnel of Brenk is 640 metres long.")
+    await made.bank.observe(f"{lead}The tunnel of Brenk is only 460 metres long.")
+    (conflict,) = made.bank.conflicts.all
+    assert [("640" in claim.text, "460" in claim.text) for claim in conflict.claims] == [(True, False), (False, True)]
+
+
+@pytest.mark.spec("BANK-10", "BANK-25")
+async def test_what_was_found_in_given_sources_becomes_part_of_memory(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    source = SearchableText(
+        "ledger", "The first master of the station of Vell was Karl Brandt.", title="ledger", is_known=False
+    )
+    tools = default_tools(Settings(home=tmp_path), made.bank, sources=[source])
+    run = BankRun(made.adapter, builtin(), tools=tools)
+    result = await run.run("Who was the first master of the station of Vell?")
+    assert "Karl Brandt" in result.answer
+    behind = [entry.text for node in made.bank.graph.nodes for entry in made.bank.tree.of(node.id)]
+    assert any("Karl Brandt" in text for text in behind)
+
+
+async def test_a_key_and_sources_give_both_searches_and_the_planner_sees_them(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, search=SearchSettings(api_key=SecretStr("k")))
+    planned: list[PlanningRequest] = []
+
+    def planning(request: PlanningRequest) -> PlanningResponse:
+        planned.append(request)
+        return ends_at_once(request)
+
+    made = desk(tmp_path, engine=Told(planning=planning))
+    source = SearchableText("ledger", "A text.", is_known=False)
+    tools = default_tools(settings, made.bank, sources=[source])
+    await BankRun(made.adapter, Anything(), tools=tools).run("Who?")
+    await close_tools(tools)
+    names = [tool.partition(":")[0] for tool in planned[0].tools]
+    assert names == ["search", "visit", "search_sources", "deep_retrieval"]
+
+
+async def test_one_file_that_cannot_be_read_does_not_fail_a_run(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    files = [
+        GivenFile(b"%PDF-1.7 broken", name="torn.pdf", media_type="application/pdf"),
+        GivenFile(pdf("The first master of the station was Karl Brandt."), name="register.pdf"),
+    ]
+    run = BankRun(made.adapter, builtin(), tools=default_tools(Settings(home=tmp_path), made.bank))
+    result = await run.run("Who was the first master of the station?", files=files)
+    assert "Karl Brandt" in result.answer

@@ -124,7 +124,7 @@ def test_on_a_terminal_a_picture_shows_the_task_at_hand_what_is_done_the_graph_a
     assert "Graph: 2 nodes, 0 edges, 1 contradictions (1 open)" in pictures
     last = pictures.rsplit("╭", 1)[1]
     assert "✓ Recognise" in last
-    assert f"✓ Search and answer: {QUESTION}" in last
+    assert f"✓ {QUESTION}" in last
     assert "⚡ " in last
     assert "▶" not in last
     assert "Mount Kelt is 3," in answer

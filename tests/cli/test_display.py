@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Cli
@@ -150,3 +153,46 @@ def test_one_agent_never_sees_what_another_remembers(cli: Cli) -> None:
     cli.told("The heron fishes.")
     assert cli("recall", "heron", "--agent", "bob").code == 1
     assert cli("entries", "--agent", "bob", "--json").json == []
+
+
+COMMANDS = (
+    ["entries"], ["records"], ["agents"], ["queue"], ["check"], ["audit", "list"], ["keys", "list"], ["roles"],
+    ["recall", "Lisbon", "--explain"],
+)  # fmt: skip
+
+
+@pytest.mark.spec("USE-07")
+@pytest.mark.parametrize("width", [50, 100])
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_terminal_of_any_width_shows_whole_words_and_no_json(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: list[str], width: int
+) -> None:
+    (entry_id,) = cli.told("I moved to Lisbon in May.")
+    cli("keys", "create", "my agent", "--permission", "read")
+    monkeypatch.setattr("remanent.cli.screen.PLAIN_WIDTH", width)
+    shown = cli(*command).out
+    assert shown.strip()
+    assert not re.search(r'[{}]|\["|…', shown), shown
+    if command[0] in {"entries", "records"}:
+        assert entry_id in shown
+
+
+def test_fields_are_named_in_chinese_where_the_user_is(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    cli.told("我对花生过敏。")
+    assert "等待中: 0" in cli("queue").out
+    assert "内容: 我对花生过敏。" in cli("records").out
+    assert "此处尚无智能体" in cli("agents", "--workspace", "empty").err
+
+
+def test_a_home_without_memories_is_named(cli: Cli, tmp_path: Path) -> None:
+    assert str(tmp_path / "nothing") in cli("agents", "--home", tmp_path / "nothing").err
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_an_attached_file_keeps_its_name_and_type(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "plan.pdf").write_bytes(b"%PDF-")
+    kept = cli("attach", tmp_path / "plan.pdf", "--json").json
+    assert (kept["name"], kept["media_type"]) == ("plan.pdf", "application/pdf")
+    named = cli("attach", tmp_path / "plan.pdf", "--name", "b.txt", "--media-type", "text/x-own", "--json").json
+    assert (named["name"], named["media_type"]) == ("b.txt", "text/x-own")

@@ -118,3 +118,13 @@ def test_an_interrupt_ends_with_130_and_no_traceback(cli: Cli, monkeypatch: pyte
     monkeypatch.setattr(execution, "perform", interrupted)
     said = cli("recall", "x")
     assert (said.code, said.out, said.err) == (130, "", "Interrupted.\n")
+
+
+def test_a_wrong_command_line_is_told_in_chinese_where_the_user_is(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    monkeypatch.delenv("REMANENT_AGENT")
+    missing = cli("recall", "花生")
+    assert (missing.code, missing.out) == (2, "")
+    assert missing.err.startswith("用法：")
+    assert "错误：缺少选项 '--agent'" in missing.err
+    assert "错误：没有这个选项" in cli("recall", "--colour", "red").err

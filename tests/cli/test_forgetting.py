@@ -95,5 +95,13 @@ def test_what_to_erase_must_be_said(cli: Cli) -> None:
 
 
 def test_erasing_from_an_agent_that_does_not_exist_makes_none(cli: Cli) -> None:
-    assert cli("erase", "--everything", "--yes", "--agent", "nobody").code == 0
+    assert cli("erase", "--everything", "--yes", "--agent", "nobody").code == 1
     assert not cli.home.exists() or not list(cli.home.rglob("*.db"))
+
+
+def test_erasing_what_never_was_says_so(cli: Cli) -> None:
+    cli.told("I moved to Lisbon in May.")
+    said = cli("erase", "--entry", "nope", "--yes")
+    assert (said.code, said.out) == (1, "")
+    assert "nothing was erased" in said.err
+    assert len(cli("entries", "--json").json) == 1

@@ -1,4 +1,4 @@
-"""The pages of docs/: each in two languages with the same code, and every block of it does what the page says."""
+"""The pages of docs/ and the readme: in two languages with the same code, and every block of it does what is said."""
 
 import os
 import re
@@ -6,7 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,18 @@ from tests.servers import has_postgres, postgres
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGES = ["concepts.md", "scale.md", *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md")))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PORT = "8765"
-"""The port that the pages name; a free one is put in its place."""
+PORTS = ("8765", "8766")
+"""The ports that the pages name; free ones are put in their place."""
+README = "../README.md"
+SAID = (
+    "I moved to Lisbon in May. ← m1",
+    "21 degrees and sunny",
+    "Mount Kelt is 3,412 metres high.']",
+    "The telescope stands on the balcony.",
+    '"items":',
+    '"mcpServers"',
+)
+"""What the readme's blocks say, in their order."""
 DATABASE = "postgresql://owner@db.internal/remanent"
 """The database that the pages name; one of a server that is started for them is put in its place."""
 
@@ -45,9 +57,30 @@ def test_every_page_has_its_chinese_twin_and_no_twin_is_alone() -> None:
 @pytest.mark.spec("USE-07")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
 def test_the_code_of_a_page_works_from_top_to_bottom(page: str, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    shown = run_page(page, tmp_path)
+    assert shown.code == 0, shown.said
+
+
+@pytest.mark.spec("USE-07")
+def test_the_readme_works_from_top_to_bottom_and_says_what_it_should(tmp_path: Path) -> None:
+    shown = run_page(README, tmp_path)
+    assert shown.code == 0, shown.said
+    places = [shown.said.find(one) for one in SAID]
+    assert -1 not in places, shown.said
+    assert places == sorted(places)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a page ended, and what its blocks said."""
+
+    code: int
+    said: str
+
+
+def run_page(page: str, tmp_path: Path) -> Shown:
+    """Run the blocks of a page in one shell."""
+    port, other = _free_ports()
     environment = {
         "HOME": str(tmp_path),
         "LANG": "C.UTF-8",
@@ -56,7 +89,7 @@ def test_the_code_of_a_page_works_from_top_to_bottom(page: str, tmp_path: Path) 
         "REMANENT_SERVER__PORT": port,
     }
     shown = tmp_path / "shown.txt"
-    script = script_of(page, tmp_path, port=port)
+    script = script_of(page, tmp_path, ports=(port, other))
     with shown.open("w") as output, ExitStack() as servers:
         if DATABASE in script:
             if not has_postgres():
@@ -77,19 +110,30 @@ def test_the_code_of_a_page_works_from_top_to_bottom(page: str, tmp_path: Path) 
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(done.pid, signal.SIGKILL)
-    assert code == 0, shown.read_text()
+    return Shown(code, shown.read_text(encoding="utf-8"))
 
 
-def script_of(page: str, folder: Path, *, port: str) -> str:
+def _free_ports() -> list[str]:
+    with socket.socket() as first, socket.socket() as second:
+        for free in (first, second):
+            free.bind(("127.0.0.1", 0))
+        return [str(free.getsockname()[1]) for free in (first, second)]
+
+
+def script_of(page: str, folder: Path, *, ports: Sequence[str]) -> str:
     lines = ["set -e"]
     for number, (language, block) in enumerate(blocks(page)):
         if language not in {"python", "sh"} or "pip install" in block:
-            continue
-        code = block.replace(PORT, port)
+            continue  # what only a person can end, or what the tests have already
+        code = block
+        for named, free in zip(PORTS, ports, strict=True):
+            code = code.replace(named, free)
         if language == "python":
             (folder / f"block{number}.py").write_text(code, encoding="utf-8")
             code = f"{sys.executable} block{number}.py"
             if any("remanent serve" in line for line in lines):
-                lines.append(f"curl -sf --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:{port}/livez")
+                lines.append(
+                    f"curl -sf --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:{ports[0]}/livez"
+                )
         lines.append(code)
     return "\n".join(lines)

@@ -1,4 +1,7 @@
-from datetime import UTC, datetime, timedelta, timezone
+import time
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -6,7 +9,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.model import Entry, Scope, from_millis, system_clock, to_instant, to_millis
-from remanent.model.clock import to_text
+from remanent.model.clock import read_moment, to_text
 from tests.model.strategies import instants, moments_of_any_zone
 
 
@@ -29,7 +32,7 @@ def test_an_instant_and_back_is_the_same_number_of_milliseconds(millis: int) -> 
 @given(moments_of_any_zone)
 def test_a_moment_of_any_zone_is_cut_to_the_millisecond_before(moment: datetime) -> None:
     instant = to_instant(moment)
-    aware = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    aware = moment.astimezone() if moment.tzinfo is None else moment
     assert instant.tzinfo is UTC
     assert timedelta() <= aware.astimezone(UTC) - instant < timedelta(milliseconds=1)
     assert to_instant(instant) == instant
@@ -55,3 +58,48 @@ def test_a_moment_that_utc_cannot_name_is_refused_with_our_own_error(moment: dat
     scope = Scope(org="acme", workspace="lab", agent="ada")
     with pytest.raises(InvalidInput, match="range"):
         Entry(id="e", scope=scope, text="x", occurred_at=moment, recorded_at=datetime(2025, 3, 1, tzinfo=UTC))
+
+
+@pytest.fixture
+def eight_hours_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine whose own time is eight hours ahead of UTC."""
+    monkeypatch.setenv("TZ", "EAST-8")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.usefixtures("eight_hours_east")
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime(2026, 5, 31, 18, 30),  # noqa: DTZ001 - what has no zone is what this is about
+        datetime(2026, 5, 31, 10, 30, tzinfo=UTC),
+        datetime(2026, 5, 31, 15, 30, tzinfo=EAST),
+        "2026-05-31T18:30:00",
+        "2026-05-31 18:30",
+        "2026-05-31T10:30:00Z",
+        "2026-05-31T18:30:00+08:00",
+    ],
+    ids=str,
+)
+def test_every_way_to_write_a_moment_means_the_same(moment: Any) -> None:
+    meant = datetime(2026, 5, 31, 10, 30, tzinfo=UTC)
+    assert read_moment(moment) == meant
+    scope = Scope(org="acme", workspace="lab", agent="ada")
+    assert Entry(id="e", scope=scope, text="x", occurred_at=moment, recorded_at=moment).occurred_at == meant
+
+
+@pytest.mark.usefixtures("eight_hours_east")
+def test_a_day_is_its_beginning_where_it_is_asked() -> None:
+    for day in (date(2026, 5, 31), "2026-05-31"):
+        assert read_moment(day) == datetime(2026, 5, 30, 16, tzinfo=UTC)
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize("moment", ["yesterday", "", "31.5.2026", 1_700_000_000, None, b"2026-05-31"], ids=str)
+def test_what_is_no_moment_is_refused_with_how_to_write_one(moment: Any) -> None:
+    with pytest.raises(InvalidInput, match="2026-05-31"):
+        read_moment(moment)

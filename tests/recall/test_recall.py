@@ -94,6 +94,18 @@ async def test_paths_that_fail_or_are_late_are_left_out_and_the_answer_says_so(
     assert found.items[0].ranks[0].reason == "because"
 
 
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize("error", [TypeError, ValueError, AttributeError, KeyError])
+async def test_a_programming_error_of_a_path_is_raised_and_not_left_out(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock, error: type[Exception]
+) -> None:
+    receipt = await ada.remember("The heron fishes at dawn.")
+    good = Scripted("good", lambda _: [Candidate(receipt.entry_ids[0], 1.0)])
+    wrong = Scripted("wrong", lambda _: error("a wrong program"))
+    with pytest.raises(error, match="a wrong program"):
+        await recall_with(memory, good, wrong, clock=clock).find(asked("heron", ada.scope))
+
+
 async def test_a_path_that_was_late_is_left_alone_for_a_while(
     memory: AsyncMemory, ada: AsyncAgent, clock: SetClock
 ) -> None:

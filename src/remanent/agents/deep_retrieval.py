@@ -16,14 +16,16 @@ from remanent.errors import InvalidInput, NotFound, RemanentError
 from remanent.language.roles.react import ToolDefinition
 from remanent.loaders import AttachmentType, read_document, type_of
 from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Model, Origin, Record, Source
-from remanent.model.base import Text
+from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.stores.blobs import AttachmentStore
+from remanent.text.sentences import sentence_texts
+from remanent.text.terms import index_terms, query_terms
 
 DEEP_RETRIEVAL = "deep_retrieval"
 _MAX_SHOWN_CHARS = 20_000
-"""Characters of a file up to which a tool call includes it unasked: about 5,000 tokens, a small part of a window.
-Chosen by hand."""
+"""Characters of a file up to which a tool call includes it unasked, and of a page of a long tree: about 5,000 tokens, a
+small part of a window. Chosen by hand."""
 
 
 class TreeEntry(Model):
@@ -100,10 +102,12 @@ class DeepEntry(Model):
 
 
 class DeepRetrieved(Model):
-    """All that stands behind a node, oldest first."""
+    """What stands behind a node, oldest first: all of it, a page, or what was searched for."""
 
     node_id: Id
     entries: tuple[DeepEntry, ...]
+    next_offset: Count | None = None
+    """Where the next page begins, in characters of the entries' texts one after the other; none after the last."""
 
 
 class DeepRetrieval:
@@ -113,13 +117,51 @@ class DeepRetrieval:
         self._tree = tree
         self._kept = kept
 
-    async def retrieve(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+    async def retrieve(
+        self,
+        node_id: str,
+        *,
+        attachment_id: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        query: str = "",
+    ) -> DeepRetrieved:
         """Return every entry behind a node by time, with its files; of those, only the one that is asked for, if any.
 
-        A file that cannot be read has a `problem` instead of content, so that one lost file does not hide the rest.
-        An unknown node or attachment is `NotFound`.
+        A long tree is read in pages of `limit` characters, each from the `next_offset` of the one before; with a
+        `query`, only the sentences that share words with it are returned. A file that cannot be read has a `problem`
+        instead of content, so that one lost file does not hide the rest. An unknown node or attachment is `NotFound`.
         """
-        return await _retrieve(node_id, self._tree(node_id), self._kept, attachment_id)
+        if offset < 0 or (limit is not None and limit < 1):
+            raise InvalidInput("offset must not be negative, and limit must be at least 1")
+        tree = self._tree(node_id)
+        if query.strip():
+            tree = _matching(tree, query)
+        shown, rest = _page(tree, offset, limit)
+        found = await _retrieve(node_id, shown, self._kept, attachment_id)
+        return found.replace(next_offset=rest)
+
+
+def _matching(tree: Sequence[TreeEntry], query: str) -> list[TreeEntry]:
+    """Return the entries that have something on a query, with the sentences that do, in their order."""
+    asked = frozenset(query_terms(query))
+    found = []
+    for entry in tree:
+        sentences = [text for text in sentence_texts(entry.text) if asked.intersection(index_terms(text))]
+        if sentences:
+            found.append(entry.replace(text="\n".join(sentences)))
+    return found
+
+
+def _page(tree: Sequence[TreeEntry], offset: int, limit: int | None) -> tuple[list[TreeEntry], int | None]:
+    """Return what lies between two characters of the entries' texts, and where the rest begins, if there is any."""
+    end = offset + limit if limit is not None else sum(len(entry.text) for entry in tree) + 1
+    shown, start = [], 0
+    for entry in tree:
+        if start < end and (start + len(entry.text) > offset or start == offset):
+            shown.append(entry.replace(text=entry.text[max(0, offset - start) : end - start]))
+        start += len(entry.text)
+    return shown, end if start > end else None
 
 
 async def retrieve_record(
@@ -183,13 +225,16 @@ class DeepRetrievalTool(MemoryBackedTool):
     declaration = ToolDefinition(
         name=DEEP_RETRIEVAL,
         description="Read all that stands behind a memory node, word for word: reasoning, tool calls, results, files. "
-        "Long files are given when asked for by attachment_id. 读取某个记忆节点的全部原文、工具调用与附件；"
-        "较长的附件需用 attachment_id 指定。",
+        "A long history comes in pages: go on at next_offset, or give a query to see only what is about it. Long files "
+        "are given when asked for by attachment_id. 读取某个记忆节点的全部原文、工具调用与附件；内容较长时分页返回，"
+        "用 next_offset 续读，或用 query 只看相关句子；较长的附件需用 attachment_id 指定。",
         parameters={
             "type": "object",
             "properties": {
                 "node_id": {"type": "string", "description": "the id of a node in <memory> / 记忆节点的 id"},
                 "attachment_id": {"type": "string", "description": "one of its files / 附件的 id（可选）"},
+                "offset": {"type": "integer", "description": "where to go on, from next_offset / 续读位置（可选）"},
+                "query": {"type": "string", "description": "only what is about this / 只看与此相关的句子（可选）"},
             },
             "required": ["node_id"],
         },
@@ -201,9 +246,19 @@ class DeepRetrievalTool(MemoryBackedTool):
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Return the entries as JSON."""
         node_id, attachment_id = arguments.get("node_id"), arguments.get("attachment_id") or None
-        if not isinstance(node_id, str) or not isinstance(attachment_id, str | None):
-            raise InvalidInput('deep_retrieval needs {"node_id": "…"}, and may have {"attachment_id": "…"}')
-        found = await self._deep.retrieve(node_id.strip(), attachment_id=attachment_id)
+        offset, query = arguments.get("offset") or 0, arguments.get("query") or ""
+        if (
+            not isinstance(node_id, str)
+            or not isinstance(attachment_id, str | None)
+            or not isinstance(offset, int)
+            or not isinstance(query, str)
+        ):
+            raise InvalidInput(
+                'deep_retrieval needs {"node_id": "…"}, and may have {"attachment_id": "…", "offset": 0, "query": "…"}'
+            )
+        found = await self._deep.retrieve(
+            node_id.strip(), attachment_id=attachment_id, offset=offset, limit=_MAX_SHOWN_CHARS, query=query
+        )
         if attachment_id is None:
             found = found.replace(entries=tuple(_without_long_files(entry) for entry in found.entries))
         return ToolOutput(found.to_json(), metadata={"node_id": node_id})

@@ -5,6 +5,7 @@ of the two it was given.
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -26,6 +27,9 @@ _MAX_COMPARED = 30
 """Only so many of the best by words are compared by meaning: embedding all passages would take seconds. Chosen by hand;
 five are shown in the end."""
 
+_MAX_REMEMBERED = 200
+"""Results whose new passages are remembered until their step ends; a step makes at most 60 calls."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchableText:
@@ -34,6 +38,8 @@ class SearchableText:
     text_id: str
     text: str
     title: str = ""
+    is_known: bool = True
+    """Whether memory holds it; what is found in any other text is evidence that a bank must keep."""
 
 
 class KnowledgeSearch(MemoryBackedTool):
@@ -44,12 +50,18 @@ class KnowledgeSearch(MemoryBackedTool):
     """
 
     origin = Origin.TOOL
-    declaration = DECLARATION
 
     def __init__(
-        self, texts: Callable[[], Iterable[SearchableText]], *, embedder: Embedder | None = None, results: int = 5
+        self,
+        texts: Callable[[], Iterable[SearchableText]],
+        *,
+        embedder: Embedder | None = None,
+        results: int = 5,
+        name: str = DECLARATION.name,
     ) -> None:
+        self.declaration = DECLARATION.replace(name=name)
         self._texts = texts
+        self._news: OrderedDict[str, str] = OrderedDict()
         self._toolbox = Toolbox(embedder=embedder)
         self._results = results
         self._cut: dict[str, tuple[str, list[str]]] = {}
@@ -60,12 +72,22 @@ class KnowledgeSearch(MemoryBackedTool):
         passages = self._passages()
         parts: list[str] = []
         found: list[str] = []
+        new: list[str] = []
         for query in queries:
             best = await self._best(query, passages)
             found += [passages[place][0].text_id for place in best]
             parts.append(_render_passages(query, [passages[place] for place in best]))
+            new += [_titled(*passages[place]) for place in best if not passages[place][0].is_known]
         text_ids: list[JsonValue] = list(dict.fromkeys(found))
-        return ToolOutput("\n\n".join(parts), metadata={"queries": list(queries), "found": text_ids})
+        output = "\n\n".join(parts)
+        self._news[output] = "\n\n".join(dict.fromkeys(new))
+        while len(self._news) > _MAX_REMEMBERED:
+            self._news.popitem(last=False)
+        return ToolOutput(output, metadata={"queries": list(queries), "found": text_ids})
+
+    def news(self, content: str) -> str:
+        """Return the passages of a result that come from texts which memory does not hold."""
+        return self._news.get(content, "")
 
     def _passages(self) -> list[tuple[SearchableText, str]]:
         passages: list[tuple[SearchableText, str]] = []
@@ -90,6 +112,10 @@ class KnowledgeSearch(MemoryBackedTool):
         )
         ranked = await rerank(request, self._toolbox)
         return [int(item.passage_id) for item in ranked.ranked if item.score > 0][: self._results]
+
+
+def _titled(text: SearchableText, passage: str) -> str:
+    return f"{text.title}\n{passage}" if text.title else passage
 
 
 def _render_passages(query: str, passages: list[tuple[SearchableText, str]]) -> str:

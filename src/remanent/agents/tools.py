@@ -87,11 +87,16 @@ class AgentTool(Protocol):
 
 
 class MemoryBackedTool:
-    """Marks a tool that only shows what memory already holds.
+    """Marks a tool that shows what memory already holds.
 
     Its results are left out of what a bank learns from a step: a memory that learns what it said itself would count
     one source twice.
     """
+
+    def news(self, content: str) -> str:
+        """Return the part of a result that memory does not hold; unless overridden there is none."""
+        del self, content
+        return ""
 
 
 class FunctionTool:
@@ -229,6 +234,10 @@ class ListenedTool:
 
 class _ListenedMemoryTool(ListenedTool, MemoryBackedTool):
     """The same for a tool that shows what memory holds: the mark must survive the wrapping."""
+
+    def news(self, content: str) -> str:
+        """As the tool itself says."""
+        return self._tool.news(content) if isinstance(self._tool, MemoryBackedTool) else ""
 
 
 def with_listener(tool: AgentTool, listener: StepListener) -> AgentTool:

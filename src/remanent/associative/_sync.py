@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from remanent._portal import Portal
 from remanent.associative.graph_store import LinkHealth
@@ -11,7 +12,7 @@ from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
 from remanent.associative.triples import LoadedTriples
 from remanent.model import Job, Receipt, Scope
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 
 __all__ = ["AssociativeMemory"]
 
@@ -29,6 +30,9 @@ class AssociativeMemory:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -39,15 +43,25 @@ class AssociativeMemory:
         return self._portal.call(self._wrapped.initialize, agent_id)
 
     def close(self) -> None:
-        """Let the running job end and let go of the graph; what waits is kept, and nothing acknowledged is lost."""
+        """Stop the agent's queue, let the running job end and let go of the graph; what waits is kept for next time."""
         self._portal.call(self._wrapped.close)
 
-    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
-        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+        return self._portal.call(
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+        )
 
     def recall(
         self,
@@ -149,9 +163,12 @@ class AssociativeMemory:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         return self._portal.call(self._wrapped.load_triples, lines)
 
-    def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        return self._portal.call(self._wrapped.drawing)
+    def drawing(self, *, html: bool = False) -> str:
+        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
+
+        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
+        """
+        return self._portal.call(self._wrapped.drawing, html=html)
 
     def jobs(self) -> list[Job]:
         """Return the work that waits or runs, in its order."""

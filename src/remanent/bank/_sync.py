@@ -11,21 +11,25 @@ from pydantic import JsonValue
 
 from remanent._portal import Portal
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
-from remanent.agents.tools import AgentTool
-from remanent.bank.adapter import Adapter, Framework
-from remanent.bank.bank import CONTEXT, Observed
+from remanent.agents.tools import AgentStep, AgentTool
+from remanent.bank.adapter import AsyncAdapter, Framework
+from remanent.bank.adapter.framework import EnhancedPrompt, Execution
+from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
+from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import GivenFile, RunResult
 from remanent.bank.runtime import EventListener
+from remanent.bank.uploads import Upload
+from remanent.language.roles.planning import FinishedTask
 from remanent.model import Conflict
 
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["Bank", "Banks"]
+__all__ = ["Adapter", "Bank", "Banks"]
 
 
 class Banks:
@@ -37,6 +41,9 @@ class Banks:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     def __call__(
         self,
         task: str = "",
@@ -44,6 +51,7 @@ class Banks:
         context: str = "",
         files: Sequence[str | Path | bytes | GivenFile] = (),
         sources: Mapping[str, str] | None = None,
+        prompt_tokens: int | None = None,
         bank_id: str | None = None,
         agent: str = "bank",
         workspace: str | None = None,
@@ -51,8 +59,9 @@ class Banks:
     ) -> Bank:
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
-        `sources` are texts, by name, that its agent can search and that are not ingested. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it is stored as well, and `resume` continues it.
+        `sources` are texts, by name, that its agent can search and that are not ingested. `prompt_tokens` bounds what
+        memory takes in the prompt of a step. Everything lives in memory and is cleared at the end; with a `bank_id` it
+        is stored as well, and `resume` continues it.
         """
         return Bank(
             self._portal,
@@ -62,6 +71,7 @@ class Banks:
                 context=context,
                 files=files,
                 sources=sources,
+                prompt_tokens=prompt_tokens,
                 bank_id=bank_id,
                 agent=agent,
                 workspace=workspace,
@@ -81,6 +91,9 @@ class Bank:
     def __init__(self, portal: Portal, wrapped: AsyncBank) -> None:
         self._portal = portal
         self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
 
     @property
     def bank_id(self) -> str:
@@ -115,7 +128,7 @@ class Bank:
     @property
     def adapter(self) -> Adapter:
         """For running a framework of your own: `enhance` before a step, `intercept` after it."""
-        return self._wrapped.adapter
+        return Adapter(self._portal, self._wrapped.adapter)
 
     def tree(self, node_id: str) -> tuple[TreeEntry, ...]:
         """Return the raw entries behind a node, by time."""
@@ -160,9 +173,22 @@ class Bank:
         """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
         self._portal.call(self._wrapped.undo, change_id)
 
-    def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the content of its files, or of one of them."""
-        return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
+    def deep_retrieval(
+        self,
+        node_id: str,
+        *,
+        attachment_id: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        query: str = "",
+    ) -> DeepRetrieved:
+        """Return every entry behind a node with the content of its files, or of one of them.
+
+        A long tree can be read in pages of `limit` characters; with a `query`, only its sentences about that are given.
+        """
+        return self._portal.call(
+            self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id, offset=offset, limit=limit, query=query
+        )
 
     def export(self) -> str:
         """Return the whole bank as JSON; uploads that wait to be recognised are not part of it."""
@@ -196,3 +222,67 @@ class Bank:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._portal.call(self._wrapped.__aexit__, kind, error, trace)
+
+
+class Adapter:
+    """Three methods: `upload` before or during a run, `enhance` before a step, `intercept` after it.
+
+    Looping over them until the Insight Doc has no current task is a whole run; `close` cleans up after it. `BankRun` is
+    that loop; a program with a loop of its own calls them itself.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncAdapter) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
+    @property
+    def bank(self) -> MemoryBank:
+        """The bank whose steps are executed."""
+        return self._wrapped.bank
+
+    @property
+    def waiting(self) -> tuple[Upload, ...]:
+        """The uploads that wait to be recognised."""
+        return self._wrapped.waiting
+
+    @property
+    def recognised(self) -> frozenset[str]:
+        """The names of the uploads that were recognised."""
+        return self._wrapped.recognised
+
+    def upload(self, content: bytes, *, name: str = "", media_type: str = "") -> Upload:
+        """Store a file until a step recognises it; the task must have been started."""
+        return self._portal.call(self._wrapped.upload, content, name=name, media_type=media_type)
+
+    def read_upload(self, upload_id: str) -> bytes:
+        """Return the bytes of an upload that waits."""
+        return self._portal.call(self._wrapped.read_upload, upload_id)
+
+    def plan(self, finished: FinishedTask | None = None) -> InsightDoc:
+        """Decide on the next step; the planner sees the uploads that wait and the tools that it may name."""
+        return self._portal.call(self._wrapped.plan, finished)
+
+    def record_step(self, step: AgentStep) -> None:
+        """Append a tool call or its result to the journal, and emit an event."""
+        self._portal.call(self._wrapped.record_step, step)
+
+    def enhance(self) -> EnhancedPrompt:
+        """Return the prompt of the current step."""
+        return self._portal.call(self._wrapped.enhance)
+
+    def intercept(self, execution: Execution) -> InsightDoc:
+        """Route the outcome of the current step, and return the Insight Doc with the next one."""
+        return self._portal.call(self._wrapped.intercept, execution)
+
+    def close(self) -> None:
+        """Remove the temporary files of the run; called at its end, however it ends."""
+        self._portal.call(self._wrapped.close)
+
+    def clear(self) -> None:
+        """Remove every file that the run stored, temporary or not."""
+        self._portal.call(self._wrapped.clear)

@@ -4,6 +4,7 @@ Everything is appended to the journal word for word before any role sees it. A r
 killed, therefore loses nothing: what was appended and not ingested is ingested with the next text.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
@@ -15,6 +16,10 @@ from remanent.bank.indexes import ExternalEmbeddings, InMemoryEmbeddings, NodeEm
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
 from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.ledger import (
+    CONTEXT,
+    INGESTED,
+    INGESTED_SOURCES,
+    VALIDATION,
     BankDocument,
     InteractionTree,
     Ledger,
@@ -23,17 +28,19 @@ from remanent.bank.ledger import (
     import_document,
     source_of,
 )
+from remanent.bank.passages import PackedMemory, PassageIndex, pack
 from remanent.bank.planning import InsightDoc, Planner
 from remanent.bank.runtime import BankRuntime, EventKind, EventListener
 from remanent.bank.settings import BankSettings
 from remanent.discipline import Journal
 from remanent.embedding import Embedders
-from remanent.errors import InvalidInput
+from remanent.errors import InvalidInput, LanguageError, ModelUnavailable
 from remanent.language.engine import Engine
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.planning import FinishedTask, PendingUpload
 from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
+from remanent.language.tongue import Tongue
 from remanent.model import (
     Attachment,
     Clock,
@@ -50,17 +57,6 @@ from remanent.model import (
 from remanent.model.ids import Id
 from remanent.stores import Store, Vectors
 
-CONTEXT = "context"
-"""The source of entries that a user gave."""
-EXECUTION = "execution"
-"""The source of what a step said and did."""
-VALIDATION = "validation"
-"""The source of the findings of cross-validations."""
-INGESTED = "woven"
-"""The source of the marks that say which entries have been ingested to the end. Stored banks hold the word, so it
-cannot change with the names in the code."""
-INGESTED_SOURCES = (CONTEXT, EXECUTION, "recognition")
-"""The sources of entries that nodes are made of."""
 _MAX_ATTEMPTS = 2
 """Validations of one conflict that may fail before it is left unresolved; else a run could not end."""
 
@@ -88,7 +84,14 @@ class MemoryBank:
         self._linker = NodeLinker(runtime, self.conflicts, self._merger)
         self._extractor = TopicExtractor(runtime)
         self._planner = Planner(runtime, self.conflicts)
+        self._passages = PassageIndex(runtime.graph, runtime.ledger)
         self._attempts: dict[str, int] = {}
+        """By conflict or entry: how often its validation or its reading failed."""
+        self._reading: set[str] = set()
+        """The entries that are being ingested."""
+        self._turn = asyncio.Event()
+        """Set when the entry that was appended last is ingested."""
+        self._turn.set()
 
     # ── state ────────────────────────────────────────────────────────
 
@@ -143,13 +146,12 @@ class MemoryBank:
             return await self._planner.begin(goal)
         if not context.strip():
             return await self._planner.begin(goal)
-        async with self._runtime.write_lock:
-            known = self._entry_with(context)
-            entry = known or self._runtime.entry(
-                context, source=CONTEXT, role="user", kind=EntryKind.DOCUMENT, origin=Origin.USER
-            )
-            insight = await self._planner.begin(goal, given=() if known else (entry,))
-            await self._ingest(entry)
+        known = self._entry_with(context)
+        entry = known or self._runtime.entry(
+            context, source=CONTEXT, role="user", kind=EntryKind.DOCUMENT, origin=Origin.USER
+        )
+        insight = await self._planner.begin(goal, given=() if known else (entry,))
+        await self._ingest(entry)
         return insight
 
     async def _question(self, context: str) -> str:
@@ -204,7 +206,7 @@ class MemoryBank:
         """Ingest a text: append it word for word, then split it into topics, summarise and relate them.
 
         Attachments that the text mentions neither by id nor by name are not kept. When a role fails twice, its
-        `LanguageError` is raised; the text is in the journal and is ingested with the next one.
+        `LanguageError` is raised; the text is in the journal and is tried once more with the next one.
         """
         if not text.strip():
             raise InvalidInput("the text is empty; give one with content")
@@ -221,47 +223,101 @@ class MemoryBank:
             occurred_at=occurred_at,
             metadata=dict(metadata or {}),
         )
-        async with self._runtime.write_lock:
-            unread = self.unread
-            await self.append([entry])
-            for earlier in unread:
-                await self._ingest(earlier)
-            return await self._ingest(entry, find_question=find_question)
+        await self.catch_up()
+        await self.append([entry])
+        return await self._ingest(entry, find_question=find_question)
 
     @property
     def unread(self) -> tuple[Entry, ...]:
         """Entries that were appended and not ingested to the end: a role failed, or the process ended."""
-        report = {bank_metadata(entry).get("of") for entry in self.tree.entries if source_of(entry) == INGESTED}
+        done = {bank_metadata(entry).get("of") for entry in self.tree.entries if source_of(entry) == INGESTED}
         return tuple(
             entry
             for entry in self.tree.entries
-            if source_of(entry) in {*INGESTED_SOURCES, VALIDATION} and entry.id not in report and entry.text.strip()
+            if source_of(entry) in {*INGESTED_SOURCES, VALIDATION}
+            and entry.id not in done
+            and entry.id not in self._reading
+            and entry.text.strip()
         )
 
     async def catch_up(self) -> tuple[Observed, ...]:
-        """Ingest the entries that are still unread."""
-        async with self._runtime.write_lock:
-            return tuple([await self._ingest(entry) for entry in self.unread])
+        """Ingest the entries that are still unread; one that fails again is left for later, or set aside."""
+        found = []
+        for entry in self.unread:
+            try:
+                found.append(await self._ingest(entry))
+            except ModelUnavailable:
+                break  # the others would wait for the same model
+            except LanguageError:
+                continue
+        return tuple(found)
 
     async def _ingest(self, entry: Entry, *, find_question: bool = False) -> Observed:
-        """Make nodes of an entry, relate them, and mark the entry as ingested.
+        """Read an entry, and when all that were appended before it are done, make nodes of it and relate them.
+
+        Reading runs side by side with that of other entries; weaving stays in order, since what a node finds depends
+        on what is there. An entry that fails twice for a reason that will not pass is set aside: it stays in the
+        journal, the planner is told, and nothing waits for it.
+        """
+        self._reading.add(entry.id)
+        previous, self._turn = self._turn, asyncio.Event()
+        mine = self._turn
+        try:
+            reading = await self._read(entry, find_question=find_question)
+            await previous.wait()
+            if not isinstance(reading, LanguageError):
+                async with self._runtime.write_lock:
+                    observed = await self._weave(entry, reading)
+                if reading.failure is None:
+                    return observed
+                reading = reading.failure
+            raise reading
+        except LanguageError as error:
+            if not isinstance(error, ModelUnavailable):
+                await self._set_aside(entry, error)
+            raise
+        finally:
+            self._reading.discard(entry.id)
+            await previous.wait()
+            mine.set()
+
+    async def _read(self, entry: Entry, *, find_question: bool) -> ExtractedTopics | LanguageError:
+        """Return the topics of what no node covers yet, or why there are none."""
+        covered = self._covered(entry)
+        if source_of(entry) == VALIDATION or _cover_all(entry.text, covered):
+            return ExtractedTopics(())
+        try:
+            return await self._extractor.read(
+                entry, task=self._planner.aim, find_question=find_question, covered=covered
+            )
+        except LanguageError as error:
+            return error
+
+    async def _set_aside(self, entry: Entry, error: LanguageError) -> None:
+        """Count a failure to read an entry; after the last attempt nothing waits for it any more."""
+        self._attempts[entry.id] = self._attempts.get(entry.id, 0) + 1
+        if self._attempts[entry.id] >= _MAX_ATTEMPTS:
+            await self.append([self._runtime.entry(str(error), source=INGESTED, of=entry.id, set_aside=True)])
+            self._planner.notice_set_aside(entry, str(error))
+            self._runtime.emit(EventKind.FAILED, str(error), entry_id=entry.id, set_aside=True)
+
+    async def _weave(self, entry: Entry, reading: ExtractedTopics) -> Observed:
+        """Make nodes of the topics of an entry, relate them, and mark the entry as ingested.
 
         What an interrupted attempt did is not done again: its nodes are related, and only spans of the text that no
         node covers become new ones.
         """
         task = self._planner.aim
-        known = [node.id for node in self.graph.nodes if any(source.entry_id == entry.id for source in node.sources)]
         covered = self._covered(entry)
-        reading = ExtractedTopics(())
-        if source_of(entry) != VALIDATION and not _cover_all(entry.text, covered):
-            reading = await self._extractor.read(entry, task=task, find_question=find_question)
+        known = [node.id for node in self.graph.nodes if any(source.entry_id == entry.id for source in node.sources)]
         report = IngestReport()
         for node_id in known:
             if node_id in self.graph:
                 await self._linker.relate(node_id, report, task=task)
         drafts = [draft for draft in reading.drafts if not covered.issuperset(draft.sources)]
         await self._linker.add(drafts, report, task=task)
-        await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
+        if reading.failure is None:
+            await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
         self._planner.note(report)
         return Observed(
             entry_id=entry.id,
@@ -284,30 +340,55 @@ class MemoryBank:
             query, k=settings.top_k if k is None else k, alpha=settings.alpha if alpha is None else alpha
         )
 
+    async def recollect(self, question: str, *, tongue: Tongue) -> PackedMemory:
+        """Return what the bank holds on a question as the `<memory>` of a prompt, within `prompt_tokens`."""
+        settings = self._runtime.settings
+        ranked = await self._passages.rank(question, alpha=settings.alpha)
+        return pack(ranked, self.graph, budget=settings.prompt_tokens, tongue=tongue)
+
     # ── planning ─────────────────────────────────────────────────────────────
 
-    async def plan(self, finished: FinishedTask | None = None, *, uploads: Sequence[PendingUpload] = ()) -> InsightDoc:
-        """Record how the current step ended, if one did, and decide on the next."""
-        return await self._planner.plan(finished, uploads=uploads)
+    async def plan(
+        self,
+        finished: FinishedTask | None = None,
+        *,
+        uploads: Sequence[PendingUpload] = (),
+        tools: Sequence[str] = (),
+    ) -> InsightDoc:
+        """Record how the current step ended, if one did, and decide on the next, with the tools that it may use."""
+        return await self._planner.plan(finished, uploads=uploads, tools=tools)
+
+    async def answer_next(self) -> InsightDoc:
+        """Make the goal itself the next step, whatever the planner thinks: what was answered before is overtaken."""
+        return await self._planner.answer_next()
 
     # ── conflicts ───────────────────────────────────────────────────────
 
     async def validate(
-        self, conflict_id: str, finding: str, *, decided_by: str = "validation", origin: Origin = Origin.AGENT
+        self,
+        conflict_id: str,
+        finding: str,
+        *,
+        context: str = "",
+        metadata: Mapping[str, JsonValue] | None = None,
+        decided_by: str = "validation",
+        origin: Origin = Origin.AGENT,
     ) -> Conflict:
         """Settle a conflict by what its validation found; the finding is the authority.
 
         Its nodes are merged into one, which is related to the graph again. When the finding settles nothing or refutes
-        every side, all nodes stay, marked as unresolved, and the planner is told.
+        every side, all nodes stay, marked as unresolved, and the planner is told. `context` is what led to the finding,
+        reasoning and calls; it is kept in the tree with it.
         """
         async with self._runtime.write_lock:
             conflict = self.conflicts.waiting_for(conflict_id)
             entry = self._runtime.entry(
-                finding,
+                context.strip() or finding,
                 source=VALIDATION,
                 role="assistant",
                 kind=EntryKind.MESSAGE,
                 origin=origin,
+                metadata=dict(metadata or {}),
                 conflict_id=conflict_id,
             )
             await self.append([entry])

@@ -6,19 +6,22 @@ validated per round; none is dropped, not even when its nodes are merged into ot
 
 from collections.abc import Iterable, Sequence
 
-from remanent.bank.node import UNRESOLVED, QueryNode
+from remanent.bank.node import UNRESOLVED, QueryNode, summary_lines
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.roles.planning import PendingConflict
-from remanent.language.tidying import line
 from remanent.model import Claim, Conflict, ConflictState, Source, Status, Verdict
 from remanent.stores import Transaction
+from remanent.text.sentences import sentence_texts
+from remanent.text.terms import index_terms
 
 _SIDES = " / "
 """Separates the two statements in the description of a conflict that the offline engine found."""
 WAITING = (ConflictState.OPEN, ConflictState.VALIDATING)
 _MAX_CLAIM_CHARS = 300
 """Characters of a node's summary that stand for its claim: two or three sentences (chosen by hand)."""
+_MIN_STATEMENT_CHARS = 6
+"""A shorter statement would be found in unrelated sentences (chosen by hand)."""
 _MAX_PENDING = 100
 """Conflicts that the planner is shown; the next ones move up as these are settled."""
 
@@ -80,7 +83,7 @@ class Conflicts:
         conflict = Conflict(
             id=runtime.new_id(),
             scope=runtime.scope,
-            claims=tuple(_claim(node) for node in (existing, new)),
+            claims=tuple(_claim(node, description) for node in (existing, new)),
             description=description,
             created_at=now,
             updated_at=now,
@@ -222,8 +225,44 @@ def sides_of(conflict: Conflict) -> tuple[str, ...]:
     return tuple(side for part in conflict.description.split(_SIDES) if (side := part.strip()))
 
 
-def _claim(node: QueryNode) -> Claim:
-    return Claim(record_id=node.id, text=line(node.summary, _MAX_CLAIM_CHARS), evidence=node.sources)
+def refuted_statements(conflicts: Iterable[Conflict]) -> list[str]:
+    """Return the statements that validations found wrong, as the descriptions of their conflicts quote them.
+
+    They stay in the trees, where Deep Retrieval shows them; a search or a prompt must not offer them as facts again, or
+    the agent would repeat in its answer what the validation before it had settled.
+    """
+    refuted = []
+    for conflict in conflicts:
+        upheld = conflict.verdict.upheld if conflict.verdict is not None else ()
+        right = [claim.text for claim in conflict.claims if claim.record_id in upheld]
+        wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
+        if right:
+            refuted += [
+                side
+                for side in sides_of(conflict)
+                if any(side in text for text in wrong) and not any(side in text for text in right)
+            ]
+    return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
+
+
+def _claim(node: QueryNode, description: str) -> Claim:
+    """Return what a node says on the matter of a conflict: the sentences that share most words with its description.
+
+    The beginning of a summary would often end before the contested words.
+    """
+    matter = frozenset(index_terms(description))
+    said = [part for line in summary_lines(node.summary) for part in sentence_texts(line)] or [node.summary]
+    ranked = sorted(range(len(said)), key=lambda place: (-len(matter.intersection(index_terms(said[place]))), place))
+    chosen = [ranked[0]]
+    for place in ranked[1:]:
+        if sum(len(said[other]) + 1 for other in (*chosen, place)) <= _MAX_CLAIM_CHARS:
+            chosen.append(place)
+    text = (
+        " ".join(said[place] for place in sorted(chosen))
+        if len(said[ranked[0]]) <= _MAX_CLAIM_CHARS
+        else said[ranked[0]]
+    )
+    return Claim(record_id=node.id, text=text, evidence=node.sources)
 
 
 def with_entry(sources: tuple[Source, ...], entry_id: str) -> tuple[Source, ...]:

@@ -13,21 +13,23 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
-from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.knowledge import SearchableText
 from remanent.agents.react import Limits
 from remanent.agents.tools import AgentTool
-from remanent.bank.adapter import Adapter, BuiltinReact, Framework
-from remanent.bank.bank import CONTEXT, MemoryBank, Observed, open_bank
+from remanent.bank.adapter import AsyncAdapter, BuiltinReact, Framework
+from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import Retrieved
+from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
-from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools, ingested_texts
+from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
 from remanent.discipline import AnyMemory, Journal
 from remanent.embedding import Embedders
 from remanent.embedding.port import ImageReader
+from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
 from remanent.language.models.call import choose
 from remanent.language.roles import CLASSIFICATION
@@ -79,6 +81,7 @@ class AsyncBanks:
         context: str = "",
         files: Sequence[str | Path | bytes | GivenFile] = (),
         sources: Mapping[str, str] | None = None,
+        prompt_tokens: int | None = None,
         bank_id: str | None = None,
         agent: str = "bank",
         workspace: str | None = None,
@@ -86,14 +89,18 @@ class AsyncBanks:
     ) -> "AsyncBank":
         """Return the bank of one long task: it reads the context, cross-checks what it learns, and works on the task.
 
-        `sources` are texts, by name, that its agent can search and that are not ingested. Everything lives in memory
-        and is cleared at the end; with a `bank_id` it is stored as well, and `resume` continues it.
+        `sources` are texts, by name, that its agent can search and that are not ingested. `prompt_tokens` bounds what
+        memory takes in the prompt of a step. Everything lives in memory and is cleared at the end; with a `bank_id` it
+        is stored as well, and `resume` continues it.
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
-        texts = tuple(SearchableText(name, text, title=name) for name, text in (sources or {}).items())
+        texts = tuple(SearchableText(name, text, title=name, is_known=False) for name, text in (sources or {}).items())
         task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
         scope = owner.within(task=bank_id or self._services.new_id())
-        return AsyncBank(self._services, scope, task_input, stored=bank_id is not None)
+        settings = self._services.settings.section(BankSettings)
+        if prompt_tokens is not None:
+            settings = BankSettings.model_validate({**settings.model_dump(), "prompt_tokens": prompt_tokens})
+        return AsyncBank(self._services, scope, task_input, settings=settings, stored=bank_id is not None)
 
 
 class AsyncBank:
@@ -102,25 +109,33 @@ class AsyncBank:
     Use it in a `with` block: at its end temporary files are removed, and a bank that is not stored is cleared.
     """
 
-    def __init__(self, services: BankServices, scope: Scope, task_input: TaskInput, *, stored: bool = False) -> None:
+    def __init__(
+        self,
+        services: BankServices,
+        scope: Scope,
+        task_input: TaskInput,
+        *,
+        settings: BankSettings,
+        stored: bool = False,
+    ) -> None:
         self._services = services
         self._input = task_input
         self._stored = stored
-        settings = services.settings
         self._bank: MemoryBank = open_bank(
             scope,
             engine=services.engine,
             embedders=services.embedders,
-            settings=settings.section(BankSettings),
+            settings=settings,
             clock=services.clock,
             new_id=services.new_id,
-            window=_window(settings),
+            window=_window(services.settings),
             store=services.store if stored else None,
             journal=services.journal if stored else None,
+            vectors=services.vectors if stored and settings.embeddings == "database" else None,
         )
-        self._uploads = Uploads(settings.section(BankSettings).temp_dir, new_id=services.new_id)
+        self._uploads = Uploads(settings.temp_dir, new_id=services.new_id)
         self._blobs = _blobs(services)
-        self._adapter = Adapter(
+        self._adapter = AsyncAdapter(
             self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=services.new_id
         )
 
@@ -157,7 +172,7 @@ class AsyncBank:
         return self._bank.calls
 
     @property
-    def adapter(self) -> Adapter:
+    def adapter(self) -> AsyncAdapter:
         """For running a framework of your own: `enhance` before a step, `intercept` after it."""
         return self._adapter
 
@@ -217,11 +232,9 @@ class AsyncBank:
         return BuiltinReact(services.engine, limits=Limits.of(services.settings.react), reader=services.reader)
 
     def _default_tools(self) -> list[AgentTool]:
-        embedders, sources = self._services.embedders, self._input.sources
+        embedders = self._services.embedders
         embedder = embedders.members[0] if embedders is not None else None
-        if not sources:
-            return default_tools(self._services.settings, self._bank, embedder=embedder)
-        return [KnowledgeSearch(lambda: [*ingested_texts(self._bank), *sources], embedder=embedder)]
+        return default_tools(self._services.settings, self._bank, embedder=embedder, sources=self._input.sources)
 
     # ── single steps ─────────────────────────────────────────────────────────
 
@@ -247,9 +260,22 @@ class AsyncBank:
         """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
         await self._bank.undo(change_id)
 
-    async def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the content of its files, or of one of them."""
-        return await self._adapter.deep.retrieve(node_id, attachment_id=attachment_id)
+    async def deep_retrieval(
+        self,
+        node_id: str,
+        *,
+        attachment_id: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        query: str = "",
+    ) -> DeepRetrieved:
+        """Return every entry behind a node with the content of its files, or of one of them.
+
+        A long tree can be read in pages of `limit` characters; with a `query`, only its sentences about that are given.
+        """
+        return await self._adapter.deep.retrieve(
+            node_id, attachment_id=attachment_id, offset=offset, limit=limit, query=query
+        )
 
     # ── export, resume, clear ────────────────────────────────────────────────────
 
@@ -302,7 +328,12 @@ def read_files(files: Sequence[str | Path | bytes | GivenFile]) -> tuple[GivenFi
 def _read_file(file: str | Path | bytes | GivenFile) -> GivenFile:
     if isinstance(file, GivenFile):
         return file
-    return GivenFile(file) if isinstance(file, bytes) else GivenFile(Path(file).read_bytes(), name=Path(file).name)
+    if isinstance(file, bytes):
+        return GivenFile(file)
+    try:
+        return GivenFile(Path(file).read_bytes(), name=Path(file).name)
+    except OSError as error:
+        raise InvalidInput(f"the file {file} cannot be read: {error.strerror}; give one that exists") from error
 
 
 def _window(settings: Settings) -> int:

@@ -4,14 +4,14 @@ The graph is a view of the ledger: it holds no data of its own, only indexes, an
 the ledger commits. So a search sees each write at once, and nothing has to be rebuilt.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remanent.bank.indexes import EmbeddingIndex, InMemoryEmbeddings, KeywordIndex, NodeEmbedder
+from remanent.bank.indexes import EmbeddedQuery, EmbeddingIndex, InMemoryEmbeddings, KeywordIndex, NodeEmbedder
 from remanent.bank.ledger import Ledger
-from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, embedding_text, node_of, record_of
+from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, node_label, node_of, record_of
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tidying import keywords as tidy_keywords
 from remanent.model import Link, Maker, Model, Origin, Record, Source, Status
@@ -163,6 +163,17 @@ class QueryGraph:
         found.sort(key=lambda item: (item.node.timestamp, item.node.id), reverse=True)
         return Retrieved(query=query, nodes=tuple(found))
 
+    @property
+    def ids(self) -> Collection[str]:
+        """The ids of every node."""
+        return self._rows.keys()
+
+    async def scores(self, query: str, *, alpha: float = DEFAULT_ALPHA) -> dict[str, float]:
+        """Return the score of every node for a query."""
+        _check_parameters(1, alpha)
+        total, _, _ = await self._scored(query, await self._embedder.of_query(query), alpha=alpha)
+        return {node_id: float(total[row]) for node_id, row in self._rows.items() if row < len(total)}
+
     async def similar(
         self, node_id: str, *, k: int = DEFAULT_K, alpha: float = DEFAULT_ALPHA, exclude: Collection[str] = ()
     ) -> tuple[QueryNode, ...]:
@@ -170,54 +181,51 @@ class QueryGraph:
         _check_parameters(k, alpha)
         record = self._live(node_id)
         text = node_of(record, embedding={}).text
-        question = self._embedder.weighed(text, self._ledger.vectors.get(node_id, {}))
+        question = self._embedder.of_stored(self._ledger.vectors.get(node_id, {}))
         chosen = await self._best(text, question, k=k, alpha=alpha, exclude=frozenset({node_id, *exclude}))
         return tuple(self.get(found) for found in chosen)
 
     async def _best(
-        self,
-        query: str,
-        question: "Mapping[str, tuple[float, NDArray[np.float32]]]",
-        *,
-        k: int,
-        alpha: float,
-        exclude: frozenset[str],
+        self, query: str, question: EmbeddedQuery | None, *, k: int, alpha: float, exclude: frozenset[str]
     ) -> dict[str, tuple[float, float, float]]:
         """Return the ids of the best nodes with their total, word and embedding score, best first.
 
-        Exact cosines are computed only for nodes that may be among the best by the bounds that the compressed vectors
-        give; the outcome is the same as if all had been computed. A node that shares nothing with the query is left
-        out, even if that leaves fewer than `k`.
+        A node that shares nothing with the query is left out, even if that leaves fewer than `k`.
         """
         import numpy as np
 
-        lowest, highest = await self._embeddings.bounds(question, self._rows, size=len(self._ids))
-        words = self.index.scores(query_terms(query), size=len(self._ids))
-        if len(lowest) < len(words):
-            more = (0, len(words) - len(lowest))
-            lowest, highest = np.pad(lowest, more), np.pad(highest, more)
-        at_least, at_most = alpha * words + (1 - alpha) * lowest, alpha * words + (1 - alpha) * highest
+        total, words, near = await self._scored(query, question, alpha=alpha)
         for node_id in exclude:
-            if node_id in self._rows:
-                at_least[self._rows[node_id]] = at_most[self._rows[node_id]] = -1
-        rows = _contenders(at_least, at_most, k)
-        near = self._embeddings.exact(question, rows, lowest[rows])
+            if node_id in self._rows and self._rows[node_id] < len(total):
+                total[self._rows[node_id]] = 0
+        best = [row for row in np.argsort(-total, kind="stable")[: 2 * k].tolist() if total[row] > 0]
         found = [
-            (float(score), float(word), float(likeness), str(node_id))
-            for score, word, likeness, node_id in zip(
-                alpha * words[rows] + (1 - alpha) * near, words[rows], near, (self._ids[row] for row in rows.tolist()),
-                strict=True,
-            )
-            if score > 0 and node_id is not None
-        ]  # fmt: skip
+            (float(total[row]), float(words[row]), float(near[row]), node_id)
+            for row in best
+            if (node_id := self._ids[row]) is not None
+        ]
         found.sort(key=lambda item: (-item[0], item[3]))
         return {node_id: (min(score, 1.0), word, likeness) for score, word, likeness, node_id in found[:k]}
 
-    # ── write_lock: into a unit of work, or as one of its own ───────────────────
+    async def _scored(
+        self, query: str, question: EmbeddedQuery | None, *, alpha: float
+    ) -> "tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]":
+        """Return the total, word and embedding score of every row."""
+        import numpy as np
+
+        size = len(self._ids)
+        near = np.zeros(size, np.float32)
+        if question is not None:
+            near = await self._embeddings.cosines(question, self._rows, size=size)
+        # A vector database is waited for, and the graph may have grown meanwhile: only rows known before are scored.
+        words = self.index.scores(query_terms(query), size=len(self._ids))[:size]
+        return alpha * words + (1 - alpha) * near, words, near
+
+    # ── writing: into a unit of work, or as one of its own ──────────────────────
 
     async def create(self, draft: NodeDraft, *, node_id: str, at: datetime) -> QueryNode:
         """Add a node."""
-        (vectors,) = await self._embedder.of_texts([embedding_text(draft.summary, draft.context, draft.keywords)])
+        (vectors,) = await self.vectors_of([draft])
         async with self._ledger.transaction() as tx:
             self.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
         return self.get(node_id)
@@ -226,10 +234,10 @@ class QueryGraph:
         self, node_id: str, *, at: datetime, context: str | None = None, keywords: Sequence[str] | None = None
     ) -> QueryNode:
         """Change the context and keywords of a node; its embedding is computed again."""
-        record = self._live(node_id)
-        vectors = await self.revectored(record, context=context, keywords=keywords)
+        changed = self.reworded(node_id, context=context, keywords=keywords)
+        (vectors,) = await self.vectors_of([changed])
         async with self._ledger.transaction() as tx:
-            self.put_update(tx, record, at=at, context=context, keywords=keywords, vectors=vectors)
+            self.put_update(tx, changed, at=at, vectors=vectors)
         return self.get(node_id)
 
     async def delete(self, node_id: str, *, at: datetime) -> None:
@@ -249,18 +257,23 @@ class QueryGraph:
         async with self._ledger.transaction() as tx:
             tx.unlink(*sorted((one, other)), relation=RELATED)
 
-    async def vectors_of(self, drafts: Sequence[NodeDraft]) -> list[dict[str, bytes]]:
-        """Return the vectors of nodes that are about to be added."""
-        return await self._embedder.of_texts([embedding_text(d.summary, d.context, d.keywords) for d in drafts])
+    async def vectors_of(self, nodes: Sequence[NodeDraft | Record]) -> list[dict[str, bytes]]:
+        """Return the vectors of nodes that are about to be written."""
+        return await self._embedder.of_nodes(
+            [
+                (node.summary, node_label(node.context, node.keywords))
+                if isinstance(node, NodeDraft)
+                else (node.content, node_label(node.summary, node.keywords))
+                for node in nodes
+            ]
+        )
 
-    async def revectored(
-        self, record: Record, *, context: str | None = None, keywords: Sequence[str] | None = None
-    ) -> dict[str, bytes]:
-        """Return the vectors of a node with a new context or new keywords."""
-        changed = _reworded(record, context, keywords)
-        node = node_of(changed, embedding={})
-        (vectors,) = await self._embedder.of_texts([node.text])
-        return vectors
+    def reworded(self, node_id: str, *, context: str | None, keywords: Sequence[str] | None) -> Record:
+        """Return the record of a node with another context and other keywords; `None` leaves them as they are."""
+        record = self._live(node_id)
+        context = record.summary if context is None else context
+        words = record.keywords if keywords is None else tidy_keywords(keywords)
+        return record.replace(summary=context, keywords=words, data={"context": context})
 
     def put_new(
         self, tx: Transaction, draft: NodeDraft, *, node_id: str, at: datetime, vectors: dict[str, bytes]
@@ -278,20 +291,10 @@ class QueryGraph:
         tx.put(record_of(node, scope=self._ledger.scope, made_by=draft.made_by, trust=draft.trust))
         self.put_vectors(tx, node_id, vectors)
 
-    def put_update(
-        self,
-        tx: Transaction,
-        record: Record,
-        *,
-        at: datetime,
-        vectors: dict[str, bytes],
-        context: str | None = None,
-        keywords: Sequence[str] | None = None,
-    ) -> None:
+    def put_update(self, tx: Transaction, changed: Record, *, at: datetime, vectors: dict[str, bytes]) -> None:
         """Put a node's new context and keywords into a unit of work."""
-        changed = _reworded(record, context, keywords)
-        tx.put(changed.replace(version=record.version + 1, updated_at=at), expects=record.version)
-        self.put_vectors(tx, record.id, vectors)
+        tx.put(changed.replace(version=changed.version + 1, updated_at=at), expects=changed.version)
+        self.put_vectors(tx, changed.id, vectors)
 
     def put_deletion(self, tx: Transaction, node_id: str, *, at: datetime) -> None:
         """Put the removal of a node and of its edges into a unit of work."""
@@ -374,31 +377,8 @@ class QueryGraph:
         return record
 
 
-def _contenders(at_least: "NDArray[np.float32]", at_most: "NDArray[np.float32]", k: int) -> "NDArray[np.int64]":
-    """Return the rows that may be among the best `k`, given bounds of their scores.
-
-    A row whose upper bound lies below the `k`-th best lower bound cannot be one of them.
-    """
-    import numpy as np
-
-    rows = np.flatnonzero(at_most > 0)
-    # For fewer rows, sorting out costs more than computing them all.
-    if len(rows) > 4 * k:
-        enough = np.partition(at_least[rows], -k)[-k]
-        rows = rows[at_most[rows] >= enough]
-    return rows
-
-
 def _check_parameters(k: int, alpha: float) -> None:
     if k < 1:
         raise InvalidInput(f"k must be at least 1, not {k}")
     if not 0 <= alpha <= 1:
         raise InvalidInput(f"alpha must be between 0 (meaning only) and 1 (words only), not {alpha}")
-
-
-def _reworded(record: Record, context: str | None, keywords: Sequence[str] | None) -> Record:
-    """Return the record with another context and other keywords; `None` leaves them as they are."""
-    data = node_of(record, embedding={})
-    new_context = data.context if context is None else context
-    words = data.keywords if keywords is None else tidy_keywords(keywords)
-    return record.replace(summary=new_context, keywords=words, data={"context": new_context})

@@ -7,15 +7,14 @@ and adding the two is one operation. 10,000 nodes are searched in a few millisec
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from remanent.bank.node import QUERY_NODE
-from remanent.embedding import Embedders
+from remanent.embedding import CachedEmbedder, Embedders
 from remanent.model import Scope
 from remanent.stores import RecordFilter, Vectors
 from remanent.stores.local.products import normalise
-from remanent.stores.local.rows import Codes, EncodedQuery
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,22 +67,25 @@ class KeywordIndex:
             if not rows:
                 del self._rows_of[term]
 
-    def scores(self, terms: Sequence[str], *, size: int) -> "NDArray[np.float32]":
+    def scores(self, terms: Iterable[str], *, size: int) -> "NDArray[np.float32]":
         """Return the score of every row below `size`, divided by the best: it has 1, a row without any term 0."""
+        return as_shares(self.weighted(dict.fromkeys(terms, 1.0), size=size))
+
+    def weighted(self, weights: Mapping[str, float], *, size: int) -> "NDArray[np.float32]":
+        """Return the plain BM25 score of every row below `size` for terms that count more or less."""
         import numpy as np
 
         scores = np.zeros(size, np.float32)
         count = len(self._terms)
         average = self._length / count if count else 1.0
-        for term in dict.fromkeys(terms):
-            if term not in self._rows_of:
+        for term, weight in weights.items():
+            if not weight or term not in self._rows_of:
                 continue
             rows, times, lengths = self._posting(term)
             rarity = math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5))
             damped = times + _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths / average)
-            scores[rows] += rarity * times * (_SATURATION + 1) / damped
-        best = float(scores.max(initial=0))
-        return scores / best if best > 0 else scores
+            scores[rows] += weight * rarity * times * (_SATURATION + 1) / damped
+        return scores
 
     def _posting(self, term: str) -> "tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]":
         import numpy as np
@@ -102,63 +104,74 @@ class KeywordIndex:
         return known
 
 
+def as_shares(scores: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """Return scores divided by the best of them."""
+    best = float(scores.max(initial=0))
+    return scores / best if best > 0 else scores
+
+
 _MAX_NEAREST = 200
 """How many of the nearest a vector database is asked for; what is further away counts as 0. Chosen by hand, far above
 any number of candidates."""
-_MAX_CACHED_QUERIES = 256
+_SUMMARY_SHARE = 2 / 3
+"""How much a node's summary counts in its embedding beside its context and keywords (chosen by hand)."""
+
+EmbeddedQuery = tuple[str, "NDArray[np.float32]"]
+"""The model, and the unit vector that it gives to a query."""
 
 
 class NodeEmbedder:
-    """Embeds texts with every model of the set; recent queries are kept, since a run asks the same one often."""
+    """Embeds nodes and queries with the general model of the set.
+
+    The second, English model costs five times as much and found hardly more of the evidence of real multi-document
+    tasks, while a bank waits for its embeddings with every text that it takes in.
+    """
 
     def __init__(self, embedders: Embedders | None) -> None:
-        self._embedders = embedders
-        self._known: dict[str, dict[str, NDArray[np.float32]]] = {}
+        # What comes again is not computed again: a summary whose node is reworded, the query of every round.
+        self._embedder = CachedEmbedder(embedders.members[0]) if embedders is not None else None
 
-    async def of_texts(self, texts: Sequence[str]) -> list[dict[str, bytes]]:
-        """Return the vectors of texts by model, in the form in which they are stored."""
-        if self._embedders is None:
-            return [{} for _ in texts]
-        found = await self._embedders.embed(texts)
-        return [{model: vector.astype("<f4").tobytes() for model, vector in row.items()} for row in found]
+    async def of_nodes(self, nodes: Sequence[tuple[str, str]]) -> list[dict[str, bytes]]:
+        """Return the vectors of nodes, given by their summary and their label, in the form in which they are stored.
 
-    async def of_query(self, text: str) -> "dict[str, tuple[float, NDArray[np.float32]]]":
-        """Return a query's vectors by model, each with the model's weight for its language; the weights add up to 1."""
-        if self._embedders is None or not text.strip():
-            return {}
-        known = self._known.get(text)
-        if known is None:
-            (known,) = await self._embedders.embed([text])
-            if len(self._known) >= _MAX_CACHED_QUERIES:
-                self._known.clear()
-            self._known[text] = known
-        return self._shared(text, known)
+        The two are embedded apart and added: so a new context costs no embedding of the whole summary.
+        """
+        if self._embedder is None or not nodes:
+            return [{} for _ in nodes]
+        texts = dict.fromkeys(text for node in nodes for text in node if text)
+        vectors = dict(zip(texts, normalise(await self._embedder.embed(list(texts))), strict=True))
+        return [self._stored(vectors.get(summary, 0), vectors.get(label, 0)) for summary, label in nodes]
 
-    def weighed(self, text: str, kept: Mapping[str, bytes]) -> "dict[str, tuple[float, NDArray[np.float32]]]":
-        """Return the stored vectors of a text in the form of a query's."""
+    def _stored(self, summary: "NDArray[np.float32] | int", label: "NDArray[np.float32] | int") -> dict[str, bytes]:
         import numpy as np
 
-        return self._shared(text, {model: np.frombuffer(values, "<f4") for model, values in kept.items()})
+        assert self._embedder is not None, "only called by an embedder"
+        vector = np.asarray(_SUMMARY_SHARE * summary + (1 - _SUMMARY_SHARE) * label, np.float32)
+        return {self._embedder.model_id: _unit(vector).astype("<f4").tobytes()} if vector.ndim else {}
 
-    def _shared(
-        self, text: str, known: "Mapping[str, NDArray[np.float32]]"
-    ) -> "dict[str, tuple[float, NDArray[np.float32]]]":
-        members = self._embedders.members if self._embedders is not None else ()
-        weights = {
-            member.model_id: self._embedders.weight(member, text)
-            for member in members
-            if self._embedders is not None and member.model_id in known
-        }
-        total = sum(weights.values()) or 1.0
-        return {model: (weight / total, known[model]) for model, weight in weights.items() if weight > 0}
+    async def of_texts(self, texts: Sequence[str]) -> "NDArray[np.float32] | None":
+        """Return the unit vectors of texts, or nothing where there is no model."""
+        if self._embedder is None or not texts:
+            return None
+        return normalise(await self._embedder.embed(texts))
+
+    async def of_query(self, text: str) -> EmbeddedQuery | None:
+        """Return a query's vector."""
+        if self._embedder is None or not text.strip():
+            return None
+        return self._embedder.model_id, _unit((await self._embedder.embed([text]))[0])
+
+    def of_stored(self, kept: Mapping[str, bytes]) -> EmbeddedQuery | None:
+        """Return the stored vector of a node in the form of a query's."""
+        import numpy as np
+
+        if self._embedder is None or self._embedder.model_id not in kept:
+            return None
+        return self._embedder.model_id, np.frombuffer(kept[self._embedder.model_id], "<f4")
 
 
 class EmbeddingIndex(ABC):
-    """The port: the similarity of every node to a query, wherever the vectors are.
-
-    It answers in two steps, bounds for all nodes and exact values for few, so that an implementation can rule most of
-    them out cheaply.
-    """
+    """The port: the similarity of every node to a query, wherever the vectors are."""
 
     keeps_in_node: bool
     """Whether nodes carry their vectors."""
@@ -172,36 +185,17 @@ class EmbeddingIndex(ABC):
         """Remove the vectors of the node at a row."""
 
     @abstractmethod
-    async def bounds(
-        self, question: "Mapping[str, tuple[float, NDArray[np.float32]]]", rows: Mapping[str, int], *, size: int
-    ) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
-        """Return lower and upper bounds of each row's similarity to the query; a negative cosine counts as 0."""
-
-    def exact(
-        self,
-        question: "Mapping[str, tuple[float, NDArray[np.float32]]]",
-        rows: "NDArray[np.int64]",
-        lowest: "NDArray[np.float32]",
-    ) -> "NDArray[np.float32]":
-        """Return the similarity of these rows to the query; unless overridden, their lower bounds are exact."""
-        del self, question, rows
-        return lowest
+    async def cosines(self, query: EmbeddedQuery, rows: Mapping[str, int], *, size: int) -> "NDArray[np.float32]":
+        """Return each row's similarity to the query; a negative cosine counts as 0, and so does a missing vector."""
 
 
 class InMemoryEmbeddings(EmbeddingIndex):
-    """Vectors in memory: in full, and compressed to a byte per dimension, which rules most rows out.
-
-    Reading a quarter of the bytes is what makes a search of 10,000 nodes fast; the bounds are strict, so the result is
-    that of an exhaustive search.
-    """
+    """Vectors in memory, a matrix for each model: 10,000 of them are compared in two milliseconds."""
 
     keeps_in_node = True
 
     def __init__(self) -> None:
         self._matrices: dict[str, NDArray[np.float32]] = {}
-        self._codes: dict[str, Codes] = {}
-        self._present: dict[str, NDArray[np.float32]] = {}
-        """By model, 1 for each row that has a vector: a zero row must not pull the mean of several models down."""
 
     def put(self, row: int, vectors: Mapping[str, bytes]) -> None:
         """Write the vectors into their matrices."""
@@ -209,84 +203,35 @@ class InMemoryEmbeddings(EmbeddingIndex):
 
         self.drop(row)
         for model, values in vectors.items():
-            vector = normalise(np.frombuffer(values, "<f4").astype(np.float32).reshape(1, -1))
-            self._reserve(model, row + 1, dimension=vector.shape[1])
-            self._matrices[model][row] = vector[0]
-            self._codes[model].write(row, vector)
-            self._present[model][row] = 1 if vector.any() else 0
-
-    def _reserve(self, model: str, size: int, *, dimension: int) -> None:
-        import numpy as np
-
-        matrix = self._matrices.get(model)
-        if matrix is not None and size <= len(matrix):
-            return
-        grown = np.zeros((max(64, 2 * size), dimension), np.float32)
-        present = np.zeros(len(grown), np.float32)
-        codes = Codes(len(grown), dimension)
-        if matrix is not None:
-            grown[: len(matrix)] = matrix
-            present[: len(matrix)] = self._present[model]
-            codes = self._codes[model].grown(len(grown))
-        self._matrices[model], self._present[model], self._codes[model] = grown, present, codes
+            vector = np.frombuffer(values, "<f4")
+            matrix = self._matrices.get(model)
+            if matrix is None or row >= len(matrix):
+                grown = np.zeros((max(64, 2 * (row + 1)), len(vector)), np.float32)
+                if matrix is not None:
+                    grown[: len(matrix)] = matrix
+                self._matrices[model] = matrix = grown
+            matrix[row] = _unit(vector)
 
     def drop(self, row: int) -> None:
         """Blank the row."""
-        for model, matrix in self._matrices.items():
+        for matrix in self._matrices.values():
             if row < len(matrix):
                 matrix[row] = 0
-                self._codes[model].wipe(row)
-                self._present[model][row] = 0
 
-    async def bounds(
-        self, question: "Mapping[str, tuple[float, NDArray[np.float32]]]", rows: Mapping[str, int], *, size: int
-    ) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
-        """Compare the query with every compressed vector; a node without a model's vector is judged by the others."""
+    async def cosines(self, query: EmbeddedQuery, rows: Mapping[str, int], *, size: int) -> "NDArray[np.float32]":
+        """Compare the query with every vector."""
         import numpy as np
 
-        lowest, highest = np.zeros(size, np.float32), np.zeros(size, np.float32)
-        shares = np.zeros(size, np.float32)
-        for model, (share, vector) in question.items():
-            codes = self._codes.get(model)
-            if codes is None:
-                continue
-            held = min(size, len(codes))
-            if not held:
-                continue
-            low, high = np.empty(held, np.float32), np.empty(held, np.float32)
-            codes.bounds(EncodedQuery(_unit(vector)), low, high)
-            present = self._present[model][:held]
-            lowest[:held] += share * low * present
-            highest[:held] += share * high * present
-            shares[:held] += share * present
-        shares[shares == 0] = 1
-        return np.clip(lowest / shares, 0, 1), np.clip(highest / shares, 0, 1)
-
-    def exact(
-        self,
-        question: "Mapping[str, tuple[float, NDArray[np.float32]]]",
-        rows: "NDArray[np.int64]",
-        lowest: "NDArray[np.float32]",
-    ) -> "NDArray[np.float32]":
-        """Compute the cosines of these rows."""
-        import numpy as np
-
-        sums, shares = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.float32)
-        for model, (share, vector) in question.items():
-            matrix = self._matrices.get(model)
-            if matrix is None:
-                continue
-            inside = rows < len(matrix)
-            sums[inside] += share * (matrix[rows[inside]] @ _unit(vector))
-            shares[inside] += share * self._present[model][rows[inside]]
-        shares[shares == 0] = 1
-        return np.asarray(np.clip(sums / shares, 0, 1), np.float32)
+        found = np.zeros(size, np.float32)
+        matrix = self._matrices.get(query[0])
+        if matrix is not None:
+            held = min(size, len(matrix))
+            found[:held] = np.clip(matrix[:held] @ query[1], 0, 1)
+        return found
 
 
 def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
-    import numpy as np
-
-    row: NDArray[np.float32] = normalise(np.asarray(vector, np.float32).reshape(1, -1))[0]
+    row: NDArray[np.float32] = normalise(vector.reshape(1, -1))[0]
     return row
 
 
@@ -305,21 +250,20 @@ class ExternalEmbeddings(EmbeddingIndex):
     def drop(self, row: int) -> None:
         """Do nothing: the database passes over what is not live."""
 
-    async def bounds(
-        self, question: "Mapping[str, tuple[float, NDArray[np.float32]]]", rows: Mapping[str, int], *, size: int
-    ) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
+    async def cosines(self, query: EmbeddedQuery, rows: Mapping[str, int], *, size: int) -> "NDArray[np.float32]":
         """Ask the database for the nearest."""
         import numpy as np
 
-        wanted = RecordFilter(kinds=(QUERY_NODE,))
-        sums = np.zeros(size, np.float32)
-        for model, (share, vector) in question.items():
-            hits = await self._vectors.search(
-                self._scope, vector, model=model, record_filter=wanted, limit=min(_MAX_NEAREST, max(size, 1))
-            )
-            for hit in hits:
-                row = rows.get(hit.record_id)
-                if row is not None and row < size:
-                    sums[row] += share * max(0.0, hit.score)
-        near = np.clip(sums, 0, 1)
-        return near, near
+        found = np.zeros(size, np.float32)
+        hits = await self._vectors.search(
+            self._scope,
+            query[1],
+            model=query[0],
+            record_filter=RecordFilter(kinds=(QUERY_NODE,)),
+            limit=min(_MAX_NEAREST, max(size, 1)),
+        )
+        for hit in hits:
+            row = rows.get(hit.record_id)
+            if row is not None and row < size:
+                found[row] = min(1.0, max(0.0, hit.score))
+        return found

@@ -6,7 +6,8 @@ depends on what became of those before it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+import json
+from collections.abc import Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,7 +16,8 @@ from remanent.bank.graph import NodeDraft
 from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
-from remanent.language.engine import Answer
+from remanent.errors import LanguageError, ModelRejected
+from remanent.language.models.fitting import schema_of
 from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
 from remanent.language.roles.analysis import (
     AnalysisPhase,
@@ -28,10 +30,11 @@ from remanent.language.roles.analysis import (
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.structure import StructureRequest
-from remanent.language.shapes import MAX_REMARK, MAX_TEXT
+from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT
 from remanent.language.tidying import shortened
-from remanent.model import Entry, Source
+from remanent.model import Entry, Maker, Source
 from remanent.text.budget import Chunk, chunks
+from remanent.text.tokens import TokenCounter
 
 _T = TypeVar("_T")
 
@@ -43,6 +46,8 @@ class ExtractedTopics:
     drafts: tuple[NodeDraft, ...]
     question: str = ""
     """The user's own question, where one was looked for and found."""
+    failure: LanguageError | None = None
+    """Why some of the text is missing, if it is."""
 
 
 class TopicExtractor:
@@ -51,49 +56,86 @@ class TopicExtractor:
     def __init__(self, runtime: BankRuntime) -> None:
         self._runtime = runtime
 
-    async def read(self, entry: Entry, *, task: str = "", find_question: bool = False) -> ExtractedTopics:
-        """Return a draft for each topic of an entry; each of its characters is a source of exactly one of them."""
-        runtime = self._runtime
-        limit = max(1, int(runtime.window * runtime.settings.chunk_ratio))
-        parts = [part for part in chunks(entry.text, limit) if part.text.strip()]
+    async def read(
+        self, entry: Entry, *, task: str = "", find_question: bool = False, covered: Collection[Source] = ()
+    ) -> ExtractedTopics:
+        """Return a draft for each topic of an entry; each of its characters is a source of exactly one of them.
+
+        Chunks that nodes cover already are not read again. When some chunks fail, the others are returned with the
+        failure; when all do, it is raised.
+        """
         task = shortened(task, MAX_REMARK)
+        parts = [
+            part
+            for part in self._chunks(entry.text, task)
+            if part.text.strip() and not _covers(covered, part.start, part.end)
+        ]
         done = 0
 
-        async def classified(number: int, part: Chunk) -> Answer[ClassificationResponse]:
+        async def drafted(number: int, part: Chunk) -> tuple[list[NodeDraft], str]:
             nonlocal done
             # People put their question before or after a long text, hardly ever in the middle; the chunks between
             # would only offer questions that the text itself quotes.
             looks = find_question and number in {0, len(parts) - 1}
-            request = ClassificationRequest(text=part.text, task=task, find_question=looks)
-            answer = await runtime.ask(CLASSIFICATION, request)
+            found = await self._classified(part, task=task, find_question=looks)
+            clusters = [(piece, cluster) for piece, answer in found for cluster in answer.clusters]
             done += 1
-            runtime.emit(
+            self._runtime.emit(
                 EventKind.CHUNK,
-                answer.value.clusters[0].context if answer.value.clusters else answer.value.question,
+                clusters[0][1].context if clusters else found[0][1].question,
                 done=done,
                 of=len(parts),
-                clusters=len(answer.value.clusters),
+                clusters=len(clusters),
             )
-            return answer
+            drafts = [self._draft(entry, *pair, task) for pair in clusters if pair[1].content.strip()]
+            return await gather_all(drafts), "\n".join(answer.question for _, answer in found if answer.question)
 
-        answers = await gather_all([classified(number, part) for number, part in enumerate(parts)])
-        clusters = [
-            (part, cluster)
-            for part, answer in zip(parts, answers, strict=True)
-            for cluster in answer.value.clusters
-            if cluster.content.strip()
-        ]
-        drafts = await gather_all([self._draft(entry, part, cluster, task) for part, cluster in clusters])
-        questions = dict.fromkeys(answer.value.question for answer in answers if answer.value.question)
-        return ExtractedTopics(tuple(drafts), "\n".join(questions))
+        results = await asyncio.gather(
+            *(drafted(number, part) for number, part in enumerate(parts)), return_exceptions=True
+        )
+        failures = [result for result in results if isinstance(result, BaseException)]
+        read = [result for result in results if not isinstance(result, BaseException)]
+        for failure in failures:
+            if not read or not isinstance(failure, LanguageError):
+                raise failure
+        questions = dict.fromkeys(question for _, question in read if question)
+        return ExtractedTopics(
+            tuple(draft for drafts, _ in read for draft in drafts),
+            "\n".join(questions),
+            next((failure for failure in failures if isinstance(failure, LanguageError)), None),
+        )
+
+    def _chunks(self, text: str, task: str) -> list[Chunk]:
+        """Cut a text so that each chunk fits into a request, counted as the engine that is asked counts."""
+        runtime = self._runtime
+        count = runtime.engine.counter(CLASSIFICATION)
+        empty = ClassificationRequest(text=text[:1] if text[:1].strip() else ".", task=task, find_question=True)
+        told = CLASSIFICATION.prompt(empty, tongue=CLASSIFICATION.tongue(ClassificationRequest(text=text[:MAX_TEXT])))
+        fixed = count(told.instructions) + count(told.content) + count(json.dumps(schema_of(CLASSIFICATION.reply)))
+        room = max(runtime.window - fixed, runtime.window // 4)
+        return chunks(text, max(1, int(room * runtime.settings.chunk_ratio)), counter=count)
+
+    async def _classified(
+        self, part: Chunk, *, task: str, find_question: bool
+    ) -> list[tuple[Chunk, ClassificationResponse]]:
+        """Return the topics of a chunk; one that is refused for its length is cut in half and asked again."""
+        request = ClassificationRequest(text=part.text, task=task, find_question=find_question)
+        try:
+            return [(part, (await self._runtime.ask(CLASSIFICATION, request)).value)]
+        except ModelRejected:
+            halves = _halves(part)
+            if not halves:
+                raise
+            found = [await self._classified(half, task=task, find_question=find_question) for half in halves]
+            return [item for items in found for item in items]
 
     async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
         request = StructureRequest(
             content=cluster.content[:MAX_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
         )
-        answer = await self._runtime.ask(STRUCTURE, request)
+        summary, made_by = await self._summary(request)
         return NodeDraft(
-            summary=answer.value.summary,
+            summary=summary,
             context=cluster.context,
             keywords=cluster.keywords,
             sources=tuple(
@@ -101,8 +143,60 @@ class TopicExtractor:
                 for span in cluster.stretches
             ),
             trust=entry.origin,
-            made_by=answer.made_by,
+            made_by=made_by,
         )
+
+    async def _summary(self, request: StructureRequest) -> tuple[str, Maker]:
+        """Return a summary; of a content that is refused for its length, those of its halves one after the other."""
+        try:
+            answer = await self._runtime.ask(STRUCTURE, request)
+            return answer.value.summary, answer.made_by
+        except ModelRejected:
+            halves = _halves(Chunk(0, len(request.content), request.content, 0))
+            if not halves:
+                raise
+            parts = [await self._summary(request.replace(content=half.text)) for half in halves]
+            return shortened("\n".join(text for text, _ in parts), MAX_SUMMARY), parts[0][1]
+
+
+_MIN_CHUNK_CHARS = 500
+"""A text this short that is still refused is not refused for its length (chosen by hand)."""
+
+
+def _halves(part: Chunk) -> list[Chunk]:
+    """Cut a chunk into two or three near its middle, at a border if there is one; nothing when it is short already."""
+    if len(part.text) < _MIN_CHUNK_CHARS:
+        return []
+    size = TokenCounter("characters", exact=True, count=len)
+    return [
+        Chunk(part.start + piece.start, part.start + piece.end, piece.text, piece.tokens)
+        for piece in chunks(part.text, len(part.text) // 2 + 1, counter=size)
+        if piece.text.strip()
+    ]
+
+
+def _smaller(request: AnalysisRequest) -> list[AnalysisRequest]:
+    """Return requests that ask the same in less room: for half of the candidates each, else with halved summaries."""
+    middle = len(request.candidates) // 2
+    if middle:
+        return [
+            request.replace(candidates=request.candidates[:middle]),
+            request.replace(candidates=request.candidates[middle:]),
+        ]
+    nodes = (request.new_node, *request.candidates)
+    room = max(len(node.summary) for node in nodes) // 2
+    if room < _MIN_CHUNK_CHARS:
+        return []
+    new, *candidates = [node.replace(summary=shortened(node.summary, room)) for node in nodes]
+    return [request.replace(new_node=new, candidates=tuple(candidates))]
+
+
+def _covers(sources: Collection[Source], start: int, end: int) -> bool:
+    """Tell whether one span of an entry after the other covers this one."""
+    for source in sorted(sources, key=lambda source: source.start or 0):
+        if (source.start or 0) <= start and (source.end is None or source.end > start):
+            start = end if source.end is None else source.end
+    return start >= end
 
 
 async def gather_all(work: Sequence[Awaitable[_T]]) -> list[_T]:
@@ -142,7 +236,7 @@ class NodeLinker:
         runtime = self._runtime
         vectors = await runtime.graph.vectors_of(drafts)
         for draft, kept in zip(drafts, vectors, strict=True):
-            node_id = runtime.new_id()
+            node_id = runtime.new_node_id()
             async with runtime.ledger.transaction() as tx:
                 runtime.graph.put_new(tx, draft, node_id=node_id, at=runtime.now(), vectors=kept)
             runtime.emit(EventKind.NODE, draft.context, node_id=node_id, keywords=list(draft.keywords))
@@ -186,8 +280,7 @@ class NodeLinker:
             report.conflict_ids += [raised.id] if raised is not None else []
         merges = response.found(Relationship.MERGE)
         merged = await self._merge(node, merges, report) if merges and not conflicts else None
-        for relation in response.found(Relationship.RELATED):
-            await self._connect(merged or node, node, relation)
+        await self._connect(merged or node, response.found(Relationship.RELATED), is_judged=merged is None)
         return merged
 
     async def _analyse(self, node: QueryNode, candidates: Sequence[QueryNode], *, task: str) -> AnalysisResponse:
@@ -198,9 +291,20 @@ class NodeLinker:
             phase=AnalysisPhase.CONFLICT_OR_MERGE if runtime.settings.two_phase else AnalysisPhase.ORDERED,
             task=shortened(task, MAX_REMARK),
         )
-        response = (await runtime.ask(ANALYSIS, request)).value
+        return await self._judged(request)
+
+    async def _judged(self, request: AnalysisRequest) -> AnalysisResponse:
+        """Ask for the relations; what does not fit into the window goes in two calls, then with shorter summaries."""
+        try:
+            response = (await self._runtime.ask(ANALYSIS, request)).value
+        except ModelRejected:
+            smaller = _smaller(request)
+            if not smaller:
+                raise
+            found = [await self._judged(part) for part in smaller]
+            return AnalysisResponse(relations=tuple(relation for part in found for relation in part.relations))
         second = second_phase(request, response)
-        return response if second is None else (await runtime.ask(ANALYSIS, second)).value
+        return response if second is None else await self._judged(second)
 
     async def _merge(self, node: QueryNode, relations: Sequence[Relation], report: IngestReport) -> QueryNode | None:
         """Merge a node with those that say the same, leaving out any that stand in conflict with one another."""
@@ -211,7 +315,15 @@ class NodeLinker:
         if len(chosen) < 2:
             return None
         strategy = " ".join(dict.fromkeys(relation.merge_strategy for relation in relations if relation.merge_strategy))
-        merged, description = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
+        try:
+            merged, description = await self._merger.integrate(chosen, MergeReason(Trigger.MERGE, description=strategy))
+        except LanguageError as error:
+            # They say the same; side by side they do no harm, while a text that waits for its merge holds up the run.
+            self._runtime.emit(EventKind.FAILED, str(error), role="integration")
+            await self._connect(
+                node, [relation.replace(relationship=Relationship.RELATED) for relation in relations], is_judged=False
+            )
+            return None
         if merged is not None:
             report.merges.append(description)
             return merged
@@ -221,24 +333,31 @@ class NodeLinker:
             report.conflict_ids += [raised.id] if raised is not None else []
         return None
 
-    async def _connect(self, node: QueryNode, judged: QueryNode, relation: Relation) -> None:
-        """Connect two related nodes and give both the context and keywords that the analysis suggests.
+    async def _connect(self, node: QueryNode, relations: Sequence[Relation], *, is_judged: bool) -> None:
+        """Connect a node with those it is related to and give all of them the wording that the analysis suggests.
 
-        Where `judged` was merged into `node` meanwhile, its own new wording is dropped: it was meant for a node that
-        is gone.
+        Where the node that was judged was merged into this one meanwhile, its own new wording is dropped: it was meant
+        for a node that is gone. One unit of work and one call of the embedder serve all of them.
         """
         graph, at = self._runtime.graph, self._runtime.now()
-        if relation.existing_node not in graph or relation.existing_node == node.id:
-            return
-        await graph.connect(node.id, relation.existing_node, at=at)
-        self._runtime.emit(EventKind.EDGE, relation.reasoning, nodes=[node.id, relation.existing_node])
-        await self._update_wording(
-            relation.existing_node, relation.context_update_existing, relation.keywords_update_existing
-        )
-        if node.id == judged.id:
-            await self._update_wording(node.id, relation.context_update_new, relation.keywords_update_new)
-
-    async def _update_wording(self, node_id: str, context: str, keywords: tuple[str, ...]) -> None:
-        if context or keywords:
-            graph = self._runtime.graph
-            await graph.update(node_id, at=self._runtime.now(), context=context or None, keywords=keywords or None)
+        relations = [item for item in relations if item.existing_node in graph and item.existing_node != node.id]
+        wording = {
+            item.existing_node: (item.context_update_existing, item.keywords_update_existing) for item in relations
+        }
+        if is_judged:
+            contexts = [item.context_update_new for item in relations if item.context_update_new]
+            words = [word for item in relations for word in item.keywords_update_new]
+            wording[node.id] = (contexts[-1] if contexts else "", tuple(dict.fromkeys(words)))
+        changed = [
+            graph.reworded(node_id, context=context or None, keywords=keywords or None)
+            for node_id, (context, keywords) in wording.items()
+            if context or keywords
+        ]
+        vectors = await graph.vectors_of(changed)
+        async with self._runtime.ledger.transaction() as tx:
+            for item in relations:
+                graph.put_edge(tx, node.id, item.existing_node, at=at)
+            for record, kept in zip(changed, vectors, strict=True):
+                graph.put_update(tx, record, at=at, vectors=kept)
+        for item in relations:
+            self._runtime.emit(EventKind.EDGE, item.reasoning, nodes=[node.id, item.existing_node])

@@ -12,10 +12,10 @@ from pydantic import JsonValue
 
 from remanent.bank.conflicts import Conflicts, nodes_of, with_entry
 from remanent.bank.graph import NodeDraft
-from remanent.bank.ledger import bank_metadata
+from remanent.bank.ledger import MERGE, bank_metadata
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
-from remanent.errors import InvalidInput, NotFound
+from remanent.errors import InvalidInput, ModelRejected, NotFound
 from remanent.language.engine import Answer
 from remanent.language.roles import INTEGRATION
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
@@ -24,8 +24,6 @@ from remanent.language.tidying import shortened
 from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict, least_trusted
 from remanent.stores import Transaction
 
-MERGE = "merge"
-"""The source of the journal entries of merges."""
 UNDO = "undo"
 """The source of the entries that say that a merge was undone: the journal itself is never changed."""
 _MAX_NODES = 20
@@ -67,7 +65,13 @@ class Merger:
             description=shortened(reason.description, MAX_REMARK),
             validation=reason.validation,
         )
-        answer = await self._runtime.ask(INTEGRATION, request)
+        try:
+            answer = await self._runtime.ask(INTEGRATION, request)
+        except ModelRejected:
+            if not request.neighbours:
+                raise
+            # Too long for the window: the neighbours can keep their wording.
+            answer = await self._runtime.ask(INTEGRATION, request.replace(neighbours=()))
         description = answer.value.interaction_tree_description
         if answer.value.outcome is IntegrationOutcome.UNRESOLVED:
             return None, description
@@ -81,10 +85,13 @@ class Merger:
         reason: MergeReason,
     ) -> QueryNode:
         runtime, graph, response = self._runtime, self._runtime.graph, answer.value
-        at, node_id = runtime.now(), runtime.new_id()
+        at, node_id = runtime.now(), runtime.new_node_id()
         records = {node.id: self._record(node.id) for node in nodes}
         updates = {update.node_id: update for update in response.neighbour_updates if update.node_id in beside}
         near = {near_id: self._record(near_id) for near_id in updates}
+        reworded = [
+            graph.reworded(item.node_id, context=item.context, keywords=item.keywords) for item in updates.values()
+        ]
         event = self._event(node_id, records, near, response, reason)
         draft = NodeDraft(
             summary=response.summary,
@@ -96,11 +103,7 @@ class Merger:
             provisional=any(set(records) & set(nodes_of(other)) for other in self._others(reason.conflict)),
         )
         # Everything that may fail or take time comes before the unit of work, which is then all or nothing.
-        (vectors,) = await graph.vectors_of([draft])
-        reworded = {
-            near_id: await graph.revectored(near[near_id], context=update.context, keywords=update.keywords)
-            for near_id, update in updates.items()
-        }
+        vectors, *near_vectors = await graph.vectors_of([draft, *reworded])
         async with runtime.ledger.transaction() as tx:
             tx.append(event)
             graph.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
@@ -108,15 +111,8 @@ class Merger:
                 graph.put_deletion(tx, record.id, at=at)
             for other in beside:
                 graph.put_edge(tx, node_id, other, at=at, known=(node_id,))
-            for near_id, update in updates.items():
-                graph.put_update(
-                    tx,
-                    near[near_id],
-                    at=at,
-                    context=update.context,
-                    keywords=update.keywords,
-                    vectors=reworded[near_id],
-                )
+            for changed, kept in zip(reworded, near_vectors, strict=True):
+                graph.put_update(tx, changed, at=at, vectors=kept)
             self._put_verdict(tx, reason, response, records, node_id)
         runtime.emit(
             EventKind.VERDICT if reason.conflict else EventKind.MERGE,
@@ -216,7 +212,8 @@ class Merger:
         gained = [near.id for near in graph.neighbours(into)]
         restored = [self._as_before(node_id, versions[node_id]) for node_id in node_ids]
         near = self._neighbours_before(versions, node_ids)
-        vectors = {record.id: await graph.revectored(record) for record in (*restored, *near)}
+        written = [*restored, *near]
+        vectors = await graph.vectors_of(written)
         # The edges of the event are those from before the merge; what was gained since is known from the graph.
         edges = {tuple(sorted(pair)) for pair in cast(list[list[str]], event["edges"])}
         inherited = {node_id for pair in edges for node_id in pair}
@@ -224,9 +221,9 @@ class Merger:
         async with runtime.ledger.transaction() as tx:
             tx.append(runtime.entry("", source=UNDO, of=event_id))
             graph.put_deletion(tx, into, at=at)
-            for record in (*restored, *near):
+            for record, kept in zip(written, vectors, strict=True):
                 tx.put(record.replace(updated_at=at), expects=record.version - 1)
-                graph.put_vectors(tx, record.id, vectors[record.id])
+                graph.put_vectors(tx, record.id, kept)
             for one, other in sorted(edges):
                 if all(end in node_ids or end in graph for end in (one, other)):
                     graph.put_edge(tx, one, other, at=at, known=node_ids)

@@ -31,6 +31,24 @@ from remanent.stores.transaction import AppendEntry, DropLink, PutConflict, PutL
 
 BANK = "bank"
 """The name under which a bank appends to the journal, and the metadata key under which it marks its entries."""
+
+# Where an entry of a bank came from.
+CONTEXT = "context"
+"""A user gave it."""
+EXECUTION = "execution"
+"""A step said or did it."""
+RECOGNITION = "recognition"
+"""It was recognised in an upload."""
+VALIDATION = "validation"
+"""The finding of a cross-validation."""
+MERGE = "merge"
+"""What was merged, and why."""
+INGESTED = "woven"
+"""The mark that an entry has been ingested to the end. Stored banks hold the word, so it cannot change with the names
+in the code."""
+INGESTED_SOURCES = (CONTEXT, EXECUTION, RECOGNITION)
+"""The sources of entries that nodes are made of."""
+
 _PAGE = 500
 """Rows that are read back at a time, so that no single query holds a connection for long."""
 _LinkKey = tuple[str, str, str]

@@ -4,6 +4,8 @@ The store knows only records; a node is a record of the kind `query_node`, and t
 translates between the two.
 """
 
+import re
+
 from pydantic import ConfigDict, Field
 
 from remanent.language.shapes import Context, GraphNode, Keywords, Neighbour, Summary
@@ -28,6 +30,9 @@ UNRESOLVED = "unresolved"
 
 RELATED = "related"
 """The one kind of edge. Conflict and merge are states that the analysis finds, never edges."""
+
+
+_BULLET = re.compile(r"^\s*(?:[-*•]\s+|(?:Reasoning|逻辑)[:：])")
 
 
 class QueryNode(Model):
@@ -67,16 +72,19 @@ class QueryNode(Model):
 
     @property
     def text(self) -> str:
-        """The text that it is embedded and found by."""
-        return embedding_text(self.summary, self.context, self.keywords)
+        """The text that it is found by."""
+        return f"{node_label(self.context, self.keywords)}\n{self.summary}".strip()
 
 
-def embedding_text(summary: str, context: str, keywords: tuple[str, ...]) -> str:
-    """Return the text that a node's embedding is computed from: summary, context and keywords, as the seed has it.
+def node_label(context: str, keywords: tuple[str, ...]) -> str:
+    """Return what a node is about; with the summary it is what its embedding is computed from, as the seed has it."""
+    return "\n".join(part for part in (context, ", ".join(keywords)) if part)
 
-    The context comes first, since embedding models cut off the end of a text that is too long.
-    """
-    return "\n".join(part for part in (context, ", ".join(keywords), summary) if part)
+
+def summary_lines(summary: str) -> list[str]:
+    """Return what a summary says, line by line, without its headings and bullets."""
+    lines = [_BULLET.sub("", line).strip() for line in summary.splitlines()]
+    return [line for line in lines if line and line[-1] not in ":："]
 
 
 def node_of(record: Record, *, embedding: dict[str, bytes]) -> QueryNode:

@@ -283,6 +283,11 @@ class DeepRetrievalOf(BankReference):
 
     node_id: Annotated[Id, about("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。")]
     attachment_id: Annotated[Id | None, about("Only this file.", "只要这个附件。")] = None
+    offset: Annotated[
+        int, about("Where to go on: `next_offset` of the page before.", "续读位置：上一页的 `next_offset`。", ge=0)
+    ] = 0
+    limit: Annotated[int | None, about("Characters of a page.", "每页的字符数。", ge=1)] = None
+    query: Annotated[Text, about("Only what is about this.", "只看与此相关的句子。", max_length=10_000)] = ""
 
 
 @operation(
@@ -295,7 +300,13 @@ class DeepRetrievalOf(BankReference):
 async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
     async with _opened(call, request.bank_id) as bank:
-        return await bank.deep_retrieval(request.node_id, attachment_id=request.attachment_id)
+        return await bank.deep_retrieval(
+            request.node_id,
+            attachment_id=request.attachment_id,
+            offset=request.offset,
+            limit=request.limit,
+            query=request.query,
+        )
 
 
 @operation(

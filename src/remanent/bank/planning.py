@@ -123,6 +123,7 @@ INSIGHT = "insight"
 _MAX_NODES = 100
 _MAX_NOTICES = 100
 _MAX_UPLOADS = 100
+_MAX_TOOLS = 100
 _MAX_NODE_CHARS = 40_000
 """Characters of new nodes that the planner is shown: about 10,000 tokens, a third of the roles' default window, which
 leaves room for the history. Chosen by hand."""
@@ -134,11 +135,13 @@ _NOTICES: dict[Tongue, dict[str, str]] = {
         "unresolved": "冲突未能解决，相关节点都保留并已标记：{description}（{why}）",
         "failures": "有子任务失败；若还能换一种做法就规划下一步，否则结束。",
         "planner": "规划失败：{why}",
+        "set_aside": "有一段文本无法读入，原文已保留，可用 search 检索：{text}（{why}）",
     },
     "en": {
         "unresolved": "A conflict stays unresolved, its nodes are kept and marked: {description} ({why})",
         "failures": "A sub-task failed; plan another way if there is one, else end.",
         "planner": "Planning failed: {why}",
+        "set_aside": "A text could not be read; it is kept, and search finds it: {text} ({why})",
     },
 }
 
@@ -187,14 +190,25 @@ class Planner:
         why = conflict.verdict.text if conflict.verdict else ""
         self._notice("unresolved", description=conflict.description, why=why)
 
-    async def plan(self, finished: FinishedTask | None = None, *, uploads: Sequence[PendingUpload] = ()) -> InsightDoc:
+    def notice_set_aside(self, entry: Entry, why: str) -> None:
+        """Have the next plan told that a text could not be read; before the task is known there is nobody to tell."""
+        if self._insight is not None:
+            self._notice("set_aside", text=line(entry.text, 200), why=why)
+
+    async def plan(
+        self,
+        finished: FinishedTask | None = None,
+        *,
+        uploads: Sequence[PendingUpload] = (),
+        tools: Sequence[str] = (),
+    ) -> InsightDoc:
         """Decide on one next step.
 
         Where sub-tasks failed and the planner wants to end, it is asked again with a hint: models give up early, and
         another way is often there.
         """
         insight = self.insight
-        request = self._request(finished, uploads)
+        request = self._request(finished, uploads, tools)
         response = await self._planned(request)
         failed = any(task.status is TaskStatus.FAILED for task in response.completed)
         if response.current_task is None and failed and self._failures == 0:
@@ -206,6 +220,13 @@ class Planner:
         self._new.clear()
         self._notices.clear()
         await self._keep(insight)
+        self._runtime.emit(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
+        return insight
+
+    async def answer_next(self) -> InsightDoc:
+        """Make the goal itself the next step."""
+        step = PlannedTask(type=TaskType.NORMAL, description=self.insight.goal)
+        insight = await self._keep(self.insight.replace(current=step))
         self._runtime.emit(EventKind.PLAN, insight.current_task, completed=len(insight.completed))
         return insight
 
@@ -229,7 +250,9 @@ class Planner:
         self._failures = 0
         return response
 
-    def _request(self, finished: FinishedTask | None, uploads: Sequence[PendingUpload]) -> PlanningRequest:
+    def _request(
+        self, finished: FinishedTask | None, uploads: Sequence[PendingUpload], tools: Sequence[str]
+    ) -> PlanningRequest:
         insight = self.insight
         if finished is not None:
             finished = finished.replace(
@@ -244,6 +267,7 @@ class Planner:
             conflicts=self._conflicts.pending,
             notices=tuple(self._notices[-_MAX_NOTICES:]),
             uploads=tuple(uploads[:_MAX_UPLOADS]),
+            tools=tuple(shortened(tool, MAX_REMARK) for tool in tools[:_MAX_TOOLS]),
         )
 
     def _new_nodes(self) -> tuple[GraphNode, ...]:

@@ -13,16 +13,17 @@ from typing import Generic
 from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.agents.tools import AgentTool, with_listener
 from remanent.agents.web import SerperSearch, Visit
-from remanent.bank.adapter.adapter import Adapter
+from remanent.bank.adapter.adapter import AsyncAdapter
 from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
-from remanent.bank.bank import INGESTED_SOURCES, MemoryBank
-from remanent.bank.conflicts import sides_of
-from remanent.bank.ledger import source_of
+from remanent.bank.bank import MemoryBank
+from remanent.bank.conflicts import refuted_statements
+from remanent.bank.ledger import INGESTED_SOURCES, source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
-from remanent.language.roles.planning import FinishedTask, PlannedTask
+from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
+from remanent.language.wording import Wording
 from remanent.model import Model
 from remanent.model.base import Count
 from remanent.model.base import Text as Words
@@ -31,8 +32,8 @@ from remanent.settings import Settings
 
 _logger = logging.getLogger(__name__)
 
-_MIN_STATEMENT_CHARS = 6
-"""A shorter statement would be cut out of unrelated sentences (chosen by hand)."""
+
+_NO_ANSWER: Wording = {"zh": "没有得出答案。", "en": "No answer was found."}
 
 
 class RunStatus(StrEnum):
@@ -50,6 +51,7 @@ class RunResult(Model):
     """The answer of a run, what it rests on, and how it came about."""
 
     answer: Words
+    """Never empty: where there is none, it says so."""
     end: RunStatus
     rounds: Count
     insight: InsightDoc
@@ -72,13 +74,16 @@ class BankRun(Generic[StepT, StepResultT]):
     """Runs a task on any framework; temporary files are removed at the end, however it ends."""
 
     def __init__(
-        self, adapter: Adapter, framework: Framework[StepT, StepResultT], *, tools: Sequence[AgentTool] = ()
+        self, adapter: AsyncAdapter, framework: Framework[StepT, StepResultT], *, tools: Sequence[AgentTool] = ()
     ) -> None:
         self._adapter = adapter
         self._bank: MemoryBank = adapter.bank
         self._framework = framework
         self._tools = tuple(with_listener(tool, adapter.record_step) for tool in (*tools, adapter.tool))
+        adapter.tools = tuple(tool.declaration for tool in self._tools)
         self._answer = ""
+        self._is_overtaken = False
+        """Whether a contradiction was settled since the last answer."""
         self._rests_on: tuple[str, ...] = ()
 
     async def run(self, task: str, *, context: str = "", files: Sequence[GivenFile] = ()) -> RunResult:
@@ -125,7 +130,7 @@ class BankRun(Generic[StepT, StepResultT]):
     async def _finish(self) -> RunResult:
         rounds = 0
         most = self._bank.settings.max_rounds
-        while (insight := self._bank.insight).current is not None:
+        while (insight := await self._next()).current is not None:
             if rounds >= most:
                 self._bank.emit(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
                 return self._result(RunStatus.MAX_ROUNDS, rounds)
@@ -133,6 +138,21 @@ class BankRun(Generic[StepT, StepResultT]):
             self._bank.emit(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
             await self._round(insight)
         return self._result(RunStatus.DONE if insight.is_complete else RunStatus.FAILED, rounds)
+
+    async def _next(self) -> InsightDoc:
+        """Return the Insight Doc with the step to take: what waits is validated first, and a verdict is answered to.
+
+        A step may have been planned before a contradiction came up, and a planner may end with the verdict, though the
+        answer was given before it or not at all.
+        """
+        insight = self._bank.insight
+        is_ordinary = insight.current is None or insight.current.type is TaskType.NORMAL
+        if is_ordinary and self._bank.conflicts.waiting:
+            return await self._adapter.plan()
+        if insight.current is None and self._is_overtaken:
+            self._is_overtaken = False
+            return await self._bank.answer_next()
+        return insight
 
     async def _round(self, insight: InsightDoc) -> None:
         assert insight.current is not None, "a round has a step"
@@ -147,17 +167,21 @@ class BankRun(Generic[StepT, StepResultT]):
             execution = Execution(answer="", failed=True, detail=str(error))
         await self._adapter.intercept(execution)
         routed = self._adapter.routed[-1]
-        is_answer = insight.current.conflict_id is None and not insight.current.upload_ids
-        if is_answer and not routed.problem:
+        if insight.current.conflict_id is not None:
+            # What was answered before may be just what the verdict refutes.
+            self._answer, self._rests_on, self._is_overtaken = "", (), True
+        elif not insight.current.upload_ids and not routed.problem:
+            self._is_overtaken = False
             self._answer = execution.answer
             self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
 
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
         nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)
         entries = dict.fromkeys(entry.entry_id for node_id in nodes for entry in self._bank.tree.of(node_id))
-        self._bank.emit(EventKind.ANSWER, self._answer, end=end.value, rounds=rounds)
+        answer = self._answer.strip() or _NO_ANSWER[self._bank.insight.tongue]
+        self._bank.emit(EventKind.ANSWER, answer, end=end.value, rounds=rounds)
         return RunResult(
-            answer=self._answer,
+            answer=answer,
             end=end,
             rounds=rounds,
             insight=self._bank.insight,
@@ -166,14 +190,27 @@ class BankRun(Generic[StepT, StepResultT]):
         )
 
 
-def default_tools(settings: Settings, bank: MemoryBank, *, embedder: Embedder | None = None) -> list[AgentTool]:
-    """Return the tools that a bank's agent has by default: the web where there is a key, else what the bank ingested.
+SEARCH_SOURCES = "search_sources"
+"""The name of the search over given texts where `search` is that of the web."""
 
-    The run itself adds Deep Retrieval.
+
+def default_tools(
+    settings: Settings,
+    bank: MemoryBank,
+    *,
+    embedder: Embedder | None = None,
+    sources: Sequence[SearchableText] = (),
+) -> list[AgentTool]:
+    """Return the tools that a bank's agent has by default: the web where there is a key, else what is at hand.
+
+    Given sources can be searched either way. The run itself adds Deep Retrieval.
     """
     if settings.search.api_key is None:
-        return [KnowledgeSearch(lambda: ingested_texts(bank), embedder=embedder)]
-    return [SerperSearch(settings.search), Visit(settings.reader)]
+        return [KnowledgeSearch(lambda: [*ingested_texts(bank), *sources], embedder=embedder)]
+    tools: list[AgentTool] = [SerperSearch(settings.search), Visit(settings.reader)]
+    if sources:
+        tools.append(KnowledgeSearch(lambda: sources, embedder=embedder, name=SEARCH_SOURCES))
+    return tools
 
 
 async def close_tools(tools: Sequence[AgentTool]) -> None:
@@ -185,7 +222,7 @@ async def close_tools(tools: Sequence[AgentTool]) -> None:
 
 def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
     """Return the texts that a bank ingested, for its agent to search, without statements that were refuted."""
-    refuted = _refuted_statements(bank)
+    refuted = refuted_statements(bank.conflicts.all)
     texts = []
     for entry in bank.tree.entries:
         if source_of(entry) in INGESTED_SOURCES and entry.text.strip():
@@ -194,26 +231,3 @@ def ingested_texts(bank: MemoryBank) -> list[SearchableText]:
                 text = text.replace(statement, "")
             texts.append(SearchableText(entry.id, text, title=source_of(entry)))
     return texts
-
-
-def _refuted_statements(bank: MemoryBank) -> list[str]:
-    """Return the statements that validations found wrong, as the descriptions of their conflicts quote them.
-
-    They stay in the trees, where Deep Retrieval shows them; a search must not offer them as facts again, or the agent
-    would repeat in its answer what the validation before it had settled.
-    """
-    refuted = []
-    for conflict in bank.conflicts.all:
-        upheld = conflict.verdict.upheld if conflict.verdict is not None else ()
-        right = [claim.text for claim in conflict.claims if claim.record_id in upheld]
-        wrong = [claim.text for claim in conflict.claims if claim.record_id not in upheld]
-        if not right:
-            continue
-        refuted += [
-            side for side in sides_of(conflict) if _is_quoted_in(side, wrong) and not _is_quoted_in(side, right)
-        ]
-    return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
-
-
-def _is_quoted_in(side: str, texts: Sequence[str]) -> bool:
-    return any(side in text for text in texts)

@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue
 from remanent.bank.graph import QueryGraph
 from remanent.bank.ledger import BANK, Ledger
 from remanent.bank.settings import BankSettings
-from remanent.errors import LanguageError
+from remanent.errors import LanguageError, ModelRejected
 from remanent.language.engine import Answer, Engine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import (
@@ -76,6 +76,9 @@ EventListener = Callable[[BankEvent], None]
 _TICK = timedelta(milliseconds=1)
 """The resolution of stored times: a smaller step would be lost when a bank is read back."""
 
+_NODE_ID_CHARS = 12
+"""48 random bits: the chance that two of a million nodes of one store have the same is 1 in 500."""
+
 
 @dataclass(slots=True)
 class BankRuntime:
@@ -101,6 +104,12 @@ class BankRuntime:
     def scope(self) -> Scope:
         """The scope of the task."""
         return self.ledger.scope
+
+    def new_node_id(self) -> str:
+        """Return an id for a node: the random end of an ordinary one, since prompts name nodes by it and it costs."""
+        while (node_id := self.new_id()[-_NODE_ID_CHARS:]) in self.ledger.records:
+            pass
+        return node_id
 
     def now(self) -> datetime:
         """Return the time, never the same twice: it orders nodes and entries, also after the clock stepped back."""
@@ -149,13 +158,18 @@ class BankRuntime:
         )
 
     async def ask(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
-        """Ask a role; after one failure it is asked once more, a second one is raised."""
+        """Ask a role; after one failure it is asked once more, a second one is raised.
+
+        A request that was rejected as it stands is not repeated: it would be rejected again.
+        """
         if self._asking is None:
             self._asking = asyncio.Semaphore(self.settings.concurrency)
         async with self._asking:
             self.calls[role.name] += 1
             try:
                 return await self.engine.run(role, request)
+            except ModelRejected:
+                raise
             except LanguageError as error:
                 self.emit(EventKind.RETRY, str(error), role=role.name)
                 self.calls[role.name] += 1

@@ -1,6 +1,6 @@
 """The settings of task banks."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,18 @@ class BankSettings(SettingsSection):
         0.5,
         "How much words count against meaning in a search: 1 is words alone, 0 is meaning alone.",
         "混合检索中关键词相对语义的权重：1 只看关键词，0 只看语义。",
+    )
+    prompt_tokens: Annotated[int, Field(ge=50, le=1_000_000)] = setting(
+        2000,
+        "Tokens that `<memory>` may take in the prompt of a step; `<task>` comes in addition.",
+        "每一步提示词中 `<memory>` 最多占用的 token 数；`<task>` 另计。",
+    )
+    embeddings: Literal["node", "database"] = setting(
+        "node",
+        "Where embeddings are searched: `node` keeps them in memory with their nodes; `database` asks the vector "
+        "database of the store, for banks that are kept under a `bank_id`.",
+        "语义向量在哪里检索：`node` 与节点一起放在内存中；`database` 使用存储的向量数据库，"
+        "仅用于以 `bank_id` 保留的记忆库。",
     )
     chunk_ratio: Annotated[float, Field(gt=0, le=1)] = setting(
         0.9,

@@ -8,9 +8,21 @@ import typer
 
 from remanent.cli import options
 from remanent.cli.options import CommonOptions, GeneratedCommand, choices, read_moment, say, with_common_options
+from remanent.cli.served import perform
 
 Session = Annotated[str | None, typer.Option("--session", "-s", metavar="NAME", help=say("The session.", "会话。"))]
 Task = Annotated[str | None, typer.Option("--task", metavar="NAME", help=say("The task.", "任务。"))]
+Metadata = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metadata",
+        metavar="KEY=VALUE",
+        help=say("Metadata for all messages, to find them by.", "所有消息的元数据，供检索时筛选。"),
+    ),
+]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TEXT", help=say("Tags for all messages.", "所有消息的标签。"))
+]
 Query = Annotated[
     list[str], typer.Argument(metavar="QUERY", help=say("The question, in Chinese or English.", "问题，中文或英文。"))
 ]
@@ -62,9 +74,26 @@ Kinds = Annotated[
         help=say("Only these kinds.", "只要这些类型。"),
     ),
 ]
-Tags = Annotated[
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="KEY=VALUE",
+        help=say(
+            'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+            '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
+        ),
+    ),
+]
+RecallTags = Annotated[
     list[str] | None,
     typer.Option("--tag", metavar="TEXT", help=say("Only those with all of these tags.", "只要带有全部这些标签的。")),
+]
+AnyTags = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--any-tag", metavar="TEXT", help=say("Only those with at least one of these tags.", "只要带有其中任一标签的。")
+    ),
 ]
 Since = Annotated[
     datetime | None,
@@ -164,7 +193,14 @@ EntriesLimit = Annotated[
 ]
 Name = Annotated[str, typer.Option("--name", metavar="NAME", help=say("The file's name.", "文件名。"))]
 MediaType = Annotated[
-    str, typer.Option("--media-type", metavar="TEXT", help=say("The MIME type of its content.", "内容的 MIME 类型。"))
+    str | None,
+    typer.Option(
+        "--media-type",
+        metavar="TEXT",
+        help=say(
+            "The MIME type of its content; as its name tells, unless given.", "内容的 MIME 类型；默认由文件名判断。"
+        ),
+    ),
 ]
 Digest = Annotated[
     str,
@@ -470,6 +506,21 @@ BankDeepRetrievalNodeId = Annotated[
 BankDeepRetrievalAttachmentId = Annotated[
     str | None, typer.Option("--attachment-id", metavar="ID", help=say("Only this file.", "只要这个附件。"))
 ]
+Offset = Annotated[
+    int,
+    typer.Option(
+        "--offset",
+        metavar="N",
+        min=0,
+        help=say("Where to go on: `next_offset` of the page before.", "续读位置：上一页的 `next_offset`。"),
+    ),
+]
+BankDeepRetrievalLimit = Annotated[
+    int | None, typer.Option("--limit", "-n", metavar="N", min=1, help=say("Characters of a page.", "每页的字符数。"))
+]
+BankDeepRetrievalQuery = Annotated[
+    list[str], typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
+]
 
 
 @with_common_options("agent")
@@ -483,15 +534,15 @@ def remember(
     file: options.MessagesFile = None,
     session: Session = None,
     task: Task = None,
+    metadata: Metadata = None,
+    tags: Tags = None,
     wait: options.Wait = True,
 ) -> None:
     """Store messages for good."""
-    from remanent.cli.execution import perform
-
     perform(
         "remember",
         place,
-        {"session": session, "task": task},
+        {"session": session, "task": task, "metadata": metadata, "tags": tags},
         intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
         wait=wait,
     )
@@ -508,7 +559,9 @@ def recall(
     order: Order = "auto",
     session: Session = None,
     kinds: Kinds = None,
-    tags: Tags = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
     since: Since = None,
     until: Until = None,
     as_of: AsOf = None,
@@ -520,8 +573,6 @@ def recall(
     explain: options.Explain = False,
 ) -> None:
     """Answer a question from memory."""
-    from remanent.cli.execution import perform
-
     perform(
         "recall",
         place,
@@ -533,7 +584,9 @@ def recall(
             "order": order,
             "session": session,
             "kinds": kinds,
+            "where": where,
             "tags": tags,
+            "any_tags": any_tags,
             "since": since,
             "until": until,
             "as_of": as_of,
@@ -554,14 +607,15 @@ def entries(
     session: Session = None,
     since: Since = None,
     until: Until = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
     after_seq: AfterSeq = 0,
     before_seq: BeforeSeq = None,
     newest_first: NewestFirst = False,
     limit: EntriesLimit = 100,
 ) -> None:
     """Show what was said, word for word and in order."""
-    from remanent.cli.execution import perform
-
     perform(
         "entries",
         place,
@@ -569,6 +623,9 @@ def entries(
             "session": session,
             "since": since,
             "until": until,
+            "where": where,
+            "tags": tags,
+            "any_tags": any_tags,
             "after_seq": after_seq,
             "before_seq": before_seq,
             "newest_first": newest_first,
@@ -578,32 +635,20 @@ def entries(
 
 
 @with_common_options("agent")
-def attach(
-    place: CommonOptions,
-    *,
-    file: options.ImportFile,
-    name: Name = "",
-    media_type: MediaType = "application/octet-stream",
-) -> None:
+def attach(place: CommonOptions, *, file: options.ImportFile, name: Name = "", media_type: MediaType = None) -> None:
     """Store a file durably and return the reference to put into a message's `attachments`."""
-    from remanent.cli.execution import perform
-
     perform("attach", place, {"name": name, "media_type": media_type}, file=file)
 
 
 @with_common_options("agent")
 def attachment(place: CommonOptions, *, digest: Digest) -> None:
     """Return the bytes of a stored file."""
-    from remanent.cli.execution import perform
-
     perform("attachment", place, {"digest": digest})
 
 
 @with_common_options("agent")
 def evaluate(place: CommonOptions, *, file: options.QuestionsFile, recipe: EvaluateRecipe = None) -> None:
     """Measure how well and how fast recall answers questions whose answers are known."""
-    from remanent.cli.execution import perform
-
     perform("evaluate", place, {"recipe": recipe}, intake={"file": file})
 
 
@@ -613,7 +658,9 @@ def records(
     *,
     kinds: Kinds = None,
     statuses: Statuses = None,
-    tags: Tags = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
     session: Session = None,
     valid_at: ValidAt = None,
     as_of: AsOf = None,
@@ -622,15 +669,15 @@ def records(
     limit: EntriesLimit = 100,
 ) -> None:
     """List what is remembered, newest first."""
-    from remanent.cli.execution import perform
-
     perform(
         "records",
         place,
         {
             "kinds": kinds,
             "statuses": statuses,
+            "where": where,
             "tags": tags,
+            "any_tags": any_tags,
             "session": session,
             "valid_at": valid_at,
             "as_of": as_of,
@@ -644,32 +691,24 @@ def records(
 @with_common_options("agent")
 def get(place: CommonOptions, *, record_id: RecordId) -> None:
     """Show a record, whatever its status."""
-    from remanent.cli.execution import perform
-
     perform("get", place, {"record_id": record_id})
 
 
 @with_common_options("agent")
 def deep_retrieval(place: CommonOptions, *, record_id: RecordId, attachment_id: AttachmentId = None) -> None:
     """Show all the raw text that a record came from, with its attachments; a long one only when asked for."""
-    from remanent.cli.execution import perform
-
     perform("deep_retrieval", place, {"record_id": record_id, "attachment_id": attachment_id})
 
 
 @with_common_options("agent")
 def versions(place: CommonOptions, *, record_id: RecordId) -> None:
     """Show every version of a record, the current one last."""
-    from remanent.cli.execution import perform
-
     perform("versions", place, {"record_id": record_id})
 
 
 @with_common_options("agent")
 def links(place: CommonOptions, *, record_id: RecordId) -> None:
     """Show the links from and to a record."""
-    from remanent.cli.execution import perform
-
     perform("links", place, {"record_id": record_id})
 
 
@@ -678,32 +717,24 @@ def link(
     place: CommonOptions, *, from_id: FromId, to_id: ToId, relation: Relation = "", strength: Strength = 1.0
 ) -> None:
     """Link two records, from the first to the second."""
-    from remanent.cli.execution import perform
-
     perform("link", place, {"from_id": from_id, "to_id": to_id, "relation": relation, "strength": strength})
 
 
 @with_common_options("agent")
 def forget(place: CommonOptions, *, record_ids: RecordIds, reason: Reason = "", expects: Expects = None) -> None:
     """Forget records: they no longer answer questions."""
-    from remanent.cli.execution import perform
-
     perform("forget", place, {"reason": reason, "expects": expects}, each=("record_id", record_ids))
 
 
 @with_common_options("agent")
 def restore(place: CommonOptions, *, record_ids: RecordIds, expects: Expects = None, wait: options.Wait = True) -> None:
     """Bring forgotten records back."""
-    from remanent.cli.execution import perform
-
     perform("restore", place, {"expects": expects}, each=("record_id", record_ids), wait=wait)
 
 
 @with_common_options("agent")
 def tombstones(place: CommonOptions) -> None:
     """Show the tombstones of forgotten records."""
-    from remanent.cli.execution import perform
-
     perform("tombstones", place, {})
 
 
@@ -712,16 +743,12 @@ def conflicts(
     place: CommonOptions, *, states: States = None, record_id: ConflictsRecordId = None, limit: EntriesLimit = 100
 ) -> None:
     """Show contradictions between records, oldest first."""
-    from remanent.cli.execution import perform
-
     perform("conflicts", place, {"states": states, "record_id": record_id, "limit": limit})
 
 
 @with_common_options("agent")
 def scratchpad_read(place: CommonOptions, *, key: Key = None, session: ScratchpadReadSession = None) -> None:
     """Show the contents of a scratchpad."""
-    from remanent.cli.execution import perform
-
     perform("scratchpad.read", place, {"key": key, "session": session})
 
 
@@ -730,8 +757,6 @@ def scratchpad_write(
     place: CommonOptions, *, key: ScratchpadWriteKey, value: Value = None, session: ScratchpadReadSession = None
 ) -> None:
     """Set or remove a value on a scratchpad."""
-    from remanent.cli.execution import perform
-
     perform("scratchpad.write", place, {"key": key, "value": value, "session": session})
 
 
@@ -746,8 +771,6 @@ def erase(
     yes: options.Yes = False,
 ) -> None:
     """Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored."""
-    from remanent.cli.execution import perform
-
     perform(
         "erase",
         place,
@@ -760,72 +783,54 @@ def erase(
 @with_common_options("agent")
 def export(place: CommonOptions, *, file: options.ExportFile = Path("-")) -> None:
     """Write everything an agent remembers as JSON lines."""
-    from remanent.cli.execution import perform
-
     perform("export", place, {}, file=file)
 
 
 @with_common_options("agent")
 def import_(place: CommonOptions, *, file: options.ImportFile, wait: options.Wait = True) -> None:
     """Fill an empty agent from an export, completely or not at all."""
-    from remanent.cli.execution import perform
-
     perform("import", place, {}, file=file, wait=wait)
 
 
 @with_common_options("agent")
 def queue(place: CommonOptions) -> None:
     """Show the state of the agent's background work."""
-    from remanent.cli.execution import perform
-
     perform("queue", place, {})
 
 
 @with_common_options("agent")
 def jobs(place: CommonOptions, *, states: JobsStates = None, limit: EntriesLimit = 100) -> None:
     """List background jobs that are waiting, running or have been given up."""
-    from remanent.cli.execution import perform
-
     perform("jobs", place, {"states": states, "limit": limit})
 
 
 @with_common_options("agent")
 def revive(place: CommonOptions, *, job_ids: JobIds, wait: options.Wait = True) -> None:
     """Retry background jobs that have been given up."""
-    from remanent.cli.execution import perform
-
     perform("revive", place, {}, each=("job_id", job_ids), wait=wait)
 
 
 @with_common_options("agent")
 def check(place: CommonOptions) -> None:
     """Check every page, index and reference in an agent's files."""
-    from remanent.cli.execution import perform
-
     perform("check", place, {})
 
 
 @with_common_options("agent")
 def settle(place: CommonOptions, *, timeout: Timeout = None) -> None:
     """Wait until background work is finished."""
-    from remanent.cli.execution import perform
-
     perform("settle", place, {"timeout": timeout})
 
 
 @with_common_options("workspace")
 def agents(place: CommonOptions) -> None:
     """List the agents in a workspace that have memories."""
-    from remanent.cli.execution import perform
-
     perform("agents", place, {})
 
 
 @with_common_options("workspace")
 def roles(place: CommonOptions) -> None:
     """Show what handles each language task: every role with its engine, model and settings."""
-    from remanent.cli.execution import perform
-
     perform("roles", place, {})
 
 
@@ -839,8 +844,6 @@ def try_(
     role: Role,
 ) -> None:
     """Run one role by hand: give it a request, get its validated response."""
-    from remanent.cli.execution import perform
-
     perform("try", place, {"role": role}, intake={"file": file, "schema": schema, "prompt": prompt})
 
 
@@ -856,8 +859,6 @@ def keys_create(
     expires_at: ExpiresAt = None,
 ) -> None:
     """Create a key."""
-    from remanent.cli.execution import perform
-
     perform(
         "keys.create",
         place,
@@ -875,40 +876,30 @@ def keys_create(
 @with_common_options("org")
 def keys_list(place: CommonOptions) -> None:
     """List all keys, including revoked ones."""
-    from remanent.cli.execution import perform
-
     perform("keys.list", place, {})
 
 
 @with_common_options("org")
 def keys_rotate(place: CommonOptions, *, key_id: KeyId, grace: Grace = 0) -> None:
     """Replace a key's token; the old one keeps working until the grace period ends."""
-    from remanent.cli.execution import perform
-
     perform("keys.rotate", place, {"key_id": key_id, "grace": grace})
 
 
 @with_common_options("org")
 def keys_revoke(place: CommonOptions, *, key_ids: KeyIds) -> None:
     """Revoke keys, effective immediately."""
-    from remanent.cli.execution import perform
-
     perform("keys.revoke", place, {}, each=("key_id", key_ids))
 
 
 @with_common_options("org")
 def audit_list(place: CommonOptions, *, limit: EntriesLimit = 100) -> None:
     """Show who did what to whose memory, oldest first."""
-    from remanent.cli.execution import perform
-
     perform("audit.list", place, {"limit": limit})
 
 
 @with_common_options("org")
 def audit_verify(place: CommonOptions) -> None:
     """Verify the organisation's audit log: whether every line is present and as it was written."""
-    from remanent.cli.execution import perform
-
     perform("audit.verify", place, {})
 
 
@@ -923,15 +914,15 @@ def associative_remember(
     file: options.MessagesFile = None,
     session: Session = None,
     task: Task = None,
+    metadata: Metadata = None,
+    tags: Tags = None,
     wait: options.Wait = True,
 ) -> None:
     """Keep messages and link them into the associative memory; they are durable on return."""
-    from remanent.cli.execution import perform
-
     perform(
         "associative.remember",
         place,
-        {"session": session, "task": task},
+        {"session": session, "task": task, "metadata": metadata, "tags": tags},
         intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
         wait=wait,
     )
@@ -950,8 +941,6 @@ def associative_recall(
     by_meaning: ByMeaning = False,
 ) -> None:
     """Bring to mind by words, meaning and links, best first; says what is far away, forgotten, or was never told."""
-    from remanent.cli.execution import perform
-
     perform(
         "associative.recall",
         place,
@@ -980,8 +969,6 @@ def associative_search(
     by_meaning: ByMeaning = False,
 ) -> None:
     """Search like recall, and return every node with its sources and the path that leads to it."""
-    from remanent.cli.execution import perform
-
     perform(
         "associative.search",
         place,
@@ -1000,80 +987,60 @@ def associative_search(
 @with_common_options("agent")
 def associative_focus(place: CommonOptions) -> None:
     """Show the nodes in focus, newest first."""
-    from remanent.cli.execution import perform
-
     perform("associative.focus", place, {})
 
 
 @with_common_options("agent")
 def associative_state(place: CommonOptions) -> None:
     """Show how many nodes and links there are and how strong they are."""
-    from remanent.cli.execution import perform
-
     perform("associative.state", place, {})
 
 
 @with_common_options("agent")
 def associative_compress(place: CommonOptions, *, wait: options.Wait = True) -> None:
     """Ask for a compression, as every remembering does."""
-    from remanent.cli.execution import perform
-
     perform("associative.compress", place, {}, wait=wait)
 
 
 @with_common_options("agent")
 def associative_forgotten(place: CommonOptions) -> None:
     """Show what is left of deleted nodes, last forgotten first."""
-    from remanent.cli.execution import perform
-
     perform("associative.forgotten", place, {})
 
 
 @with_common_options("agent")
 def associative_restore(place: CommonOptions, *, node_id: NodeId, wait: options.Wait = True) -> None:
     """Make a deleted node again from the journal, while that has its words."""
-    from remanent.cli.execution import perform
-
     perform("associative.restore", place, {"node_id": node_id}, wait=wait)
 
 
 @with_common_options("agent")
 def associative_triples(place: CommonOptions, *, file: options.ExportFile = Path("-")) -> None:
     """Write the graph as N-Triples."""
-    from remanent.cli.execution import perform
-
     perform("associative.triples", place, {}, file=file)
 
 
 @with_common_options("agent")
 def associative_load_triples(place: CommonOptions, *, file: options.ImportFile, wait: options.Wait = True) -> None:
     """Take in a graph of N-Triples: all of it or nothing."""
-    from remanent.cli.execution import perform
-
     perform("associative.load_triples", place, {}, file=file, wait=wait)
 
 
 @with_common_options("agent")
 def bank_get(place: CommonOptions, *, bank_id: BankId) -> None:
     """Show the state of a kept bank: its task, its nodes, its contradictions."""
-    from remanent.cli.execution import perform
-
     perform("bank.get", place, {"bank_id": bank_id})
 
 
 @with_common_options("agent")
 def bank_resume(place: CommonOptions, *, bank_id: BankId) -> None:
     """Continue the task of a kept bank where it was."""
-    from remanent.cli.execution import perform
-
     perform("bank.resume", place, {"bank_id": bank_id})
 
 
 @with_common_options("agent")
 def bank_observe(place: CommonOptions, *, bank_id: BankId, text: Text) -> None:
     """Have a kept bank ingest a text: split into topics, summarised, checked against what it knows."""
-    from remanent.cli.execution import perform
-
     perform("bank.observe", place, {"bank_id": bank_id, "text": text})
 
 
@@ -1082,24 +1049,18 @@ def bank_search(
     place: CommonOptions, *, bank_id: BankId, query: BankSearchQuery, k: K = None, alpha: Alpha = None
 ) -> None:
     """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
-    from remanent.cli.execution import perform
-
     perform("bank.search", place, {"bank_id": bank_id, "query": " ".join(query), "k": k, "alpha": alpha})
 
 
 @with_common_options("agent")
 def bank_resolve(place: CommonOptions, *, bank_id: BankId, conflict_id: ConflictId, finding: Finding) -> None:
     """Settle a contradiction of a kept bank; your finding is the authority."""
-    from remanent.cli.execution import perform
-
     perform("bank.resolve", place, {"bank_id": bank_id, "conflict_id": conflict_id, "finding": finding})
 
 
 @with_common_options("agent")
 def bank_undo(place: CommonOptions, *, bank_id: BankId, change_id: ChangeId) -> None:
     """Undo a merge or a verdict of a kept bank."""
-    from remanent.cli.execution import perform
-
     perform("bank.undo", place, {"bank_id": bank_id, "change_id": change_id})
 
 
@@ -1110,34 +1071,40 @@ def bank_deep_retrieval(
     bank_id: BankId,
     node_id: BankDeepRetrievalNodeId,
     attachment_id: BankDeepRetrievalAttachmentId = None,
+    offset: Offset = 0,
+    limit: BankDeepRetrievalLimit = None,
+    query: BankDeepRetrievalQuery,
 ) -> None:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
-    from remanent.cli.execution import perform
-
-    perform("bank.deep_retrieval", place, {"bank_id": bank_id, "node_id": node_id, "attachment_id": attachment_id})
+    perform(
+        "bank.deep_retrieval",
+        place,
+        {
+            "bank_id": bank_id,
+            "node_id": node_id,
+            "attachment_id": attachment_id,
+            "offset": offset,
+            "limit": limit,
+            "query": " ".join(query),
+        },
+    )
 
 
 @with_common_options("agent")
 def bank_export(place: CommonOptions, *, file: options.ExportFile = Path("-"), bank_id: BankId) -> None:
     """Write a whole kept bank as one line of JSON."""
-    from remanent.cli.execution import perform
-
     perform("bank.export", place, {"bank_id": bank_id}, file=file)
 
 
 @with_common_options("agent")
 def bank_import(place: CommonOptions, *, file: options.ImportFile, bank_id: BankId) -> None:
     """Make a kept bank from an export."""
-    from remanent.cli.execution import perform
-
     perform("bank.import", place, {"bank_id": bank_id}, file=file)
 
 
 @with_common_options("agent")
 def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = False) -> None:
     """Erase everything that a kept bank holds."""
-    from remanent.cli.execution import perform
-
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
 
 

@@ -20,7 +20,7 @@ from rich.text import Text
 from remanent._sync import Agent, Memory
 from remanent.bilingual import Bilingual
 from remanent.cli import words
-from remanent.cli.display import show_found
+from remanent.cli.cards import show_found
 from remanent.cli.files import write_export
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, human_size, local_time

@@ -6,34 +6,29 @@ anything, so everything passes through `visible`, which leaves no control charac
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import to_jsonable_python
-from rich.console import Group
-from rich.panel import Panel
 from rich.table import Table
-from rich.text import Text
 
 from remanent.cli import words
+from remanent.cli.cards import QUOTED, show_entries, show_found, show_receipt, tell_found
 from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD
-from remanent.cli.screen import Terminal, local_time, standard_output, visible
-from remanent.discipline.shapes import Page
+from remanent.cli.screen import Terminal, standard_output
+from remanent.discipline.shapes import Done, Page
 from remanent.language.engines import RoleSetup
 from remanent.model import (
-    Boost,
     Entry,
     Evaluation,
     Found,
-    FoundItem,
-    FoundSource,
-    GateVerdict,
-    PathRank,
+    Model,
     Receipt,
+    Scope,
     Tombstone,
     system_clock,
 )
@@ -44,90 +39,6 @@ from remanent.operations.keys import NewKey
 from remanent.operations.language import Tried
 from remanent.stores import Erased, ErasureDepth, Health
 from remanent.text.boundaries import excerpt
-
-QUOTED = 60
-"""Characters of a text that is quoted in a table or beside another."""
-REASON = 24
-"""Characters of a path's reason, which stands in one cell of a table."""
-
-
-def show_found(screen: Terminal, found: Found, *, now: datetime) -> None:
-    """Show every answer as a card: the words, then where they come from."""
-    for place, item in enumerate(found.items, start=1):
-        text = Text(visible(item.text))
-        sources = [_source(screen, item, source) for source in item.sources]
-        about = f"{item.score:.4f} · {item.kind} · {screen.age(item.occurred_at, now=now)} · {item.record_id}"
-        if screen.out.is_terminal:
-            body = Group(text, *(Text(line, style="dim") for line in sources))
-            screen.show(Panel(body, title=f"{place}", subtitle=Text(about, style="dim"), title_align="left"))
-        else:
-            lines = [f"{place}. {text.plain}", *(f"   {line}" for line in sources), f"   {about}"]
-            screen.show("\n".join(lines))
-
-
-def _source(screen: Terminal, item: FoundItem, source: FoundSource) -> str:
-    """Return where an answer comes from: who said it, when, in which session, and the words if they differ."""
-    parts = [source.role, local_time(source.occurred_at)]
-    if source.session is not None:
-        parts.append(screen.word(words.SESSION, name=source.session))
-    if source.caller_id is not None:
-        parts.append(screen.word(words.CALLER_ID, name=source.caller_id))
-    line = "— " + " · ".join(visible(part) for part in parts if part)
-    return line if source.text == item.text else f"{line}: “{visible(excerpt(source.text, QUOTED))}”"
-
-
-def explanation(screen: Terminal, found: Found) -> Table:
-    """Return the table of every answer's places on every path, and of all that moved it."""
-    title = screen.word(words.EXPLAINED, recipe=found.recipe, grain=found.grain)
-    table = Table(title=title, title_justify="left")
-    for phrase in (words.PLACE, words.TEXT, words.RANKS_AND_SCORES, words.FUSED, words.CONTEXT, words.BOOSTED):
-        table.add_column(screen.word(phrase))
-    table.add_column(screen.word(words.SCORE), justify="right")
-    for item, explained in zip(found.items, found.explain(), strict=True):
-        moved = [f"{_boost(screen, boost)} ×{boost.factor:.3f}" for boost in explained.boosts]
-        if explained.reranked is not None:
-            moved.append(f"{screen.word(words.RERANKED)} {explained.reranked:.3f}")
-        table.add_row(
-            str(explained.place),
-            visible(excerpt(item.text.replace("\n", " "), QUOTED)),
-            "\n".join(_rank(rank) for rank in explained.ranks) or "–",
-            f"{explained.fused:.4f}",
-            f"{explained.context:.4f}",
-            "\n".join(moved) or "–",
-            f"{explained.score:.4f}",
-        )
-    return table
-
-
-def gate_line(screen: Terminal, verdict: GateVerdict) -> str:
-    """Return in a line why a question was answered or not."""
-    reason = screen.word(words.GATE_REASONS[verdict.reason])
-    return screen.word(words.GATE, score=f"{verdict.score:.2f}", threshold=f"{verdict.threshold:.2f}", reason=reason)
-
-
-def _rank(rank: PathRank) -> str:
-    told = f"{rank.path} {rank.rank} ({rank.score:.3f})"
-    return f"{told} {visible(excerpt(rank.reason, REASON))}" if rank.reason else told
-
-
-def _boost(screen: Terminal, boost: Boost) -> str:
-    return screen.word(words.BOOSTS[boost.name]) if boost.name in words.BOOSTS else visible(boost.name)
-
-
-def show_entries(screen: Terminal, found: Sequence[Entry]) -> None:
-    """Show journal entries, one after the other."""
-    if not found:
-        screen.tell(words.NO_ENTRIES)
-    for entry in found:
-        line = Text(f"{entry.seq:>5}  {local_time(entry.occurred_at)}  ", style="dim", end="")
-        line.append(visible(entry.role), style="bold")
-        if entry.scope.session is not None:
-            line.append(f" [{visible(entry.scope.session)}]")
-        line.append(f"  {entry.id}\n")
-        text = screen.word(words.ERASED_STUB) if entry.erased else visible(entry.text)
-        line.append(text, style="not dim")
-        screen.show(line)
-
 
 MAX_COLUMNS = 8
 """Columns of a table that nobody designed: more do not fit a terminal."""
@@ -147,6 +58,7 @@ class CommandResult:
     options: Mapping[str, Any]
     place: Target
     file: Path
+    home: Path
     ends_with: Exit = Exit.OK
 
     @property
@@ -208,31 +120,25 @@ def _joined(receipts: Sequence[Receipt]) -> Receipt:
 
 
 def _show_receipt(shown: CommandResult) -> None:
-    """Show the ids as data, for a script to keep, and the rest as prose."""
-    receipt = _joined(shown.answers)
-    shown.screen.show("\n".join(receipt.entry_ids))
-    shown.screen.tell(words.REMEMBERED, count=len(receipt.entry_ids), at=local_time(receipt.recorded_at))
-    if receipt.repeated:
-        shown.screen.tell(words.REPEATED, count=receipt.repeated)
+    show_receipt(shown.screen, _joined(shown.answers))
 
 
 def _prepare_found(shown: CommandResult) -> None:
     """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
-    for path in shown.answer.left_out:
-        shown.screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
-    if not shown.answer.items:
-        shown.screen.tell(words.NOTHING_FOUND, query=shown.answer.query)
-        shown.ends_with = Exit.NO
+    shown.ends_with = tell_found(shown.screen, shown.answer)
 
 
 def _show_found(shown: CommandResult) -> None:
     """Show the answers, and on demand how each came to its rank and why the gate let it pass."""
+    show_found(shown.screen, shown.answer, now=system_clock(), explain=bool(shown.options.get("explain")))
+
+
+def _show_scopes(shown: CommandResult) -> None:
+    """Show agents; where there are none, where was looked."""
     if shown.answer.items:
-        show_found(shown.screen, shown.answer, now=system_clock())
-        if shown.options.get("explain"):
-            shown.screen.show(explanation(shown.screen, shown.answer))
-    if shown.options.get("explain") and shown.answer.gate is not None:
-        shown.screen.show(gate_line(shown.screen, shown.answer.gate))
+        _show_rows(shown.screen, shown.answer.items)
+    else:
+        shown.screen.tell(words.NO_AGENTS_AT, home=shown.home)
 
 
 def _show_tombstones(shown: CommandResult) -> None:
@@ -246,9 +152,17 @@ def _show_erased(shown: CommandResult) -> None:
     erased = shown.answer
     counts = {"entries": len(erased.entry_ids), "records": len(erased.record_ids)}
     reached = words.ERASED if erased.depth is ErasureDepth.OVERWRITTEN else words.ERASED_FROM_STORE
-    shown.screen.show(shown.screen.word(reached, **counts))
+    if any(counts.values()):
+        shown.screen.show(shown.screen.word(reached, **counts))
     if erased.backups:
         shown.screen.tell(words.ERASED_BACKUPS, count=erased.backups)
+
+
+def _prepare_erased(shown: CommandResult) -> None:
+    """Say that nothing was there, and end with 1: who erases wants to know whether it is gone or never was."""
+    if not shown.answer.entry_ids and not shown.answer.record_ids:
+        shown.screen.tell(words.NOTHING_ERASED)
+        shown.ends_with = Exit.NO
 
 
 def _show_loaded(shown: CommandResult) -> None:
@@ -269,15 +183,16 @@ def _show_written(shown: CommandResult) -> None:
 def _show_roles(shown: CommandResult) -> None:
     """Show every role with what does its work."""
     screen = shown.screen
-    headings = (words.ROLE, words.ENGINE, words.MODEL, words.TIER, words.TEMPERATURE, words.TOP_P)
-    table = Table(*(screen.word(heading) for heading in headings))
-    for heading in (words.MAX_TOKENS, words.WINDOW):
-        table.add_column(screen.word(heading), justify="right")
+    headings = (
+        words.ROLE, words.ENGINE, words.MODEL, words.TIER, words.TEMPERATURE, words.TOP_P, words.MAX_TOKENS,
+        words.WINDOW,
+    )  # fmt: skip
+    rows = []
     for setup in shown.answer.items:
         model = "–" if setup.model is None else f"{setup.model} ({setup.provider})"
         numbers = (f"{setup.temperature:g}", f"{setup.top_p:g}", str(setup.max_tokens), str(setup.window))
-        table.add_row(setup.role, setup.engine, model, setup.tier, *numbers)
-    screen.show(table)
+        rows.append((setup.role, setup.engine, model, setup.tier, *numbers))
+    screen.rows([screen.word(heading) for heading in headings], rows)
     if all(setup.engine == "offline" for setup in shown.answer.items):
         screen.tell(words.NO_MODEL)
 
@@ -344,40 +259,85 @@ def _prepare_health(shown: CommandResult) -> None:
 
 def _show_plainly(shown: CommandResult) -> None:
     """Show an answer that nobody wrote a form for: pages as tables, all else as fields."""
+    screen = shown.screen
     for answer in shown.answers:
         if isinstance(answer, Page):
-            _show_rows(shown.screen, answer.items)
+            if answer.items:
+                _show_rows(screen, answer.items)
+            else:
+                screen.tell(words.NOTHING_HERE)
+        elif isinstance(answer, Done):
+            screen.tell(words.DONE)
         else:
-            for name, value in to_jsonable_python(answer).items():
-                shown.screen.show(f"{name}: {_plain(value)}")
+            cells = _cells(screen, answer).items()
+            screen.fields((screen.label(name), cell or "–") for name, cell in cells)
 
 
 def _show_rows(screen: Terminal, items: Sequence[Any]) -> None:
-    """Show rows as a table of the columns that hold anything."""
-    rows = [to_jsonable_python(item) for item in items]
-    if not rows:
-        screen.tell(words.NOTHING_HERE)
-        return
-    columns = [name for name in rows[0] if any(row[name] not in (None, "", [], {}) for row in rows)][:MAX_COLUMNS]
-    table = Table(*columns)
-    for row in rows:
-        table.add_row(*(Text(visible(excerpt(_plain(row[name]), QUOTED)), overflow="fold") for name in columns))
-    screen.show(table)
+    """Show rows, without the columns in which every row has what it has unless somebody says otherwise."""
+    usual = _usual(type(items[0]))
+    rows = [_cells(screen, item, without=usual) for item in items]
+    columns = list(dict.fromkeys(name for row in rows for name, cell in row.items() if cell))[:MAX_COLUMNS]
+    cells = [[excerpt(row.get(name, ""), QUOTED) for name in columns] for row in rows]
+    screen.rows([screen.label(name) for name in columns], cells)
 
 
-def _plain(value: Any) -> str:
-    """Return a value as one cell of a table."""
+def _fields(value: Any) -> dict[str, Any] | None:
+    """Return the fields of a value that has any."""
+    if isinstance(value, Model):
+        return {name: getattr(value, name) for name in type(value).model_fields}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclass_fields(value)}
+    return dict(value) if isinstance(value, Mapping) else None
+
+
+def _usual(kind: type[Any]) -> dict[str, Any]:
+    """Return the values that fields have by default."""
+    declared = kind.model_fields if issubclass(kind, Model) else {}
+    return {name: field.get_default(call_default_factory=True, validated_data={}) for name, field in declared.items()}
+
+
+def _cells(screen: Terminal, value: Any, *, without: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """Return the fields of a value as cells, those of values inside of it beside its own."""
+    cells: dict[str, str] = {}
+    for name, one in (_fields(value) or {}).items():
+        if without is not None and name in without and one == without[name]:
+            continue
+        if name == "scope":  # whose it is, the command was told
+            cells |= {part: label for part in ("session", "task") if (label := getattr(one, part, None))}
+        elif _fields(one) is not None:
+            cells |= {
+                inner if inner not in cells else f"{name}_{inner}": cell for inner, cell in _cells(screen, one).items()
+            }
+        else:
+            cells[name] = _cell(screen, one)
+    return cells
+
+
+def _cell(screen: Terminal, value: Any) -> str:
+    """Return a value as people write it."""
     if value is None:
-        return "–"
-    if isinstance(value, str | Enum):
-        return str(value)
-    return json.dumps(value, ensure_ascii=False)
+        return ""
+    if isinstance(value, bool):
+        return screen.word(words.YES if value else words.NO)
+    if isinstance(value, datetime):
+        return screen.moment(value)
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str | bytes):
+        return ", ".join(cell for one in value if (cell := _cell(screen, one)))
+    if (inside := _fields(value)) is not None:  # one of many: what comes first tells it from the others
+        return next((cell for one in inside.values() if (cell := _cell(screen, one))), "")
+    return str(value)
 
 
 Show = Callable[[CommandResult], None]
 SHOWN: Mapping[Any, Show] = {
     Receipt: _show_receipt,
     Found: _show_found,
+    Page[Scope]: _show_scopes,
     Page[Entry]: lambda shown: show_entries(shown.screen, shown.answer.items),
     Tombstone: _show_tombstones,
     Erased: _show_erased,
@@ -389,5 +349,10 @@ SHOWN: Mapping[Any, Show] = {
 }
 """How answers are shown, by their type; an operation may say how its own are."""
 
-PREPARED: Mapping[Any, Show] = {Found: _prepare_found, AuditVerification: _prepare_verified, Health: _prepare_health}
+PREPARED: Mapping[Any, Show] = {
+    AuditVerification: _prepare_verified,
+    Erased: _prepare_erased,
+    Found: _prepare_found,
+    Health: _prepare_health,
+}
 """What answers of a type say before they are shown or given, and how the command ends."""

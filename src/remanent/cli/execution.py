@@ -25,6 +25,7 @@ from remanent.errors import InvalidInput
 from remanent.language import Role
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Message, Probe
+from remanent.model.chat import expand_message
 from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Service, Target
 from remanent.operations.language import role_of
 from remanent.settings import Settings
@@ -74,23 +75,24 @@ def _messages_of(
     yield session, Message.model_validate({**named, "content": content})
 
 
-def read_messages_file(file: Path, *, session: str | None) -> Iterator[SessionMessage]:
-    """Yield the messages of a file, all of them checked before the first is kept."""
+def read_messages_file(file: Path, *, session: str | None) -> list[SessionMessage]:
+    """Return the messages of a file, all of them checked before the first is kept."""
+    told: list[SessionMessage] = []
+    tools: dict[str, str] = {}
     for number, line in enumerate(read_lines(file), start=1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
-            if not isinstance(value, dict):
-                raise InvalidInput("a JSON object with role and content was expected")
-            own = value.pop("session", None)
+            own = value.pop("session", None) if isinstance(value, dict) else None
             if own is not None and not isinstance(own, str):
                 raise InvalidInput("session must be text")
-            yield own if own is not None else session, Message.model_validate(value)
+            told += [(session if own is None else own, message) for message in expand_message(value, tools)]
         except ValueError as error:
             raise InvalidInput(f"line {number} of {file} is no JSON: {error}") from error
         except InvalidInput as error:
             raise InvalidInput(f"line {number} of {file}: {error}") from error
+    return told
 
 
 def take_targets(screen: Terminal, given: Mapping[str, Any]) -> Requests:
@@ -173,6 +175,8 @@ def perform(
         assert operation.command is not None
         assert operation.command.takes is not None
         requests = INTAKES[operation.command.takes](screen, given, **intake)
+    if operation.reads is Body.BYTES and file != STANDARD and given.get("name") == "":
+        given["name"] = file.name
     if operation.destroys:
         _confirm(screen, operation, requests[0], place, yes=yes)
     where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent)
@@ -230,7 +234,9 @@ class _Execution:
                     )
                     if operation.reads is Body.JSON and len(read) > 1:
                         meter.advance()
-            shown = CommandResult(self._screen, operation, read, answers, several, options, self._where, self._file)
+            shown = CommandResult(
+                self._screen, operation, read, answers, several, options, self._where, self._file, self._settings.home
+            )
             show(shown)
             if wait:
                 await settle(self._screen, memory)
@@ -245,7 +251,9 @@ class _Execution:
                 stream.write(line.encode() + b"\n")
                 count += 1
                 meter.note(f"{count}")
-        shown = CommandResult(self._screen, self._operation, [request], [count], False, {}, self._where, self._file)
+        shown = CommandResult(
+            self._screen, self._operation, [request], [count], False, {}, self._where, self._file, self._settings.home
+        )
         show(shown)
         return shown
 

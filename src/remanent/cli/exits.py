@@ -151,7 +151,7 @@ def run_guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
         code = run()
     except _Usage as error:
         if not as_json:
-            error.show()
+            _show_usage(error)
             return Exit.USAGE
         return _report(error, error.format_message(), Exit.USAGE, as_json=True)
     except typer.Abort:
@@ -166,6 +166,19 @@ def run_guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
     if code == Exit.INTERRUPTED and not as_json:
         print(words.INTERRUPTED.say(words.locale_language()), file=sys.stderr)
     return code if isinstance(code, int) else Exit.OK
+
+
+def _show_usage(error: Any) -> None:
+    """Say what is wrong with the command line, in the user's language; the parser itself knows only English."""
+    if words.locale_language() == "en":
+        error.show()
+        return
+    message = error.format_message()
+    for english, chinese in words.USAGE.items():
+        message = message.replace(english, chinese)
+    if error.ctx is not None:
+        print(error.ctx.get_usage().replace("Usage:", "用法："), file=sys.stderr)
+    print(f"错误：{message}", file=sys.stderr)
 
 
 def _report(error: BaseException, message: str, code: Exit, *, as_json: bool) -> Exit:

@@ -77,7 +77,10 @@ def target(file: Path) -> Iterator[BinaryIO]:
     if file == STANDARD:
         yield standard_output()
         return
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InvalidInput(f"there is no folder {file.parent}; make it first, or write somewhere else") from error
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream

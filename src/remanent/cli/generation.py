@@ -33,6 +33,7 @@ FLAGS: Final = {
     "after_seq": ("--after",),
     "after_id": ("--after",),
     "before_seq": ("--before",),
+    "any_tags": ("--any-tag",),
     "entry_ids": ("--entry",),
     "kinds": ("--kind",),
     "limit": ("--limit", "-n"),
@@ -43,6 +44,8 @@ FLAGS: Final = {
     "statuses": ("--status",),
     "tags": ("--tag",),
 }
+PAIRS: Final = {"metadata", "where"}
+"""Objects that are given pair by pair."""
 NOT_SHOWN: Final = {"cursor"}
 """Fields that only programs have a use for."""
 METAVARS: Final = {int: "N", float: "N", datetime: "WHEN"}
@@ -58,6 +61,7 @@ import typer
 from remanent.cli import options
 from remanent.cli.options import GeneratedCommand, choices, say
 from remanent.cli.options import CommonOptions, with_common_options, read_moment
+from remanent.cli.served import perform
 
 '''
 
@@ -138,8 +142,6 @@ def _function(function: str, operation: Operation[Any, Any], aliases: TypeAliase
             f'@with_common_options("{level}")',
             f"def {function}({signature}) -> None:",
             f'    """{_plain_docstring(operation.help.en)}"""',
-            "    from remanent.cli.execution import perform",
-            "",
             f"    perform({', '.join(arguments)})",
         ]
     )
@@ -198,7 +200,7 @@ def _options(name: str) -> list[tuple[str, str, str]]:
 
 def _parameter(name: str, field: FieldInfo, *, is_argument: bool, joined: bool) -> tuple[str, str]:
     """Return the annotated type of a field's parameter, and its default."""
-    annotation, many, optional = _unfold(field.annotation)
+    annotation, many, optional = (str, True, True) if name in PAIRS else _unfold(field.annotation)
     kind, extra = _kind(annotation)
     low, high = _bounds(field)
     parts = []
@@ -265,6 +267,8 @@ def _kind(annotation: Any) -> tuple[str, list[str]]:
 
 def _metavar(name: str, annotation: Any) -> str:
     """Return what stands for a value in help."""
+    if name in PAIRS:
+        return "KEY=VALUE"
     if annotation in METAVARS:
         return METAVARS[annotation]
     if inspect.isclass(annotation) and issubclass(annotation, StrEnum | Kind):

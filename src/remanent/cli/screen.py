@@ -8,19 +8,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from pydantic_core import to_json
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from remanent.bilingual import Bilingual, Language
 from remanent.cli.options import CommonOptions
-from remanent.cli.words import AGO, INDEXING, STEPS_DONE, language_of
-from remanent.jobs import Progress as JobProgress
-from remanent.settings import Settings, load_settings
+from remanent.cli.words import AGO, FIELDS, INDEXING, STEPS_DONE, language_of
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from remanent.jobs import Progress as JobProgress
+    from remanent.settings import Settings
 
 PATIENCE = 0.5
 """Seconds that work may take before its progress is shown."""
@@ -48,7 +51,7 @@ class Terminal:
 
     def tell(self, phrase: Bilingual, /, *, style: str = "", **values: object) -> None:
         """Say something about the work, beside the data."""
-        self.err.print(self.word(phrase, **values), style=style, soft_wrap=True)
+        self.err.print(self.word(phrase, **values), style=style, soft_wrap=not self.err.is_terminal)
 
     def note(self, text: str) -> None:
         """Say something that somebody else has put into words."""
@@ -56,19 +59,40 @@ class Terminal:
 
     def show(self, renderable: RenderableType) -> None:
         """Show data to people."""
-        # A line of a pipe is for a program to split; a line of a terminal is for the terminal to fit.
-        self.out.print(renderable, soft_wrap=isinstance(renderable, str | Text) and not self.out.is_terminal)
+        # A line of a pipe is for a program to split; a line of a terminal is wrapped between words. What has no
+        # space, such as a token, is copied from the screen: no line end may come into it.
+        is_text = isinstance(renderable, str | Text)
+        self.out.print(renderable, soft_wrap=is_text and not (self.out.is_terminal and " " in str(renderable)))
 
     def line(self, text: str) -> None:
         """Show a line of data, whatever characters are in it."""
         self.show(visible(text))
 
     def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Show a table of data."""
-        table = Table(*headings)
-        for row in rows:
-            table.add_row(*(Text(visible(cell), overflow="fold") for cell in row))
-        self.show(table)
+        """Show a table of data; where it does not fit the screen, each row as a block of lines."""
+        cells = [[visible(cell) for cell in row] for row in rows]
+        widths = [max(map(_width, column)) for column in zip(headings, *cells, strict=True)]
+        if sum(widths) + 3 * len(widths) + 1 <= self.out.width:
+            table = Table(*headings)
+            for row in cells:
+                table.add_row(*map(Text, row))
+            self.show(table)
+            return
+        for place, row in enumerate(cells):
+            if place:
+                self.show("")
+            self.fields((heading, cell) for heading, cell in zip(headings, row, strict=True) if cell)
+
+    def fields(self, fields: Iterable[tuple[str, str]]) -> None:
+        """Show values with their names, a line each; further lines of one are indented."""
+        for name, value in fields:
+            line = Text(f"{name}: ", style="dim", end="")
+            line.append(visible(value).replace("\n", "\n  "), style="not dim")
+            self.show(line)
+
+    def label(self, name: str) -> str:
+        """Return what a field is called in the user's language."""
+        return FIELDS.get(name, name.replace("_", " ")) if self.language == "zh" else name.replace("_", " ")
 
     def moment(self, at: datetime) -> str:
         """Return a moment in the user's own zone."""
@@ -76,6 +100,8 @@ class Terminal:
 
     def give(self, value: object) -> None:
         """Give data to programs: one JSON value."""
+        from pydantic_core import to_json
+
         standard_output().write(to_json(value, indent=2 if self.out.is_terminal else None) + b"\n")
 
     def ask(self, question: str) -> bool:
@@ -88,7 +114,7 @@ class Terminal:
         return ProgressMeter(self.err, self.word(phrase), total=total)
 
     @contextmanager
-    def indexing(self) -> Iterator[Callable[[JobProgress], None]]:
+    def indexing(self) -> Iterator["Callable[[JobProgress], None]"]:
         """Give what `settle` reports its progress to."""
         with self.meter(INDEXING) as meter:
             yield lambda progress: meter.note(self.word(STEPS_DONE, done=progress.done))
@@ -99,8 +125,10 @@ class Terminal:
         return self.word(AGO[unit], count=count)
 
 
-def begin(place: CommonOptions) -> tuple[Terminal, Settings]:
+def begin(place: CommonOptions) -> "tuple[Terminal, Settings]":
     """Return where a command writes and the settings it works with."""
+    from remanent.settings import load_settings
+
     settings = load_settings(**place.overrides())
     return Terminal(as_json=place.as_json, language=language_of(settings.language)), settings
 
@@ -140,7 +168,7 @@ class ProgressMeter:
         self._begun = timer()
         self._done = 0.0
         self._bar: Progress | None = None
-        self._task = TaskID(0)
+        self._task: Any = 0
 
     def __enter__(self) -> Self:
         return self
@@ -163,8 +191,10 @@ class ProgressMeter:
     def _awake(self) -> bool:
         return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PATIENCE)
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> "Progress":
         """Return the progress bar; it is made and shown when it is first needed, so that quick work shows none."""
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
         if self._bar is None:
             columns = [
                 SpinnerColumn(),
@@ -198,6 +228,10 @@ def local_time(moment: datetime) -> str:
     except (OverflowError, ValueError, OSError):  # at the very ends of the calendar
         moment = moment.astimezone(UTC)
     return moment.replace(tzinfo=None).isoformat(sep=" ", timespec="minutes")
+
+
+def _width(text: str) -> int:
+    return max((cell_len(line) for line in text.splitlines()), default=0)
 
 
 def human_size(count: float) -> str:

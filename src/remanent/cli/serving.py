@@ -6,7 +6,9 @@ The parts of the server are put together here, because only here is it known whi
 import asyncio
 import json
 import os
+import secrets
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ from typing import Any
 from remanent.cli import demo, words
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin
+from remanent.cli.served import NOTE
 from remanent.cli.words import language_of
+from remanent.durability import make_folder, write_durably
 from remanent.errors import StorageError
 from remanent.operations import Service, Target
 from remanent.operations.access.keys import KeyRing
@@ -44,9 +48,11 @@ def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: b
 async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample: bool) -> None:
     """Serve with every part that is installed; the sample is told while requests are already taken."""
     tasks: set[asyncio.Task[None]] = set()
+    note = _ServerNote(settings.home)
 
     def ready(service: Service, url: str) -> None:
         tune_interpreter()  # everything is imported by now
+        service.local_token = note.write(url)
         _announce(screen, settings, url, is_open=is_open, sample=sample)
         if sample:
             tasks.add(asyncio.create_task(_fill(screen, service, org=settings.org)))
@@ -58,8 +64,33 @@ async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample:
 
         return [Mcp(service), Proxy(service)]
 
-    await serve_memory(settings, parts=parts, ready=ready)
+    try:
+        await serve_memory(settings, parts=parts, ready=ready)
+    finally:
+        note.remove()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _ServerNote:
+    """Tells commands of the same user where this server listens, and the word that opens it to them."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / NOTE
+        self._content = b""
+
+    def write(self, url: str) -> str:
+        """Leave the note and return the word; whoever can read the file can read the memory itself."""
+        token = secrets.token_urlsafe(32)
+        self._content = json.dumps({"url": url, "token": token}).encode()
+        make_folder(self._path.parent)
+        write_durably(self._path, self._content)
+        return token
+
+    def remove(self) -> None:
+        """Take the note away, unless another server of this home has left its own since."""
+        with suppress(OSError):
+            if self._content and self._path.read_bytes() == self._content:
+                self._path.unlink()
 
 
 def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, sample: bool) -> None:
@@ -71,7 +102,8 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
         screen.give({"url": url, "docs": f"{url}/docs", "mcp": f"{url}/mcp", "proxy": f"{url}/v1", "keys": not is_open})
         return
     body: dict[str, Any] = {"query": demo.QUESTIONS[0].question, "limit": 1}
-    screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), **place))
+    key = "" if is_open else "-H 'authorization: Bearer KEY' "
+    screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), key=key, **place))
     if is_open:
         screen.tell(words.OPEN_TO_MACHINE, style="yellow")
     elif not _is_key_left(settings):

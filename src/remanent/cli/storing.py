@@ -6,8 +6,8 @@ from remanent.cli import words
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import begin
 from remanent.settings import load_settings
-from remanent.stores.moving import MovedAgent, move_agents, require_two
 from remanent.stores.registry import Stores, migrate_store, open_stores
+from remanent.stores.relocation import MovedAgent, move_agents, require_two
 
 
 def migrate(place: CommonOptions, *, dry_run: bool) -> None:

@@ -37,12 +37,30 @@ NOT_A_MOMENT = Bilingual(
     "{text} is not a date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00",
     "{text} 不是日期或时间；请写成 2026-05-31 或 2026-05-31T18:30:00+08:00",
 )
+USAGE = {
+    "Missing option": "缺少选项",
+    "Missing argument": "缺少参数",
+    "Invalid value for": "值无效：",
+    "Invalid value": "值无效",
+    "No such option": "没有这个选项",
+    "No such command": "没有这个命令",
+    "(env var: ": "（环境变量：",
+    "Did you mean": "是否想输入",
+}
+"""What the parser of command lines says, in Chinese."""
 INTERRUPTED = Bilingual("Interrupted.", "已中断。")
 
 # ── remembering ──
 REMEMBERED = Bilingual("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
 REPEATED = Bilingual("{count} of them were known already.", "其中 {count} 条此前已存在。")
 WORKING = Bilingual("Working", "正在处理")
+DONE = Bilingual("Done.", "完成。")
+YES = Bilingual("yes", "是")
+NO = Bilingual("no", "否")
+NO_AGENTS_AT = Bilingual(
+    "No agent remembers anything here yet: {home}, this organisation and workspace.",
+    "此处尚无智能体有记忆：{home}，当前组织与工作区。",
+)
 NOTHING_HERE = Bilingual("There is nothing here.", "这里没有内容。")
 INDEXING = Bilingual("Indexing", "正在建立索引")
 MEASURING = Bilingual("Measuring", "正在测量")
@@ -130,6 +148,9 @@ ERASED = Bilingual(
     "Erased {entries} entries and {records} records from every file.",
     "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
 )
+NOTHING_ERASED = Bilingual(
+    "There was nothing of that here; nothing was erased.", "此处没有这些内容；没有抹除任何东西。"
+)
 ERASED_FROM_STORE = Bilingual(
     "Erased {entries} entries and {records} records: nothing can read them any more. The database's own files, its log "
     "and its backups may hold copies until it reuses their room.",
@@ -173,7 +194,7 @@ SERVING = Bilingual(
     "  health        {url}/readyz\n"
     "A first question:\n"
     "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
-    "    -H 'content-type: application/json' -d '{body}'",
+    "    {key}-H 'content-type: application/json' -d '{body}'",
     "正在 {url} 提供服务。按 Ctrl-C 停止。\n"
     "  接口文档      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
@@ -182,7 +203,7 @@ SERVING = Bilingual(
     "  健康状况      {url}/readyz\n"
     "第一个问题：\n"
     "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
-    "    -H 'content-type: application/json' -d '{body}'",
+    "    {key}-H 'content-type: application/json' -d '{body}'",
 )
 MCP_SHOWN = Bilingual(
     "Put this into {file}, or let `--write` do it; then start {client} again.",
@@ -325,6 +346,7 @@ QUEUE_EMPTY = Bilingual("empty", "空")
 QUEUE_STATE = Bilingual(
     "{waiting} waiting or running, the oldest since {since}", "{waiting} 个等待或运行中，最早始于 {since}"
 )
+QUEUE_POSTPONED = Bilingual("; tried again at {again} after: {error}", "；将于 {again} 重试，原因：{error}")
 QUEUE_DEAD = Bilingual("{dead} dead letters; the last: {error}", "{dead} 个死信；最近一个：{error}")
 REPAIRED = Bilingual(
     "What is readable of {agent} was saved to {path}; the damaged file was not touched. To use the copy: stop every "
@@ -438,3 +460,93 @@ BANK_EXPORTED = Bilingual("The bank is in {file}.", "记忆库已写入 {file}�
 BANK_DRAWN = Bilingual("The graph is drawn in {file}.", "记忆图已绘制到 {file}。")
 BANK_NO_TASK = Bilingual("Say what the task is: --task TEXT", "请用 --task 说明任务")
 BANK_CONFLICTS = Bilingual("Contradictions", "矛盾")
+
+# ── fields ──
+FIELDS = {
+    "id": "id",
+    "about": "关于",
+    "access_count": "读取次数",
+    "agent": "智能体",
+    "answer": "答案",
+    "at": "时间",
+    "attachment_id": "附件 id",
+    "attachments": "附件",
+    "attempts": "尝试次数",
+    "bytes_on_disk": "占用字节",
+    "caller_id": "调用方 id",
+    "checksums": "页校验和",
+    "claims": "各方说法",
+    "confidence": "置信度",
+    "content": "内容",
+    "created_at": "创建于",
+    "dead": "已放弃",
+    "description": "说明",
+    "digest": "摘要",
+    "done": "完成",
+    "engine": "引擎",
+    "enqueued_at": "排队于",
+    "entries": "原始记录",
+    "entry_id": "原始记录 id",
+    "error": "错误",
+    "evidence_count": "证据数",
+    "expires_at": "过期于",
+    "forgotten_at": "遗忘于",
+    "from_id": "起点",
+    "head": "末行印记",
+    "importance": "重要性",
+    "indexes": "索引",
+    "intact": "完好",
+    "key": "键",
+    "key_id": "密钥 id",
+    "keywords": "关键词",
+    "kind": "类型",
+    "lane": "队列",
+    "learned_at": "得知于",
+    "lines": "行数",
+    "media_type": "类型",
+    "metadata": "元数据",
+    "name": "名称",
+    "occurred_at": "发生于",
+    "oldest": "最早",
+    "org": "组织",
+    "outcome": "结果",
+    "pending": "等待中",
+    "permissions": "权限",
+    "previous": "前一印记",
+    "problem": "问题",
+    "problems": "问题",
+    "reason": "原因",
+    "record_id": "记忆 id",
+    "recorded_at": "记录于",
+    "records": "记忆",
+    "relation": "关系",
+    "role": "角色",
+    "running": "运行中",
+    "schema": "结构版本",
+    "seal": "印记",
+    "seq": "序号",
+    "session": "会话",
+    "size": "大小",
+    "sources": "来源",
+    "state": "状态",
+    "status": "状态",
+    "strength": "强度",
+    "subjects": "对象",
+    "summary": "摘要",
+    "tags": "标签",
+    "task": "任务",
+    "text": "文本",
+    "to_id": "终点",
+    "trust": "可信度",
+    "updated_at": "更新于",
+    "uri": "地址",
+    "valid_from": "生效于",
+    "valid_to": "失效于",
+    "vectors": "向量",
+    "version": "版本",
+    "wake_at": "下次执行",
+    "what": "操作",
+    "who": "谁",
+    "workspace": "工作区",
+}
+"""What fields of answers are called in Chinese; in English their names say it."""

@@ -113,9 +113,27 @@ class AsyncRemoteBank:
         """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
         await self._do("bank.undo", change_id=change_id)
 
-    async def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the contents of its files, or of one of them."""
-        found: DeepRetrieved = await self._do("bank.deep_retrieval", node_id=node_id, attachment_id=attachment_id)
+    async def deep_retrieval(
+        self,
+        node_id: str,
+        *,
+        attachment_id: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        query: str = "",
+    ) -> DeepRetrieved:
+        """Return every entry behind a node with the contents of its files, or of one of them.
+
+        A long tree can be read in pages of `limit` characters; with a `query`, only its sentences about that are given.
+        """
+        found: DeepRetrieved = await self._do(
+            "bank.deep_retrieval",
+            node_id=node_id,
+            attachment_id=attachment_id,
+            offset=offset,
+            limit=limit,
+            query=query,
+        )
         return found
 
     async def export(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -41,11 +40,13 @@ from remanent.model import (
     Tombstone,
     Version,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
+from remanent.model.clock import Moment
 from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from typing import Self
 
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
@@ -78,6 +79,9 @@ class RemoteAgentAdmin:
     def __init__(self, portal: Portal, wrapped: AsyncRemoteAgentAdmin) -> None:
         self._portal = portal
         self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
 
     @property
     def scope(self) -> Scope:
@@ -114,17 +118,30 @@ class RemoteAssociativeMemory:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._wrapped.scope
 
-    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
-        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+        return self._portal.call(
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+        )
 
     def recall(
         self,
@@ -210,9 +227,12 @@ class RemoteAssociativeMemory:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         return self._portal.call(self._wrapped.load_triples, lines)
 
-    def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        return self._portal.call(self._wrapped.drawing)
+    def drawing(self, *, html: bool = False) -> str:
+        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
+
+        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
+        """
+        return self._portal.call(self._wrapped.drawing, html=html)
 
 
 class RemoteAgent:
@@ -223,6 +243,9 @@ class RemoteAgent:
     def __init__(self, portal: Portal, wrapped: AsyncRemoteAgent) -> None:
         self._portal = portal
         self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
 
     @property
     def scope(self) -> Scope:
@@ -239,13 +262,26 @@ class RemoteAgent:
         """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
         return RemoteAssociativeMemory(self._portal, self._wrapped.associative)
 
-    def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
-        `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
+        tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
+        `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
+
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
         """
-        return self._portal.call(self._wrapped.remember, messages, session=session, task=task)
+        return self._portal.call(
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+        )
 
     def recall(
         self,
@@ -253,10 +289,12 @@ class RemoteAgent:
         *,
         limit: int = 5,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -267,9 +305,11 @@ class RemoteAgent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
-        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
-        moment in the past or no gate, go into `options`.
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
+        least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
+        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
+        `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -279,7 +319,9 @@ class RemoteAgent:
             since=since,
             until=until,
             kinds=kinds,
+            where=where,
             tags=tags,
+            any_tags=any_tags,
             grain=grain,
             budget=budget,
             options=options,
@@ -289,27 +331,39 @@ class RemoteAgent:
         self,
         *,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest."""
+        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
+
+        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        """
         return self._portal.call(
             self._wrapped.entries,
             session=session,
             since=since,
             until=until,
+            where=where,
+            tags=tags,
+            any_tags=any_tags,
             after_seq=after_seq,
             before_seq=before_seq,
             newest_first=newest_first,
             limit=limit,
         )
 
-    def attach(self, content: bytes, *, name: str = "", media_type: str = "application/octet-stream") -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`."""
+    def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
+        """Keep a file durably and return the reference to put among a message's `attachments`.
+
+        What is in it, its name tells unless `media_type` does.
+        """
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:
@@ -335,10 +389,12 @@ class RemoteAgent:
         *,
         kinds: Sequence[Kind | str] | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         session: str | None = None,
-        valid_at: datetime | None = None,
-        as_of: datetime | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
@@ -348,7 +404,9 @@ class RemoteAgent:
             self._wrapped.records,
             kinds=kinds,
             statuses=statuses,
+            where=where,
             tags=tags,
+            any_tags=any_tags,
             session=session,
             valid_at=valid_at,
             as_of=as_of,
@@ -447,6 +505,9 @@ class RemoteMemory:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     def agent(self, agent: str, *, workspace: str | None = None, org: str | None = None) -> RemoteAgent:
         """Return an agent's memory; it comes into being with the first thing remembered."""
         return RemoteAgent(self._portal, self._portal.run(self._wrapped.agent, agent, workspace=workspace, org=org))
@@ -498,6 +559,9 @@ class RemoteBanks:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     def __call__(
         self,
         task: str = "",
@@ -538,6 +602,9 @@ class RemoteBank:
         self._portal = portal
         self._wrapped = wrapped
 
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
     @property
     def bank_id(self) -> str:
         """The name under which the server keeps the bank."""
@@ -570,9 +637,22 @@ class RemoteBank:
         """Take back a merge (by its event's id) or a verdict (by its conflict's id)."""
         self._portal.call(self._wrapped.undo, change_id)
 
-    def deep_retrieval(self, node_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
-        """Return every entry behind a node with the contents of its files, or of one of them."""
-        return self._portal.call(self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id)
+    def deep_retrieval(
+        self,
+        node_id: str,
+        *,
+        attachment_id: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        query: str = "",
+    ) -> DeepRetrieved:
+        """Return every entry behind a node with the contents of its files, or of one of them.
+
+        A long tree can be read in pages of `limit` characters; with a `query`, only its sentences about that are given.
+        """
+        return self._portal.call(
+            self._wrapped.deep_retrieval, node_id, attachment_id=attachment_id, offset=offset, limit=limit, query=query
+        )
 
     def export(self) -> str:
         """Return the whole bank as JSON; files that wait to be recognised are not in it."""

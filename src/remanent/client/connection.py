@@ -57,7 +57,7 @@ class Connection:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._url = _checked(url)
+        self.url = _checked(url)
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._timeout = timeout
         self._sleep = sleep
@@ -155,7 +155,7 @@ class Connection:
     async def _outcome(self, run: Run, *, place: Target, on_progress: Callable[[Progress], None] | None) -> Any:
         """Follow long work to its end; whoever stops waiting cancels it."""
         client = await self._open()
-        address = f"{self._url}/v1/orgs/{quote(place.org, safe='')}/runs/{run.run_id}"
+        address = f"{self.url}/v1/orgs/{quote(place.org, safe='')}/runs/{run.run_id}"
         try:
             while run.state is RunState.RUNNING:
                 async with (
@@ -185,12 +185,12 @@ class Connection:
         """Return where an operation is asked for: the place, then its own path with the fields that stand in it."""
         steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
-        return f"{self._url}/v1/{'/'.join(steps)}/{path}"
+        return f"{self.url}/v1/{'/'.join(steps)}/{path}"
 
     async def _open(self) -> "httpx2.AsyncClient":
         """Return the HTTP client, made at the first request; one, however many ask at once."""
         if self._is_closed:
-            raise StoreClosed(f"the connection to {self._url} was closed; connect again")
+            raise StoreClosed(f"the connection to {self.url} was closed; connect again")
         async with self._opening:
             if self._client is None:
                 # In a thread: importing the client and loading certificates takes a quarter of a second.
@@ -200,14 +200,14 @@ class Connection:
             return self._client
 
     def _reaching(self) -> "_Reaching":
-        return _Reaching(self._url)
+        return _Reaching(self.url)
 
 
 class _Reaching:
     """Turns the troubles of the network into ours."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self.url = url
 
     async def __aenter__(self) -> None:
         return None
@@ -216,11 +216,11 @@ class _Reaching:
         import httpx2
 
         if isinstance(error, AnswerTooLarge):
-            raise CallerError(f"{self._url} answers with more than can be taken: {error}") from error
+            raise CallerError(f"{self.url} answers with more than can be taken: {error}") from error
         if isinstance(error, httpx2.InvalidURL):
-            raise InvalidSettings(f"{self._url} is no URL that can be asked") from error
+            raise InvalidSettings(f"{self.url} is no URL that can be asked") from error
         if isinstance(error, httpx2.HTTPError | httpx2.StreamError | OSError):
-            raise ServerUnreachable(f"{self._url} does not answer: {str(error) or type(error).__name__}") from error
+            raise ServerUnreachable(f"{self.url} does not answer: {str(error) or type(error).__name__}") from error
 
 
 def _checked(url: str) -> str:
@@ -236,7 +236,9 @@ def _checked(url: str) -> str:
 def _query(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return fields as they stand in an address; what is not set is left out."""
     given = ((name, one) for name, value in fields.items() for one in (value if isinstance(value, list) else [value]))
-    return [(name, json.dumps(one) if isinstance(one, bool) else str(one)) for name, one in given if one is not None]
+    return [
+        (name, json.dumps(one) if isinstance(one, bool | dict) else str(one)) for name, one in given if one is not None
+    ]
 
 
 def _is_harmless(operation: Operation[Any, Any], asked: Model) -> bool:

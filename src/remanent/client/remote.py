@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -35,7 +34,8 @@ from remanent.model import (
     Tombstone,
     Version,
 )
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
+from remanent.model.clock import Moment
 from remanent.operations import Target
 from remanent.plugins import require
 from remanent.stores import (
@@ -47,6 +47,8 @@ from remanent.stores import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from remanent.associative.model import (
         AssociativeFound,
         Forgotten,
@@ -66,6 +68,9 @@ class AsyncRemoteAgentAdmin:
         self._connection = connection
         self._scope = scope
         self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
 
     @property
     def scope(self) -> Scope:
@@ -104,18 +109,31 @@ class AsyncRemoteAssociativeMemory:
         self._scope = scope
         self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
+
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._scope
 
-    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    async def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
 
         Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
         """
         answer: Receipt = await self._connection.do(
-            "associative.remember", {"messages": messages, "session": session, "task": task}, place=self._place
+            "associative.remember",
+            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags},
+            place=self._place,
         )
         return answer
 
@@ -218,9 +236,12 @@ class AsyncRemoteAssociativeMemory:
         )
         return answer
 
-    async def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        answer: str = await self._connection.do("associative.graph", {}, place=self._place)
+    async def drawing(self, *, html: bool = False) -> str:
+        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
+
+        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
+        """
+        answer: str = await self._connection.do("associative.graph", {"html": html}, place=self._place)
         return answer
 
 
@@ -231,6 +252,9 @@ class AsyncRemoteAgent:
         self._connection = connection
         self._scope = scope
         self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
 
     @property
     def scope(self) -> Scope:
@@ -248,14 +272,27 @@ class AsyncRemoteAgent:
         require("associative")
         return AsyncRemoteAssociativeMemory(self._connection, self._scope)
 
-    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+    async def remember(
+        self,
+        messages: Messages,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text or an object with `role`, `content` and, if wanted, `id`, `occurred_at`, `metadata`,
-        `origin`, `kind`, `attachments`. The same `id` in the same session is stored once.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
+        tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
+        `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
+
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
         """
         answer: Receipt = await self._connection.do(
-            "remember", {"messages": messages, "session": session, "task": task}, place=self._place
+            "remember",
+            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags},
+            place=self._place,
         )
         return answer
 
@@ -265,10 +302,12 @@ class AsyncRemoteAgent:
         *,
         limit: int = 5,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -279,9 +318,11 @@ class AsyncRemoteAgent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened. `grain` says how much an item holds: the memory itself ("item"), a
-        turn with its neighbours ("turns"), or the whole session ("session"). Rarer wishes, such as another recipe, a
-        moment in the past or no gate, go into `options`.
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
+        least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
+        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
+        `options`.
         """
         answer: Found = await self._connection.do(
             "recall",
@@ -292,7 +333,9 @@ class AsyncRemoteAgent:
                 "since": since,
                 "until": until,
                 "kinds": kinds,
+                "where": where,
                 "tags": tags,
+                "any_tags": any_tags,
                 "grain": grain,
                 "budget": budget,
                 "options": options,
@@ -305,20 +348,29 @@ class AsyncRemoteAgent:
         self,
         *,
         session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest."""
+        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
+
+        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        """
         answer: list[Entry] = await self._connection.do(
             "entries",
             {
                 "session": session,
                 "since": since,
                 "until": until,
+                "where": where,
+                "tags": tags,
+                "any_tags": any_tags,
                 "after_seq": after_seq,
                 "before_seq": before_seq,
                 "newest_first": newest_first,
@@ -328,10 +380,11 @@ class AsyncRemoteAgent:
         )
         return answer
 
-    async def attach(
-        self, content: bytes, *, name: str = "", media_type: str = "application/octet-stream"
-    ) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`."""
+    async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
+        """Keep a file durably and return the reference to put among a message's `attachments`.
+
+        What is in it, its name tells unless `media_type` does.
+        """
         answer: Attachment = await self._connection.do(
             "attach", {"name": name, "media_type": media_type}, place=self._place, upload=content
         )
@@ -364,10 +417,12 @@ class AsyncRemoteAgent:
         *,
         kinds: Sequence[Kind | str] | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
         session: str | None = None,
-        valid_at: datetime | None = None,
-        as_of: datetime | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
@@ -378,7 +433,9 @@ class AsyncRemoteAgent:
             {
                 "kinds": kinds,
                 "statuses": statuses,
+                "where": where,
                 "tags": tags,
+                "any_tags": any_tags,
                 "session": session,
                 "valid_at": valid_at,
                 "as_of": as_of,
@@ -510,6 +567,9 @@ class AsyncRemoteMemory:
         self._org = org
         self._workspace = workspace
         self._agents: dict[Scope, AsyncRemoteAgent] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._org}/{self._workspace} on {self._connection.url}>"
 
     def agent(self, agent: str, *, workspace: str | None = None, org: str | None = None) -> AsyncRemoteAgent:
         """Return an agent's memory; it comes into being with the first thing remembered."""

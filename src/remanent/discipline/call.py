@@ -5,7 +5,7 @@ from typing import Protocol, TypeVar
 
 from remanent.model import Found, Model, Receipt, Record, Scope
 from remanent.model.base import Count, Text
-from remanent.model.entry import Messages
+from remanent.model.chat import Messages
 from remanent.settings import Settings
 
 F = TypeVar("F")

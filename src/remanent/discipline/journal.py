@@ -5,15 +5,16 @@ journal that recall cannot find later; erasing has everybody let go of what was 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 from remanent.embedding import Embedders
-from remanent.model import Clock, Entry, Job, NewId, Receipt, Scope, read_messages, to_instant
-from remanent.model.entry import Messages
+from remanent.model import Attachment, Clock, Entry, Job, Message, NewId, Receipt, Scope, read_messages, to_instant
+from remanent.model.chat import Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
 from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store, Transaction, Vectors
+from remanent.stores.blobs import Blobs
 from remanent.stores.store import ERASING
 from remanent.stores.transaction import AppendEntry
 
@@ -42,6 +43,7 @@ class Journal:
         vectors: Vectors,
         indexing: Indexing,
         *,
+        blobs: Blobs,
         echoes: Echoes,
         embedders: Embedders | None,
         longest: int,
@@ -51,6 +53,7 @@ class Journal:
         self._store = store
         self._vectors = vectors
         self._indexing = indexing
+        self._blobs = blobs
         self._echoes = echoes
         self._jobs = (TURNS,) if embedders is None else (TURNS, EMBED)
         self._longest = longest
@@ -62,6 +65,8 @@ class Journal:
         """The read path, which keeps answers; set once it is put together."""
         self.watch: Callable[[Scope], None] = lambda _: None
         """Has the worker look at an agent's queue; set once there is a worker."""
+        self.rest: Callable[[Scope], None] = lambda _: None
+        """Has the worker leave an agent's queue alone until it is watched again; set once there is a worker."""
 
     async def keep(
         self,
@@ -70,11 +75,17 @@ class Journal:
         *,
         session: str | None = None,
         task: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
         also: WithinTransaction | None = None,
     ) -> Receipt:
-        """Keep messages for good, with whatever is asked for in the same unit of work."""
+        """Keep messages for good, with whatever is asked for in the same unit of work.
+
+        `metadata` and `tags` are for all of them; what a message says itself comes first.
+        """
         scope = scope.within(session=session, task=task)
-        read = read_messages(messages, longest=self._longest)
+        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags)
+        read = [await self._with_files_kept(scope, one) for one in read]
         now = to_instant(self._clock())
         async with self.writing(scope) as tx:
             entries = []
@@ -87,6 +98,15 @@ class Journal:
                 also(tx, entries)
         done = tx.committed
         return Receipt(entry_ids=done.entry_ids, last_seq=done.last_seq, repeated=done.repeated, recorded_at=now)
+
+    async def _with_files_kept(self, scope: Scope, message: Message) -> Message:
+        """Keep the bytes that came within a message, and return it with references to them."""
+        kept = []
+        for file in message.files:
+            digest = await self._blobs.put(scope, content := file.content)
+            about = {"media_type": file.media_type, "name": file.name, "size": len(content)}
+            kept.append(Attachment.model_validate({"attachment_id": digest, "digest": digest, **about}))
+        return message.replace(files=(), attachments=(*message.attachments, *kept)) if kept else message
 
     @asynccontextmanager
     async def writing(self, scope: Scope) -> AsyncIterator[Transaction]:

@@ -12,7 +12,10 @@ from pydantic import BeforeValidator, Field
 
 from remanent.errors import InvalidInput
 from remanent.model import Message, Model
+from remanent.model.base import JsonObject
+from remanent.model.chat import expand_messages
 from remanent.model.clock import Instant
+from remanent.model.filters import MAX_TAGS, metadata_object, read_where, where_object
 from remanent.model.ids import Id
 from remanent.model.kinds import KnownKind
 
@@ -48,6 +51,28 @@ Kinds = Annotated[tuple[KnownKind, ...] | None, about("Only these kinds.", "只�
 Tags = Annotated[
     tuple[str, ...], about("Only those with all of these tags.", "只要带有全部这些标签的。", max_length=100)
 ]
+AnyTags = Annotated[
+    tuple[str, ...],
+    about("Only those with at least one of these tags.", "只要带有其中任一标签的。", max_length=100),
+]
+
+
+def _read_where(value: object) -> dict[str, Any] | None:
+    """Return what is asked of metadata as an object, checked; addresses and commands have it as text."""
+    read_where(where := where_object(value))
+    return {key: list(one) if isinstance(one, tuple | set) else one for key, one in where.items()} or None
+
+
+Where = Annotated[
+    Any,
+    BeforeValidator(_read_where, json_schema_input_type=dict[str, Any] | None),
+    about(
+        'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. '
+        "Comparisons: eq, in, gt, gte, lt, lte.",
+        '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。'
+        "比较：eq、in、gt、gte、lt、lte。",
+    ),
+]
 RecordId = Annotated[
     Id, about("The id of a record, as shown by `recall` and `records`.", "记忆的 id，见 `recall` 与 `records` 的输出。")
 ]
@@ -61,30 +86,38 @@ Expects = Annotated[
 ]
 
 
-def _message(value: object) -> object:
-    return {"content": value} if isinstance(value, str) else value
+_ChatMessage = str | dict[str, Any]
+_ChatMessages = Annotated[list[Message | _ChatMessage], Field(min_length=1, max_length=MAX_ITEMS)]
+"""What a schema can say of messages as callers have them; the rest only reading them can tell."""
 
 
 class Remember(Model):
     """What to remember."""
 
     messages: Annotated[
-        tuple[Annotated[Message, BeforeValidator(_message, json_schema_input_type=Message | str)], ...],
+        tuple[Message, ...],
+        Field(min_length=1, max_length=MAX_ITEMS),
+        BeforeValidator(expand_messages, json_schema_input_type=_ChatMessages | _ChatMessage),
         about(
-            "Messages, oldest first: texts, or objects with role, content, id, occurred_at, metadata.",
-            "消息，由旧到新：文本，或含 role、content、id、occurred_at、metadata 的对象。",
-            min_length=1,
-            max_length=MAX_ITEMS,
+            "Messages, oldest first: texts, or objects with role and content as OpenAI and Anthropic have them (parts, "
+            "tool calls and results too), if wanted with id, occurred_at, metadata. A single text is one message.",
+            "消息，由旧到新：文本，或 OpenAI、Anthropic 格式的对象（role、content，也可含多个部分、工具调用与结果），"
+            "可带 id、occurred_at、metadata。单独一段文本即一条消息。",
         ),
     ]
     session: Session = None
     task: Annotated[str | None, about("The task.", "任务。", min_length=1, max_length=200)] = None
+    metadata: Annotated[
+        JsonObject | None,
+        BeforeValidator(metadata_object, json_schema_input_type=JsonObject | None),
+        about("Metadata for all messages, to find them by.", "所有消息的元数据，供检索时筛选。"),
+    ] = None
+    tags: Annotated[tuple[str, ...], about("Tags for all messages.", "所有消息的标签。", max_length=MAX_TAGS)] = ()
 
-
-def listed_messages(given: dict[str, Any]) -> dict[str, Any]:
-    """Make a list of the messages that a method takes: a single one need not be in a list there."""
-    messages = given["messages"]
-    return {**given, "messages": list(messages) if isinstance(messages, list | tuple) else [messages]}
+    @property
+    def labels(self) -> dict[str, Any]:
+        """What is for all messages, as the façade's methods take it."""
+        return {"session": self.session, "task": self.task, "metadata": self.metadata, "tags": self.tags}
 
 
 class Nothing(Model):

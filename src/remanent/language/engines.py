@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from remanent.embedding import Embedder
+from remanent.embedding import CachedEmbedder, Embedder
 from remanent.errors import MissingDependency
 from remanent.language.engine import Answer, Engine
 from remanent.language.models import ModelEngine, check_roles
@@ -53,7 +53,8 @@ def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     if settings.uses_model:
         _check_installed()
         return ModelEngine(settings.model)
-    return OfflineEngine(Toolbox(embedder=embedder))
+    # Roles compare the same statements again and again: a bank's new node with candidates that were read before.
+    return OfflineEngine(Toolbox(embedder=None if embedder is None else CachedEmbedder(embedder)))
 
 
 def _check_installed() -> None:

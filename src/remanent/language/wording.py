@@ -29,7 +29,7 @@ _CLOSING: dict[Form, Wording] = {
 _TAGS = RESERVED_TAGS | word_set(
     "agent agents candidates claim completed conflict conflicts context description did earlier finished focus goal "
     "keywords learned limit m message neighbours new_memory new_node node nodes notice notices p passages query "
-    "question result said summary task text upload uploads validation"
+    "question result said summary task text tool tools upload uploads validation"
 )
 _LONGEST_ATTRIBUTE = 100
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -1,8 +1,10 @@
 """The values that every part of Remanent works with: entries, records, links, jobs, answers."""
 
 from remanent.model.base import JsonObject, Model
+from remanent.model.chat import read_messages
 from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
-from remanent.model.entry import Attachment, Entry, EntryKind, Message, Origin, is_ahead, least_trusted, read_messages
+from remanent.model.entry import Attachment, Entry, EntryKind, Message, Origin, is_ahead, least_trusted
+from remanent.model.filters import MetadataCondition
 from remanent.model.found import (
     Boost,
     ExplainedItem,
@@ -91,6 +93,7 @@ __all__ = [
     "Link",
     "Maker",
     "Message",
+    "MetadataCondition",
     "Model",
     "NewId",
     "NoteData",

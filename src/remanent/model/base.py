@@ -52,7 +52,7 @@ def describe(error: ValidationError, *, what: str) -> str:
     parts = []
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
         place = ".".join(str(step) for step in problem["loc"]) or _plain_words(what)
-        parts.append(f"{place}: {problem['msg']}")
+        parts.append(f"{place}: {problem['msg'].removeprefix('Value error, ')}")
     return "; ".join(parts)
 
 

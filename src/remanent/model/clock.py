@@ -1,7 +1,7 @@
 """Where time comes from, and the one precision it is kept in."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
 
 from pydantic import AfterValidator, PlainSerializer
@@ -20,7 +20,7 @@ def system_clock() -> datetime:
 
 
 def to_instant(moment: datetime) -> datetime:
-    """Return the moment in UTC, cut to milliseconds; a naive one is taken as UTC."""
+    """Return the moment in UTC, cut to milliseconds; one without a zone is meant in the zone of this machine."""
     if moment.tzinfo is not UTC:
         moment = _in_utc(moment)
     rest = moment.microsecond % 1000
@@ -29,9 +29,34 @@ def to_instant(moment: datetime) -> datetime:
 
 def _in_utc(moment: datetime) -> datetime:
     try:
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except OverflowError as error:
+        return moment.astimezone(UTC)
+    except (OverflowError, ValueError, OSError) as error:  # a local time may fail at the ends of the system's calendar
         raise InvalidInput("this moment is out of the range of years 1 to 9999 in UTC") from error
+
+
+Moment = datetime | date | str
+"""A moment as callers have it: with a zone or in the local one, or as ISO 8601."""
+
+
+def read_moment(moment: Moment) -> datetime:
+    """Return the instant that a caller means; a day alone is its beginning, and what has no zone is local."""
+    if isinstance(moment, str):
+        try:
+            return to_instant(datetime.fromisoformat(moment.strip()))
+        except ValueError as error:
+            raise InvalidInput(
+                "this is no date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00"
+            ) from error
+    if isinstance(moment, datetime):
+        return to_instant(moment)
+    if isinstance(moment, date):
+        return to_instant(datetime.combine(moment, time.min))
+    raise InvalidInput(f"a moment is a datetime or a text like 2026-05-31T18:30, not a {type(moment).__name__}")
+
+
+def read_span(since: Moment | None, until: Moment | None) -> tuple[datetime | None, datetime | None]:
+    """Return the instants that bound a time; each may be missing."""
+    return None if since is None else read_moment(since), None if until is None else read_moment(until)
 
 
 def to_millis(moment: datetime) -> int:
@@ -52,4 +77,4 @@ def to_text(instant: datetime) -> str:
 
 
 Instant = Annotated[datetime, AfterValidator(to_instant), PlainSerializer(to_text, return_type=str, when_used="json")]
-"""A moment in UTC with millisecond precision."""
+"""A moment in UTC with millisecond precision; what comes without a zone is local."""

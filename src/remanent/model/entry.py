@@ -1,15 +1,16 @@
 """What happened: the messages that a caller hands in, and the raw, append-only journal of entries made of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import base64
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
-from remanent.errors import InvalidInput
 from remanent.model.base import Count, JsonObject, Model, Text
 from remanent.model.clock import Instant
+from remanent.model.filters import check_metadata, read_tags
 from remanent.model.ids import Id
 from remanent.model.scope import Scope
 
@@ -40,8 +41,8 @@ class Origin(StrEnum):
 _DOUBT = {origin: place for place, origin in enumerate(Origin)}
 
 AHEAD = timedelta(hours=14)
-"""How far a date may lie after the moment it was told without being of the future: a local time without its zone is
-taken as UTC, and no zone is further ahead of it."""
+"""How far a date may lie after the moment it was told without being of the future: a local time may come from another
+machine without its zone, and no zone is further ahead of UTC."""
 
 
 def least_trusted(origins: Iterable[Origin]) -> Origin:
@@ -83,12 +84,13 @@ class Entry(Model):
     caller_id: Text | None = None
     """The caller's own id; the same id with the same text in a session is stored once."""
     metadata: JsonObject = Field(default_factory=dict)
+    tags: tuple[Text, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     origin: Origin = Origin.USER
     erased: bool = False
 
 
-_ORIGIN_OF_ROLE = {
+ORIGIN_OF_ROLE = {
     role: origin
     for origin, roles in (
         (Origin.USER, "user human 用户"),
@@ -100,37 +102,62 @@ _ORIGIN_OF_ROLE = {
 """The roles of chat formats (OpenAI's, Anthropic's, LangChain's, Gemini's). Whoever else speaks may be anybody."""
 
 
-def _join_parts(value: object) -> object:
-    """Return the text of content that comes in typed parts, as some chat APIs have it."""
-    if not isinstance(value, list):
+class InlineFile(Model):
+    """A file that comes within a message; remembering keeps its bytes once and refers to them as an attachment."""
+
+    data: str
+    """Its bytes in base64."""
+    media_type: Annotated[Text, Field(min_length=1, max_length=200)] = "application/octet-stream"
+    name: Annotated[Text, Field(max_length=500)] = ""
+
+    @field_validator("data")
+    @classmethod
+    def _check_data(cls, value: str) -> str:
+        _decoded(value)
         return value
-    texts = []
-    for part in value:
-        text = part.get("text") if isinstance(part, dict) else None
-        if not isinstance(text, str):
-            raise InvalidInput("content parts must be {'type': 'text', 'text': …}; keep files with `attach`")
-        texts.append(text)
-    return "\n".join(texts)
+
+    @property
+    def content(self) -> bytes:
+        """Its bytes."""
+        return _decoded(self.data)
+
+
+def _decoded(data: str) -> bytes:
+    try:
+        return base64.b64decode(data, validate=True)
+    except ValueError as error:
+        raise ValueError("must be the base64 of a file's bytes") from error
 
 
 class Message(Model):
     """One message to remember."""
 
     role: Annotated[Text, Field(min_length=1, max_length=200)] = "user"
-    content: Annotated[Text, BeforeValidator(_join_parts, json_schema_input_type=str | list[dict[str, Any]])]
+    content: Text
     id: Annotated[Text, Field(min_length=1, max_length=500)] | None = None
     """The caller's own id: sending the same message of a session again stores it once."""
     occurred_at: Instant | None = None
     """When it was said; now, unless given."""
     kind: EntryKind = EntryKind.MESSAGE
     origin: Origin | None = None
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Annotated[JsonObject, AfterValidator(check_metadata)] = Field(default_factory=dict)
+    """What the caller wants to find it by again, and gets back with it."""
+    tags: Annotated[tuple[Text, ...], BeforeValidator(read_tags, json_schema_input_type=list[str])] = ()
     attachments: tuple[Attachment, ...] = ()
+    files: tuple[InlineFile, ...] = ()
+    """Files to keep with it, as bytes."""
+
+    @field_validator("content")
+    @classmethod
+    def _refuse_blank(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("the text is empty; there is nothing to remember in it")
+        return value
 
     @property
     def trust(self) -> Origin:
         """Who said it: as given, or as the role tells; a role that is not known is not trusted."""
-        return self.origin or _ORIGIN_OF_ROLE.get(self.role.strip().casefold(), Origin.UNTRUSTED)
+        return self.origin or ORIGIN_OF_ROLE.get(self.role.strip().casefold(), Origin.UNTRUSTED)
 
     def entry(self, entry_id: str, *, scope: Scope, recorded_at: datetime) -> Entry:
         """Return the journal entry of this message."""
@@ -144,38 +171,7 @@ class Message(Model):
             recorded_at=recorded_at,
             caller_id=self.id,
             metadata=self.metadata,
+            tags=self.tags,
             attachments=self.attachments,
             origin=self.trust,
         )
-
-
-Messages = str | Message | Mapping[str, Any] | Sequence[str | Message | Mapping[str, Any]]
-"""What `remember` takes: a text, a message (`{"role": …, "content": …}`), or a sequence of those."""
-
-
-def read_messages(messages: object, *, longest: int) -> list[Message]:
-    """Return the messages of whatever form a caller uses: a text, a message, or a sequence of those."""
-    items: list[Any] = list(messages) if isinstance(messages, (list, tuple)) else [messages]
-    if not items:
-        raise InvalidInput("there is nothing to remember; give at least one message")
-    read = [_read_message(item, place) for place, item in enumerate(items)]
-    for place, message in enumerate(read):
-        if len(message.content) > longest:
-            raise InvalidInput(
-                f"message {place} has {len(message.content)} characters, more than the {longest} that max_text_length "
-                "allows; split it"
-            )
-    return read
-
-
-def _read_message(item: object, place: int) -> Message:
-    if isinstance(item, Message):
-        return item
-    if isinstance(item, str):
-        item = {"content": item}
-    if not isinstance(item, dict):
-        raise InvalidInput(f"message {place} must be a text or an object with role and content")
-    try:
-        return Message.model_validate(item)
-    except InvalidInput as error:
-        raise InvalidInput(f"message {place}: {error}") from error

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SerializeAsAny
 
 from remanent.errors import InvalidInput
-from remanent.model.base import Count, Model, Share, Text
+from remanent.model.base import Count, JsonObject, Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.entry import Entry, Origin
 from remanent.model.ids import Id
@@ -74,6 +74,8 @@ class FoundSource(Model):
     """Who said it, which is how far it can be trusted."""
     recorded_at: Instant | None = None
     """When it was told; `None` in answers from before this was kept."""
+    metadata: JsonObject = Field(default_factory=dict)
+    tags: tuple[Text, ...] = ()
 
     @classmethod
     def of(cls, entry: Entry, source: Source | None = None) -> Self:
@@ -91,6 +93,8 @@ class FoundSource(Model):
             text=entry.text[start:end],
             origin=entry.origin,
             recorded_at=entry.recorded_at,
+            metadata=entry.metadata,
+            tags=entry.tags,
         )
 
 
@@ -124,6 +128,9 @@ class FoundItem(Model):
     kind: Kind
     occurred_at: Instant
     session: Text | None = None
+    metadata: JsonObject = Field(default_factory=dict)
+    """What was noted with the entries that it came from; of several, the first that has a key tells its value."""
+    tags: tuple[Text, ...] = ()
     trust: Origin = Origin.USER
     """How far it can be trusted: as far as the least trusted of its sources."""
     dated_ahead: bool = False

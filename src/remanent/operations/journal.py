@@ -8,6 +8,7 @@ from remanent.discipline.call import ProgressStep
 from remanent.discipline.operation import Body, Command, Face, Permission, Tool, operation
 from remanent.discipline.shapes import (
     MAX_ITEMS,
+    AnyTags,
     AsOf,
     Cursor,
     Kinds,
@@ -19,9 +20,9 @@ from remanent.discipline.shapes import (
     Since,
     Tags,
     Until,
+    Where,
     about,
     items_of,
-    listed_messages,
     page_of,
     read_cursor,
     read_whole,
@@ -29,9 +30,14 @@ from remanent.discipline.shapes import (
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, RecallOptions, Receipt
+from remanent.model.chat import CHAT_FIELDS
 from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
+
+
+_SHOWN = tuple(f"messages.{name}" for name in ("content", "role", "occurred_at", "id", *sorted(CHAT_FIELDS)))
+"""What a tool takes of a message; the schema shows the first of them alone, since vendors' fields are none of ours."""
 
 
 def _keyed(request: Remember, key: str) -> Remember:
@@ -55,7 +61,7 @@ def _keyed(request: Remember, key: str) -> Remember:
     examples=(
         {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
     ),
-    face=Face("remember", ask=listed_messages),
+    face=Face("remember"),
     tool=Tool(
         "remember",
         Bilingual(
@@ -63,12 +69,12 @@ def _keyed(request: Remember, key: str) -> Remember:
             "sentence that is understood without this conversation. Durable when this returns.",
             "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
         ),
-        fields=("messages.content", "messages.role", "messages.occurred_at", "messages.id", "session"),
+        fields=(*_SHOWN, "session", "metadata", "tags"),
     ),
 )
 async def remember(call: ServiceCall, request: Remember) -> Receipt:
     """Store messages for good. They are durable on return; within a session, the same id is stored only once."""
-    return await call.agent.remember(list(request.messages), session=request.session, task=request.task)
+    return await call.agent.remember(list(request.messages), **request.labels)
 
 
 class RecallRequest(Model):
@@ -103,7 +109,9 @@ class RecallRequest(Model):
     ] = "auto"
     session: Session = None
     kinds: Kinds = None
+    where: Where = None
     tags: Tags = ()
+    any_tags: AnyTags = ()
     since: Since = None
     until: Until = None
     as_of: AsOf = None
@@ -166,7 +174,7 @@ def _flattened(given: dict[str, Any]) -> dict[str, Any]:
             "before you say that you do not know. Every answer names who said it and when.",
             "检索以往对话的记忆。用中文或英文直接提问；在说“不知道”之前先用它。每个答案都注明谁在何时所说。",
         ),
-        fields=("query", "limit", "session", "since", "until"),
+        fields=("query", "limit", "session", "since", "until", "where", "tags", "any_tags"),
     ),
 )
 async def recall(call: ServiceCall, request: RecallRequest) -> Found:
@@ -182,6 +190,9 @@ class ListEntries(Model):
     session: Session = None
     since: Since = None
     until: Until = None
+    where: Where = None
+    tags: Tags = ()
+    any_tags: AnyTags = ()
     after_seq: Annotated[int, about("Continue after this sequence number.", "从此序号之后继续。", ge=0, le=2**53)] = 0
     before_seq: Annotated[
         int | None, about("Continue before this sequence number.", "从此序号之前继续。", ge=0, le=2**53)
@@ -206,7 +217,7 @@ class ListEntries(Model):
             "按顺序逐字阅读说过的原话：确切措辞，或 recall 所得内容的前后文。可按会话或时间缩小范围；"
             "`newest_first` 从最新的开始。",
         ),
-        fields=("session", "since", "until", "newest_first", "limit", "cursor"),
+        fields=("session", "since", "until", "where", "tags", "any_tags", "newest_first", "limit", "cursor"),
     ),
 )
 async def entries(call: ServiceCall, request: ListEntries) -> Page[Entry]:
@@ -219,6 +230,9 @@ async def entries(call: ServiceCall, request: ListEntries) -> Page[Entry]:
         session=request.session,
         since=request.since,
         until=request.until,
+        where=request.where,
+        tags=request.tags,
+        any_tags=request.any_tags,
         after_seq=after,
         before_seq=before,
         newest_first=request.newest_first,
@@ -232,8 +246,14 @@ class Attach(Model):
 
     name: Annotated[str, about("The file's name.", "文件名。", max_length=500)] = ""
     media_type: Annotated[
-        str, about("The MIME type of its content.", "内容的 MIME 类型。", min_length=1, max_length=200)
-    ] = "application/octet-stream"
+        str | None,
+        about(
+            "The MIME type of its content; as its name tells, unless given.",
+            "内容的 MIME 类型；默认由文件名判断。",
+            min_length=1,
+            max_length=200,
+        ),
+    ] = None
 
 
 @operation(

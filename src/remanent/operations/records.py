@@ -6,6 +6,7 @@ from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bilingual import Bilingual
 from remanent.discipline.operation import Command, Face, Permission, Tool, operation, show_restored
 from remanent.discipline.shapes import (
+    AnyTags,
     AsOf,
     ByRecord,
     Cursor,
@@ -18,6 +19,7 @@ from remanent.discipline.shapes import (
     RecordId,
     Session,
     Tags,
+    Where,
     about,
     items_of,
     page_of,
@@ -46,7 +48,9 @@ class ListRecords(Model):
             max_length=len(Status),
         ),
     ] = LIVE
+    where: Where = None
     tags: Tags = ()
+    any_tags: AnyTags = ()
     session: Session = None
     valid_at: Annotated[Moment | None, about("Only what was true at this time.", "只要当时成立的。")] = None
     as_of: AsOf = None

@@ -4,6 +4,7 @@ What lies outside of a key's reach is answered as if it did not exist, so that n
 What changes something is refused while it could not be noted: there is no deed without its trace.
 """
 
+import hmac
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -78,6 +79,8 @@ class Service:
         self.audit = AuditLog(home, secrets=memory.settings.secrets, clock=clock)
         self.runs = Runs(RunFiles(home, most=MAX_KEPT), memory.notes, clock=clock)
         self.clock = clock
+        self.local_token: str | None = None
+        """A word that opens this process to commands on the machine; a file that only its owner can read tells it."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -95,6 +98,9 @@ class Service:
     def authenticate(self, token: str | None, *, is_local: bool = False) -> Principal:
         """Return who holds a token; until a first key was made, whoever calls from this machine needs none."""
         if token is not None:
+            known = self.local_token
+            if known is not None and is_local and hmac.compare_digest(token.encode(), known.encode()):
+                return LOCAL
             return self.keys.principal(token)
         if self.keys.was_ever_used:
             raise NotAuthenticated(f"a key is needed: Authorization: Bearer …; if none is left, {MAKE_ONE}")

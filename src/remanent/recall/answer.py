@@ -121,6 +121,8 @@ def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[Found
         kind=record.kind,
         occurred_at=record.occurred_at,
         session=record.scope.session,
+        metadata={key: value for span in reversed(spans) for key, value in span.metadata.items()},
+        tags=record.tags,
         trust=least_trusted([record.trust, *(span.origin for span in spans)]),
         dated_ahead=is_ahead(record.occurred_at, recorded_at=record.created_at) or any(map(_is_ahead, spans)),
         recorded_at=record.created_at,
@@ -153,20 +155,7 @@ def _spans(record: Record, entries: Mapping[str, Entry]) -> tuple[FoundSource, .
 
 
 def _span(entry: Entry, source: Source | None = None) -> FoundSource:
-    start = source.start if source is not None else 0
-    end = len(entry.text) if source is None or source.end is None else min(source.end, len(entry.text))
-    return FoundSource(
-        entry_id=entry.id,
-        caller_id=entry.caller_id,
-        session=entry.scope.session,
-        role=entry.role,
-        occurred_at=entry.occurred_at,
-        start=start,
-        end=end,
-        text=entry.text[start:end],
-        origin=entry.origin,
-        recorded_at=entry.recorded_at,
-    )
+    return FoundSource.of(entry, source)
 
 
 def _is_ahead(span: FoundSource) -> bool:

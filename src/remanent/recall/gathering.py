@@ -28,6 +28,9 @@ from remanent.stores import EntryQuery, Place, RecordFilter, RecordQuery, Store
 SEEDS = 20
 """How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""
 
+DEFECTS = (InvalidInput, TypeError, ValueError, AttributeError, LookupError, NameError, AssertionError)
+"""What only a wrong call or a wrong program raises: an answer without that path would hide it."""
+
 MAX_SOURCES = 4
 """Entries for each record that are read along with a shortlist; what is needed beyond them is read later. Chosen by
 hand: nearly all have one."""
@@ -110,13 +113,15 @@ class CandidateReader:
         """Return those of the ids that are entries without any record; a record that was filtered out stays out."""
         if question.record_filter.as_of is not None:
             return []
-        every = replace(question.record_filter, kinds=None, statuses=None, tags=(), alive_at=None, valid_at=None)
-        every = replace(every, occurred_from=None, occurred_before=None)
-        known = set(await self._store.match(question.scope.owner, record_ids, every))
+        known = set(await self._store.match(question.scope.owner, record_ids, RecordFilter(statuses=None)))
         fresh = tuple(record_id for record_id in record_ids if record_id not in known)
         if not fresh:
             return []
-        entries = await self._store.entries(question.scope, EntryQuery(entry_ids=fresh, limit=len(fresh)))
+        wanted = question.record_filter
+        query = EntryQuery(
+            entry_ids=fresh, where=wanted.where, tags=wanted.tags, any_tags=wanted.any_tags, limit=len(fresh)
+        )
+        entries = await self._store.entries(question.scope, query)
         return [entry for entry in entries if entry.text and not entry.erased]
 
 
@@ -334,9 +339,9 @@ class Gathering:
                     task.cancel()
                 await asyncio.wait(running)
         errors = [task.exception() for task in tasks.values() if not task.cancelled()]
-        refusal = next((error for error in errors if isinstance(error, InvalidInput)), None)
-        if refusal is not None:
-            raise refusal
+        defect = next((error for error in errors if isinstance(error, DEFECTS)), None)
+        if defect is not None:
+            raise defect
         return {path: self._outcome(path, tasks.get(path), question, limit=limit) for path, limit in limits.items()}
 
     def _outcome(

@@ -69,6 +69,7 @@ def turn_of(entry: Entry) -> Record:
         scope=entry.scope,
         kind=Kind.TURN,
         content=entry.text,
+        tags=entry.tags,
         created_at=entry.recorded_at,
         updated_at=entry.recorded_at,
         occurred_at=entry.occurred_at,

@@ -87,6 +87,9 @@ def _tail(question: Question, *, covered: int) -> EntryQuery:
         after_seq=covered,
         occurred_from=wanted.occurred_from,
         occurred_before=wanted.occurred_before,
+        where=wanted.where,
+        tags=wanted.tags,
+        any_tags=wanted.any_tags,
         newest_first=True,
         limit=TAIL,
     )
@@ -105,7 +108,7 @@ def _placed(candidate: Candidate, score: float) -> Candidate:
 def _may_be_unindexed(question: Question) -> bool:
     """Tell whether a turn without a record could pass the filter; other kinds are searchable from their commit on."""
     wanted = question.record_filter
-    return (wanted.kinds is None or Kind.TURN in wanted.kinds) and not wanted.tags and wanted.as_of is None
+    return (wanted.kinds is None or Kind.TURN in wanted.kinds) and wanted.as_of is None
 
 
 class TimePath(RecallPath):

@@ -23,6 +23,7 @@ from remanent.model import (
     JobState,
     Kind,
     Link,
+    MetadataCondition,
     Origin,
     Record,
     Scope,
@@ -59,6 +60,12 @@ class EntryQuery(Query[list[Entry]]):
     kinds: tuple[EntryKind, ...] | None = None
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
+    where: tuple[MetadataCondition, ...] = ()
+    """All of these hold for its metadata."""
+    tags: tuple[str, ...] = ()
+    """All of these."""
+    any_tags: tuple[str, ...] = ()
+    """At least one of these, if any is named."""
     after_seq: int = 0
     before_seq: int | None = None
     newest_first: bool = False
@@ -73,6 +80,10 @@ class RecordFilter:
     statuses: tuple[Status, ...] | None = LIVE
     tags: tuple[str, ...] = ()
     """All of these."""
+    any_tags: tuple[str, ...] = ()
+    """At least one of these, if any is named."""
+    where: tuple[MetadataCondition, ...] = ()
+    """Each holds for the metadata of an entry that the record came from."""
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
     valid_at: datetime | None = None

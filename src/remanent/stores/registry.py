@@ -63,8 +63,11 @@ async def migrate_store(settings: Settings, *, dry_run: bool) -> tuple[int, int]
     if _scheme(url) == "sqlite":
         raise InvalidInput("the embedded store brings each agent's file up to date by itself when it is opened")
     with _installed("postgres"):
-        from remanent.stores.postgres.migrations import migrate
-    return await migrate(url, dry_run=dry_run)
+        from remanent.stores.postgres.migrations import index_large_agents, migrate
+    steps = await migrate(url, dry_run=dry_run)
+    if not dry_run:
+        await index_large_agents(url)
+    return steps
 
 
 def _scheme(url: str) -> str:

@@ -16,7 +16,6 @@ from remanent.text.date_rules import NUMERIC_DATES, DateContext, DateMeaning, Ti
 from remanent.text.dates_chinese import CHINESE_DATES
 from remanent.text.dates_english import ENGLISH_DATES, amount_of
 from remanent.text.intervals import Granularity, Interval
-from remanent.text.numbers import quantities
 from remanent.text.scripts import HAN
 from remanent.text.spans import OccupiedSpans, Span
 
@@ -274,17 +273,6 @@ class TimeMention:
         return Span(self.start, self.end)
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
-    """A length of time in a text, tied to no date."""
-
-    start: int
-    end: int
-    text: str
-    length: timedelta
-    unit: str
-
-
 _HAS_HAN = re.compile(rf"[{HAN}]")
 _HAS_LATIN = re.compile("[A-Za-z0-9]")
 # What no text with a date in it is without; most messages hold none and are spared the rules.
@@ -293,10 +281,7 @@ _HINT = re.compile(
     r"|apr|may|jun|jul|aug|sep|oct|nov|dec|hour|minute|christmas|halloween|thanksgiving|o'clock|\btoday|tomorrow",
     re.IGNORECASE,
 )
-_AROUND = re.compile(r"[\s.,，。()（）]*(?:on|at|in|by)?[\s.,，。()（）]*", re.IGNORECASE)
 _BLANK = " \t\n\r,，、"
-# Longer lengths of time cannot be written down as one.
-_LONGEST = 1e13
 
 
 def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
@@ -312,27 +297,6 @@ def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
     view = DateContext(text, reference)
     found = with_ranges(text, with_sides(text, with_clocks(text, longest_matches(list(_matches(view))))))
     return [mention for one in found if (mention := _mention(one, view))]
-
-
-def parse_date(text: str, *, reference: datetime) -> TimeMention | None:
-    """Return what a text says that is a date and nothing else; None when it is none, or more than one."""
-    found = find_dates(text, reference=reference)
-    if len(found) != 1:
-        return None
-    outside = text[: found[0].start] + text[found[0].end :]
-    return found[0] if _AROUND.fullmatch(outside) else None
-
-
-def find_durations(text: str, *, reference: datetime | None = None) -> list[Duration]:
-    """Return the lengths of time in a text; with a reference, without those that make a date ("two weeks ago")."""
-    taken = OccupiedSpans()
-    for mention in find_dates(text, reference=reference) if reference else []:
-        taken.cover(mention.span)
-    return [
-        Duration(one.start, one.end, one.text, timedelta(seconds=one.base_value), one.unit)
-        for one in quantities(text)
-        if one.dimension == "time" and abs(one.base_value) < _LONGEST and taken.take(one.span)
-    ]
 
 
 def _matches(view: DateContext) -> Iterator[DateMatch]:

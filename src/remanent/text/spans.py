@@ -58,13 +58,6 @@ class OccupiedSpans:
         self._taken[span.start : span.end] = b"\1" * len(span)
 
 
-def without_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Keep the longest of spans that overlap (the first of equals) and return them in the order of the text."""
-    taken = OccupiedSpans()
-    ordered = sorted(spans, key=lambda span: (span.start - span.end, span.start))
-    return sorted(span for span in ordered if taken.take(span))
-
-
 def joined(text: str, spans: Sequence[Span]) -> str:
     """Return what the spans cover, put together."""
     return "".join(span.of(text) for span in spans)

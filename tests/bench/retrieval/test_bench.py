@@ -25,6 +25,8 @@ from bench.retrieval.sets import Question
 from bench.retrieval.studies import STUDIES, Goal, Study
 from remanent.embedding import Embedder, Embedders
 from remanent.errors import InvalidInput, MissingDependency, NotFound
+from remanent.memory import AsyncAgent
+from remanent.model import Found, RecallOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,10 +90,37 @@ def test_a_set_is_measured_and_reported(tmp_path: Path) -> None:
     assert "BM25 alone" in report
     measured = {figure.name: figure for figure in figures}
     assert measured["locomo, nonsense answered with nothing"].value == 100
-    assert measured["locomo, unanswerable, AUROC"].value == 1
+    assert measured["locomo, unanswerable (n = 1), AUROC"].value == 1
     assert measured["locomo, turn, answers that lack a path, Remanent"].kept
     for drawing in re.findall(r"\((recall-.*?\.svg)\)", report):
         ET.fromstring((tmp_path / "report" / drawing).read_text(encoding="utf-8"))
+
+
+@pytest.mark.spec("USE-03")
+def test_every_figure_is_measured_through_the_plain_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    plain = AsyncAgent.recall
+
+    async def recall(agent: AsyncAgent, query: str, **given: Any) -> Found:
+        asked.append(given)
+        return await plain(agent, query, **given)
+
+    monkeypatch.setattr(AsyncAgent, "recall", recall)
+    _write_set(tmp_path, "locomo")
+    run_recall_bench(Plan(tmp_path, ("locomo",), embedder="none", rivals=False))
+    assert len(asked) == 208  # each question once at each grain
+    allowed = {"limit", "grain", "until", "options"}
+    assert all(given.keys() <= allowed for given in asked)
+    # What is not asked_at stands as it does for everybody who names no options.
+    assert {given["options"].replace(asked_at=None) for given in asked} == {RecallOptions()}
+
+
+def test_a_turn_of_the_same_words_counts_where_a_study_goes_by_text() -> None:
+    question = Question("q", "t", "?", True, frozenset({"s"}), frozenset({"a", "b"}), twins={"c": "a", "d": "b"})
+    answers = [Asked(question, ["c", "x", "d"], 0.0)]
+    by_id, by_text = (Study("memdaily", "turn", (), by_text=by_text) for by_text in (False, True))
+    assert row_of("us", by_id, answers).whole["any@5"].value == 0
+    assert row_of("us", by_text, answers).whole["all@5"].value == 1
 
 
 def test_what_was_remembered_is_kept_for_the_next_run(tmp_path: Path) -> None:

@@ -65,6 +65,27 @@ def test_sessions_without_a_date_keep_their_order(tmp_path: Path) -> None:
     assert moments[0] > UNDATED
 
 
+def test_sessions_out_of_order_stay_so_unless_questions_go_by_their_order(tmp_path: Path) -> None:
+    store = _store("a", sessions=3)
+    for session, date in zip(store["sessions"], ["8 May, 2023", "3 May, 2023", "9 May, 2023"], strict=True):
+        session["date"] = date
+    _write(tmp_path, "dates", [store], [_question(1, "a")])
+    (by_date,) = load_set(tmp_path, "dates")
+    assert [session.began.day for session in by_date.sessions] == [8, 3, 9]
+    _write(tmp_path, "order", [store], [_question(1, "a", before_session="a-2")])
+    (in_order,) = load_set(tmp_path, "order")
+    assert [session.began.day for session in in_order.sessions] == [8, 8, 9]
+    assert in_order.sessions[0].began < in_order.sessions[1].began
+
+
+def test_turns_of_the_same_words_as_the_evidence_are_known(tmp_path: Path) -> None:
+    store = _store("a", sessions=3)
+    store["sessions"][2]["turns"][0]["text"] = "thing 1"
+    _write(tmp_path, "tiny", [store], [_question(1, "a")])
+    (conversation,) = load_set(tmp_path, "tiny")
+    assert conversation.questions[0].twins == {"a-2-0": "a-1-0"}
+
+
 @pytest.mark.parametrize(
     ("words", "moment"),
     [

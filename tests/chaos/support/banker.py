@@ -14,8 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from remanent.bank.bank import INGESTED_SOURCES
-from remanent.bank.ledger import Ledger, source_of
+from remanent.bank.ledger import INGESTED_SOURCES, Ledger, source_of
 from remanent.bank.run import GivenFile
 from remanent.memory import aopen
 from remanent.model import Scope

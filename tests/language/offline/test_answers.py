@@ -1,6 +1,12 @@
 import pytest
 
-from remanent.language.offline.answers import Contradiction, contradiction_in, settle_contradiction
+from remanent.language.offline.answers import (
+    LONGEST_ANSWER,
+    Contradiction,
+    contradiction_in,
+    find_answer,
+    settle_contradiction,
+)
 from remanent.language.role import Toolbox
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, Trigger, integrate
 from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, react
@@ -89,3 +95,37 @@ async def test_the_agent_looks_at_sources_once_before_it_decides() -> None:
     )
     assert second.answer is not None
     assert second.answer.startswith("Mount Kelt is 3,412 metres high.")
+
+
+DOCUMENTS = (
+    "Hebron Academy. Hebron Academy, founded in 1804, is a college preparatory school for boys in Maine.",
+    "Charles Andrews. Charles Andrews was born in Paris, Maine. He graduated from Hebron Academy and studied law.",
+    "Riga Park. Riga Park is a public park in Ontario. It was opened in 1987.",
+    "Nantong. Nantong is a city in Jiangsu province.",
+    "Jingdezhen. Jingdezhen is a city in Jiangxi province.",
+)
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When was Riga Park opened?", "1987"),
+        ("Charles Andrews graduated from what college preparatory school for boys?", "Hebron Academy"),
+        ("Are Nantong and Jingdezhen both in the same province?", "No: "),
+    ],
+)
+async def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_holds_it(
+    question: str, expected: str
+) -> None:
+    found = await find_answer(question, DOCUMENTS, Toolbox())
+    assert found.is_good
+    assert expected in " ".join(found.sentences)[:LONGEST_ANSWER]
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    "question", ["Who designed the lighthouse of Vell?", "When was the mayor of Oslo born?", "维尔车站是谁设计的？"]
+)
+async def test_what_no_text_holds_is_not_answered(question: str) -> None:
+    assert not (await find_answer(question, DOCUMENTS, Toolbox())).is_good

@@ -123,3 +123,12 @@ async def test_a_node_without_a_summary_is_judged_by_what_it_is_about() -> None:
 async def test_a_relation_is_named_where_the_words_give_it_away(new: str, focus: str, name: str) -> None:
     found = await name_relations(RelationNamingRequest(node=new, focuses=(focus,)), Toolbox())
     assert found.relations == (name,)
+
+
+@pytest.mark.spec("USE-10")
+async def test_what_two_texts_say_of_it_is_said_of_what_each_is_about() -> None:
+    hill = "Hill, New Hampshire. Hill is a town in New Hampshire. The population was 1,089 at the 2010 census."
+    pembroke = "Pembroke, New Hampshire. Pembroke is a town. The population was 7,115 at the 2010 census."
+    assert (await relation(hill, pembroke)).relationship is not Relationship.CONFLICT
+    second = "Hill, New Hampshire. The population was 2,310 at the 2010 census."
+    assert (await relation(hill, second)).relationship is Relationship.CONFLICT

@@ -79,3 +79,12 @@ def test_a_doubtful_source_and_a_date_in_the_future_are_told() -> None:
     told = to_text(Found(query="q", items=(item,)), tongue="en")
     assert "2024-05-01 00:00, source not verified, in the future when told on 2024-05-01, root: Pay." in told
     assert "来源未核实" in to_text(Found(query="问", items=(item,)), tongue="zh")
+
+
+@pytest.mark.spec("USE-04")
+def test_what_tells_comes_before_what_asks_with_its_dates_resolved() -> None:
+    asked = make_item("Do you know my blood type, Ada?", number=0)
+    told = make_item("The doctor said it yesterday: blood group O.", number=1)
+    text = to_text(Found(query="What is my blood type?", items=(asked, told)), tongue="en")
+    assert text.index("The doctor said it yesterday [2024-05-01]: blood group O.") < text.index("Do you know")
+    assert to_text(Found(query="thanks!", items=(asked, told)), tongue="en") == "Nothing is remembered about that."

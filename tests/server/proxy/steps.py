@@ -19,7 +19,7 @@ def event(value: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(value)}\n\n".encode()
 
 
-def streams(*pieces: bytes, headers: dict[str, str] | None = None) -> Step:
+def streams(*pieces: bytes, headers: dict[str, str] | None = None, path: str = CHAT) -> Step:
     """The pieces as they are, each in a chunk of its own, and an end as it should be."""
 
     async def act(_: Request, wire: Wire) -> None:
@@ -28,7 +28,7 @@ def streams(*pieces: bytes, headers: dict[str, str] | None = None) -> Step:
             await _chunk(wire, piece)
         await wire.send(b"0\r\n\r\n")
 
-    return Step("streams", act)
+    return Step("streams", act, paths=(path,))
 
 
 class Pausing:

@@ -39,7 +39,7 @@ def test_a_message_is_inserted_and_every_other_byte_stays(body: tuple[str, list[
     assert list(read.messages) == messages
     place = data.draw(st.integers(0, len(messages) - 1))
     changed = read.with_message(ADDED, before=place)
-    start = len(read.text[: read.starts[place]].encode())
+    start = len(read.text[: read.spans[place][0]].encode())
     assert changed.startswith(sent[:start])
     assert changed.endswith(sent[start:])
     expected = json.loads(sent)

@@ -12,6 +12,7 @@ from remanent.errors import QueueFull, StorageError
 from remanent.memory import aopen
 from remanent.operations import Service
 from remanent.server.proxy import Proxy
+from remanent.server.proxy.memory import ChatTurn
 from tests.language.scripted.places import nobody
 from tests.language.scripted.steps import cuts, hangs_up, says, stalls
 from tests.server.proxy.steps import Pausing, delta, event, sends_raw, streams
@@ -56,6 +57,7 @@ async def test_a_memory_that_hangs_delays_a_chat_no_longer_than_settings_say(tmp
             headers, said = await chat(here)
         assert (said, headers["x-remanent"]) == ("Hello.", "degraded")
         assert await here.said() == []
+    async with world(tmp_path) as here:  # without those limits, which a busy machine may need longer than
         assert await here.proxy.keeper.drain() == 0
         assert await here.said() == [("user", "Where did I move?"), ("assistant", "Hello.")]
 
@@ -239,3 +241,47 @@ async def test_texts_that_are_too_long_for_one_entry_are_kept_in_parts(tmp_path:
             await chat(here, messages=[question("a" * 130)])
         kept = await here.journal()
     assert [len(entry.text) for entry in kept] == [50, 50, 30, 50, 50, 20]
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_turn_does_not_overtake_older_ones_that_wait(tmp_path: Path) -> None:
+    async with world(tmp_path, says("One."), says("Two."), says("Three.")) as here:
+        with broken("remember"):
+            await chat(here, messages=[question("First")])
+        headers, _ = await chat(here, messages=[question("Second")])
+        assert headers["x-remanent"] == "degraded"
+        async with here.client(agent="bob") as client:  # who is not concerned is not kept waiting
+            await client.chat.completions.create(model=MODEL, messages=[question("Other")])
+        assert [text for _, text in await here.said("bob")] == ["Other", "Three."]
+        while await here.proxy.keeper.drain():
+            pass
+        assert [text for _, text in await here.said()] == ["First", "One.", "Second", "Two."]
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_turn_does_not_overtake_one_that_memory_is_about_to_refuse(tmp_path: Path) -> None:
+    refusing = asyncio.Event()
+    begun: list[str] = []
+
+    async with world(tmp_path, says("One."), says("Two.")) as here:
+        deliver = here.proxy.keeper._deliver
+
+        async def slow(turn: ChatTurn) -> None:
+            begun.append(str(turn.messages[0].content))
+            if len(begun) == 1:
+                await refusing.wait()
+                raise StorageError("the disk is gone")
+            await deliver(turn)
+
+        here.proxy.keeper._deliver = slow  # type: ignore[method-assign]
+        first = asyncio.create_task(chat(here, messages=[question("First")]))
+        while not begun:  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0)
+        second = asyncio.create_task(chat(here, messages=[question("Second")]))
+        while len(here.upstream.requests) < 2:  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0)
+        refusing.set()
+        await asyncio.gather(first, second)
+        while await here.proxy.keeper.drain():
+            pass
+        assert [text for _, text in await here.said()] == ["First", "One.", "Second", "Two."]

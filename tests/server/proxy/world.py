@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
 from remanent.errors import StorageError
@@ -52,6 +53,11 @@ class World:
         headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
         return AsyncOpenAI(base_url=f"{self.address}/v1", api_key=key, default_headers=headers, max_retries=0)
 
+    def anthropic(self, *, agent: str = "ada", session: str | None = "s1", key: str = "sk-client") -> Any:
+        """Anthropic's official client."""
+        headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
+        return AsyncAnthropic(base_url=self.address, api_key=key, default_headers=headers, max_retries=0)
+
     @property
     def memory(self) -> AsyncMemory:
         return self.service.memory
@@ -81,14 +87,22 @@ class World:
 async def world(home: Path, *steps: Step, forever: Step | None = None, **settings: Any) -> AsyncIterator[World]:
     clock = Hands()
     async with ScriptedServer(*steps, forever=forever) as upstream:
-        proxied = {"base_url": upstream.base_url, **settings}
+        # In a message of its own, where tests see it apart from what was asked; see test_dialects.py for the others.
+        # Nothing ends before its time because the machine is busy; who tests that something does sets it.
+        patient = {"recall_timeout": 300, "keep_timeout": 300, "read_timeout": 300, "connect_timeout": 300}
+        proxied = {"base_url": upstream.base_url, "place": "message", **patient, **settings}
         async with (
             aopen(home, embedder="none", clock=clock, proxy=proxied) as memory,
             Service(memory, clock=clock) as service,
         ):
-            proxy = Proxy(service, clock=clock)
+            proxy = Proxy(service, clock=clock, sleep=never)
             async with serving(create_app(service, parts=[proxy])) as address, proxy.running():
                 yield World(upstream, service, proxy, address, clock)
+
+
+async def never(_: float) -> None:
+    """Wait for ever: turns on disk are stored when a test says so, and not when a second has passed."""
+    await asyncio.Event().wait()
 
 
 class _Server(uvicorn.Server):

@@ -5,13 +5,14 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
+from remanent.errors import StorageError
 from remanent.stores.conformance.base import Samples, append, put
 from remanent.stores.postgres import PostgresStore
 from remanent.stores.postgres.connection import ROLE
 
 TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname NOT IN ('agents', 'migrations')
+WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname NOT IN ('agents', 'migrations', 'vector_indexes')
 """
 
 
@@ -71,7 +72,7 @@ def test_the_application_owns_nothing_and_every_table_forces_its_policy(url: str
             """
             SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, pg_get_userbyid(c.relowner) FROM pg_class c
             JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname <> 'migrations'
+            WHERE n.nspname = 'remanent' AND c.relkind = 'r' AND c.relname NOT IN ('migrations', 'vector_indexes')
             """
         ).fetchall()
         assert rows
@@ -81,3 +82,23 @@ def test_the_application_owns_nothing_and_every_table_forces_its_policy(url: str
             "SELECT rolsuper, rolbypassrls, rolcanlogin FROM pg_roles WHERE rolname = %s", (ROLE,)
         )
         assert role.fetchone() == (False, False, False)
+
+
+async def test_a_login_without_any_right_of_its_own_uses_the_store_by_the_role_alone(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS plain_login")
+        connection.execute("CREATE ROLE plain_login LOGIN")
+    samples = Samples()
+    plain = url.replace("postgres@", "plain_login@")
+    store = PostgresStore(plain)
+    with pytest.raises(StorageError, match="GRANT remanent_app"):
+        await store.scopes()
+    await store.close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"GRANT {ROLE} TO plain_login")
+    store = PostgresStore(plain)
+    assert [scope.agent for scope in await store.scopes()] == ["ada", "bob"]
+    await append(store, samples.make_entry(samples.make_scope("eve"), "words of a plain login"))
+    await store.close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP ROLE plain_login")

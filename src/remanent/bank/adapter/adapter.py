@@ -17,19 +17,18 @@ from remanent.bank.adapter.framework import (
     Execution,
     conflict_block,
     instruction_for,
-    memory_block,
     task_block,
     uploads_block,
 )
-from remanent.bank.bank import EXECUTION, INGESTED_SOURCES, MemoryBank, Observed
+from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.conflicts import sides_of
-from remanent.bank.ledger import source_of
+from remanent.bank.ledger import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bank.uploads import Upload, Uploads, recognise
 from remanent.errors import LanguageError
 from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
-from remanent.language.roles.react import Image
+from remanent.language.roles.react import Image, ToolDefinition
 from remanent.language.shapes import MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.language.tongue import Tongue
@@ -41,8 +40,6 @@ from remanent.text.sentences import sentence_texts
 
 _logger = logging.getLogger(__name__)
 
-RECOGNITION = "recognition"
-"""The source of what was recognised in an upload."""
 STEP = "step"
 """The source of a tool call and of what it gave."""
 REPETITION = "repetition"
@@ -71,7 +68,7 @@ class RoutedStep:
     """What was learned besides the answer: the text of documents."""
 
 
-class Adapter:
+class AsyncAdapter:
     """Three methods: `upload` before or during a run, `enhance` before a step, `intercept` after it.
 
     Looping over them until the Insight Doc has no current task is a whole run; `close` cleans up after it. `BankRun` is
@@ -87,6 +84,8 @@ class Adapter:
         self._attempts: dict[str, int] = {}
         self.deep = DeepRetrieval(bank.tree.of, kept)
         self.tool = DeepRetrievalTool(self.deep)
+        self.tools: tuple[ToolDefinition, ...] = (self.tool.declaration,)
+        """The tools that steps may use; whoever executes them says which."""
         self.routed: list[RoutedStep] = []
         """Where the outcome of each step went, in order."""
 
@@ -116,8 +115,9 @@ class Adapter:
         return await self._uploads.read(self._bank.insight.id, upload_id)
 
     async def plan(self, finished: FinishedTask | None = None) -> InsightDoc:
-        """Decide on the next step; the planner sees the uploads that wait."""
-        return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting])
+        """Decide on the next step; the planner sees the uploads that wait and the tools that it may name."""
+        tools = [f"{tool.name}: {tool.description}" for tool in self.tools]
+        return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting], tools=tools)
 
     async def record_step(self, step: AgentStep) -> None:
         """Append a tool call or its result to the journal, and emit an event."""
@@ -132,10 +132,7 @@ class Adapter:
         insight = self._bank.insight
         tongue = insight.tongue
         task = insight.current
-        # A recognition is described by file names, which find nothing; the goal says what the file is wanted for.
-        is_recognition = task is not None and bool(task.upload_ids)
-        retrieved = await self._bank.search(insight.goal if is_recognition else insight.current_task or insight.goal)
-        nodes, memory = memory_block(retrieved.nodes, tongue=tongue)
+        memory = await self._bank.recollect(_question(insight), tongue=tongue)
         details = ""
         images: tuple[Image, ...] = ()
         chosen: tuple[Upload, ...] = ()
@@ -147,9 +144,9 @@ class Adapter:
             images = tuple([await self._image(item) for item in chosen if item.type is AttachmentType.IMAGE])
         return EnhancedPrompt(
             insight=insight,
-            nodes=nodes,
+            nodes=memory.nodes,
             task=task_block(insight),
-            memory=memory,
+            memory=memory.text,
             details=details,
             instruction=instruction_for(task, tongue=tongue),
             uploads=chosen,
@@ -207,8 +204,18 @@ class Adapter:
         if problem:
             await self._bank.give_up(task.conflict_id, why=problem)
             return RoutedStep("validation", problem=problem)
-        finding = _as_stored(execution.answer, self._bank.conflicts.get(task.conflict_id))
-        conflict = await self._bank.validate(task.conflict_id, finding)
+        before = self._bank.conflicts.get(task.conflict_id)
+        try:
+            conflict = await self._bank.validate(
+                task.conflict_id,
+                _as_stored(execution.answer, before),
+                context=_as_stored(execution.context, before),
+                metadata={"task": task.description, "tool_calls": _describe_calls(execution)},
+            )
+        except LanguageError as error:
+            # The finding is in the journal; a conflict whose integration keeps failing must not be planned forever.
+            await self._bank.give_up(task.conflict_id, why=str(error))
+            return RoutedStep("validation", problem=str(error))
         return RoutedStep("validation", node_ids=conflict.verdict.upheld if conflict.verdict else ())
 
     async def _route_execution(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
@@ -312,6 +319,18 @@ class Adapter:
 
     async def _image(self, item: Upload) -> Image:
         return Image.of(await self.read_upload(item.upload_id), media_type=item.media_type)
+
+
+def _question(insight: InsightDoc) -> str:
+    """Return what memory is asked for a step: the step itself, unless the goal says it better.
+
+    A recognition is described by file names, which find nothing, and a step that repeats the goal only adds words of
+    its own ("search for …") to it.
+    """
+    task = insight.current
+    if task is None or task.upload_ids or " ".join(insight.goal.split()) in " ".join(task.description.split()):
+        return insight.goal
+    return task.description
 
 
 def _as_stored(finding: str, conflict: Conflict) -> str:

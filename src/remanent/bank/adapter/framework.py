@@ -12,7 +12,6 @@ from typing import Protocol, TypeVar
 from remanent.agents.react import AgentResult, Limits, ReactAgent, StopReason
 from remanent.agents.tools import AgentTool, File, MemoryBackedTool, StepListener
 from remanent.bank.graph import RetrievedNode
-from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.uploads import Upload, recognise
 from remanent.embedding.port import ImageReader
@@ -25,13 +24,6 @@ from remanent.language.wording import Wording, abridged, block, group
 from remanent.loaders import AttachmentType
 from remanent.model import Conflict, Model
 from remanent.model.base import Text
-from remanent.model.clock import to_text
-from remanent.text.budget import fill
-from remanent.text.tokens import ESTIMATE
-
-MEMORY_TOKENS = 24_000
-"""Tokens of a prompt that memory may fill: of a window of 32,000 this leaves a quarter for the rest. What matters less
-is left out first."""
 
 _MAX_UPLOAD_CHARS = 20_000
 """Characters of a document that go into the prompt of the step that recognises it; all of them become nodes."""
@@ -41,20 +33,17 @@ _NORMAL: Wording = {
     "enough, read the words behind its node with deep_retrieval.",
 }
 _VALIDATE: Wording = {
-    "zh": "这是交叉验证：上面的说法互相矛盾。请查阅多个来源，比较其可靠性与时间，"
-    "明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
-    "en": "This is a cross-validation: the claims above contradict each other. Look at several sources, compare how "
-    "reliable and how recent they are, and say plainly which claim is right and why; if none is, or if it cannot be "
-    "determined, say so.",
+    "zh": "这是交叉验证：上面的说法互相矛盾。请先用 deep_retrieval 读取各节点的原文，再查阅多个来源，"
+    "比较其可靠性与时间，明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
+    "en": "This is a cross-validation: the claims above contradict each other. Read the words behind their nodes with "
+    "deep_retrieval, look at several sources, compare how reliable and how recent they are, and say plainly which "
+    "claim is right and why; if none is, or if it cannot be determined, say so.",
 }
 _RECOGNISE: Wording = {
     "zh": "请识别上面列出的上传内容（图片附在后面），详细描述其中的文字、数字、图表与含义，并写出文件名。",
     "en": "Recognise the uploads listed above (pictures follow): describe the writing, numbers, charts and what they "
     "mean in detail, and name the file.",
 }
-_NOTHING: Wording = {"zh": "（没有相关记忆）", "en": "(nothing is known yet)"}
-_UNRESOLVED: Wording = {"zh": "存在未解决的矛盾", "en": "contradicted, not settled"}
-_PROVISIONAL: Wording = {"zh": "待验证", "en": "waits for validation"}
 
 
 class EnhancedPrompt(Model):
@@ -66,7 +55,8 @@ class EnhancedPrompt(Model):
     task: Text
     """`<task>` with the whole Insight Doc."""
     memory: Text
-    """`<memory>` with the nodes' summary, context and keywords."""
+    """`<memory>`: under each node the passages that matter to the step, with its context and keywords where there is
+    room."""
     details: Text = ""
     """`<conflict>` or `<uploads>`, where the step is about one."""
     instruction: Text = ""
@@ -102,17 +92,6 @@ def tidy_insight(insight: InsightDoc) -> InsightDoc:
     )
 
 
-def memory_block(nodes: Sequence[RetrievedNode], *, tongue: Tongue) -> tuple[tuple[RetrievedNode, ...], str]:
-    """Return the nodes that fit and their text; candidates are preferred, best first, then their neighbours."""
-    worth = sorted(nodes, key=lambda item: (not item.is_candidate, -item.score))
-    blocks = {item.node.id: _node_block(item, tongue=tongue) for item in worth}
-    filling = fill(list(blocks.values()), MEMORY_TOKENS, separator="\n", counter=ESTIMATE)
-    kept = {worth[place].node.id for place in filling.kept}
-    shown = tuple(item for item in nodes if item.node.id in kept)
-    text = group("memory", [blocks[item.node.id] for item in shown])
-    return shown, text or block("memory", _NOTHING[tongue])
-
-
 def conflict_block(conflict: Conflict) -> str:
     """Return the claims of a conflict, each under the id of its node."""
     claims = [block("claim", claim.text, node=claim.record_id) for claim in conflict.claims]
@@ -135,22 +114,6 @@ def instruction_for(task: PlannedTask | None, *, tongue: Tongue) -> str:
     if task is not None and task.type is TaskType.CROSS_VALIDATE:
         return _VALIDATE[tongue]
     return _RECOGNISE[tongue] if task is not None and task.upload_ids else _NORMAL[tongue]
-
-
-def _node_block(item: RetrievedNode, *, tongue: Tongue) -> str:
-    node = item.node
-    parts = [
-        block("context", node.context),
-        block("keywords", ", ".join(node.keywords)),
-        block("summary", node.summary),
-    ]
-    return group("node", parts, id=node.id, time=to_text(node.timestamp), **_status_of(node, tongue))
-
-
-def _status_of(node: QueryNode, tongue: Tongue) -> dict[str, str]:
-    if node.unresolved:
-        return {"status": _UNRESOLVED[tongue]}
-    return {"status": _PROVISIONAL[tongue]} if node.provisional else {}
 
 
 def _one_line(text: str) -> str:
@@ -203,11 +166,12 @@ class Framework(Protocol[StepT, StepResultT]):
 class Transcript:
     """Collects the thoughts, calls and results of a step as the text that the bank learns from.
 
-    Calls and results of memory-backed tools are left out: the bank would learn its own words as news.
+    Calls of memory-backed tools are left out, and what memory holds already of their results: the bank would learn its
+    own words as news.
     """
 
     def __init__(self, tools: Sequence[AgentTool]) -> None:
-        self._own = {tool.declaration.name for tool in tools if isinstance(tool, MemoryBackedTool)}
+        self._own = {tool.declaration.name: tool for tool in tools if isinstance(tool, MemoryBackedTool)}
         self._parts: list[str] = []
         self.calls: list[ToolCall] = []
         self.files: list[File] = []
@@ -223,9 +187,9 @@ class Transcript:
             self._parts.append(f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}")
 
     def result(self, name: str, content: str, *, failed: bool = False) -> None:
-        """Add the result of a tool call; a failed one taught nothing."""
-        if name not in self._own and not failed:
-            self._parts.append(content)
+        """Add the result of a tool call, as far as it is news to memory; a failed one taught nothing."""
+        if not failed:
+            self._parts.append(self._own[name].news(content) if name in self._own else content)
 
     def text(self, answer: str) -> str:
         """Return the whole transcript, the answer last."""

@@ -254,13 +254,17 @@ _LONGEST_TOPIC = 8
 """Words of a name at most."""
 
 
-def read_claims(texts: Sequence[str], *, said_at: datetime | None = None) -> list[ParsedClaim]:
-    """Read the sentences of one text; those about "it" or "the film" are about what the text begins with."""
+def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | None = None) -> list[ParsedClaim]:
+    """Read the sentences of one text; those about "it" or "the film" are about what the text begins with.
+
+    Where it begins with nothing that has a name, or with a value alone, the context says what it is about.
+    """
+    before = [read_claim(context, said_at=said_at)] if context.strip() else []
     claims: list[ParsedClaim] = []
     for text in texts:
         claim = read_claim(text, said_at=said_at)
-        claims.append(_with_value(claims[-_LOOKED_BACK:], claim) if _is_value(claim) else claim)
-    topic = _topic(claims)
+        claims.append(_with_value([*before, *claims][-_LOOKED_BACK:], claim) if _is_value(claim) else claim)
+    topic = _topic(claims) or _topic(before)
     if not topic:
         return claims
     sorts = {token.key for claim in claims[:2] for token in claim.tokens if not token.opening} | {t.key for t in topic}

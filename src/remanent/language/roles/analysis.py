@@ -369,7 +369,7 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
         said = statements(node.summary, most=_MAX_STATEMENTS)
         said = said or [line(node.context or " ".join(node.keywords) or node.summary, 300)]
         # What a node is about says of what its statements are: those about "it", and a value alone.
-        claims = read_claims([node.context, *said], said_at=node.timestamp)[1:]
+        claims = read_claims(said, context=node.context, said_at=node.timestamp)
         sides.append(_Side(node, said, claims))
     whole = await similarities(_whole(request.new_node), [_whole(node) for node in request.candidates], toolbox)
     relations = []

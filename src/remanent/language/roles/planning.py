@@ -98,6 +98,8 @@ class PlanningRequest(Model):
     notices: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
     """Merges made, conflicts that stayed unresolved and the like."""
     uploads: Annotated[tuple[PendingUpload, ...], Field(max_length=100)] = ()
+    tools: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
+    """The tools that a step may use, each with what it is for; a plan that names others cannot be carried out."""
 
     @model_validator(mode="after")
     def _check_the_goal(self) -> "PlanningRequest":
@@ -180,7 +182,8 @@ _INSTRUCTIONS: Wording = {
 2. 有待验证的冲突（<conflicts>）时，下一步必须是 CROSS_VALIDATE，一次只验证一个：conflict 写冲突编号，如 "c1"；\
 description 写明矛盾点，以及用什么工具、查哪些来源。
 3. 否则，有待识别的上传内容（<uploads>）时，下一步是识别它们：type 为 NORMAL，uploads 写编号列表，如 ["u1"]。
-4. 否则，根据目标还缺什么，决定一个具体、可执行的 NORMAL 步骤；失败过的步骤换一种做法，不重复已成功的步骤。
+4. 否则，根据目标还缺什么，决定一个具体、可执行的 NORMAL 步骤，只用 <tools> 中列出的工具；\
+失败过的步骤换一种做法，不重复已成功的步骤。
 5. 已有信息足以达成目标时，先规划一步给出最终回答；最终回答也已完成时，current_task 为 null。
 字段：finished（没有刚执行的步骤则为 null），current_task（null，或含 type、description、conflict、uploads）。
 示例：{"finished": {"status": "success", "context": "找到 IBM 的量子比特数为 1121。"}, "current_task": {"type": \
@@ -196,8 +199,8 @@ in one or two sentences what was learned, or why it failed.
 conflict is its id, as "c1"; description says what contradicts what, and which tools and sources to use.
 3. Else, if uploads wait to be recognised (<uploads>), the next step is to recognise them: type NORMAL, uploads is \
 the list of their ids, as ["u1"].
-4. Else, by what the goal still lacks, decide on one concrete NORMAL step that can be carried out; try a failed \
-step in another way, and do not repeat one that succeeded.
+4. Else, by what the goal still lacks, decide on one concrete NORMAL step that can be carried out with the tools \
+listed in <tools>; try a failed step in another way, and do not repeat one that succeeded.
 5. If what is known is enough for the goal, plan one step that gives the final answer; if that is done, too, \
 current_task is null.
 Fields: finished (null if no step was just taken), current_task (null, or with type, description, conflict, uploads).
@@ -250,6 +253,7 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
             group("completed", _completed(request)),
             group("new_memory", [node_block(node) for node in request.new_nodes]),
             group("notices", [block("notice", notice) for notice in request.notices]),
+            group("tools", [block("tool", tool) for tool in request.tools]),
             group("uploads", _uploads(request)),
             group("conflicts", _conflicts(request)),
             _finished(request),
@@ -342,10 +346,6 @@ _FAILED = re.compile(
 # A long result may well report one failure among what it found.
 _READ = 400
 
-_GO: dict[Tongue, str] = {
-    "zh": "检索并回答：{}",
-    "en": "Search and answer: {}",
-}
 _RETRY: dict[Tongue, str] = {
     "zh": "换一种检索方式再试，并回答：{}",
     "en": "Try again with other search words and answer: {}",
@@ -383,7 +383,8 @@ def _learned(finished: FinishedTask, goal: str) -> str:
 def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], tongue: Tongue) -> PlannedTask | None:
     attempts = [place for place, task in enumerate(history) if _is_at(task, goal)]
     if not attempts:
-        return _step(_GO[tongue], goal)
+        # The goal itself: words around it would go into every search.
+        return _step("{}", goal)
     last = history[attempts[-1]]
     learned_since = any(task.status is TaskStatus.SUCCESS for task in history[attempts[-1] + 1 :])
     if last.status is TaskStatus.SUCCESS:

@@ -20,6 +20,7 @@ from remanent.language.offline.answers import (
     contradiction_in,
     find_answer,
     settle_contradiction,
+    source_texts,
 )
 from remanent.language.offline.questions import is_question, keyword_form
 from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
@@ -452,6 +453,8 @@ _SEARCHING = re.compile(r"search|recall|find|query|lookup|look_up|搜索|检索"
 _QUERY_NAMES = ("query", "q", "queries", "keywords", "question", "text", "input", "search_query", "term")
 _TASK = re.compile(r"<task\b[^<>]*>(?P<body>.*?)</task>", re.DOTALL | re.IGNORECASE)
 _MEMORY = re.compile(r"<memory\b[^<>]*>(?P<body>.*?)</memory>", re.DOTALL | re.IGNORECASE)
+# One entry of memory ends here: what the next one tells is of something else.
+_ENTRY = re.compile(r"</(?:node|passage|entry|item|document|result)\s*>", re.IGNORECASE)
 _ABOUT = {
     name: re.compile(rf"<{name}\b[^<>]*>.*?</{name}>", re.DOTALL | re.IGNORECASE) for name in ("keywords", "context")
 }
@@ -473,7 +476,7 @@ _SAID: dict[Tongue, dict[str, str]] = {
         "compare": "两种说法矛盾，先看看各来源怎么说。",
         "compared": "比较各来源后得出结论。",
         "nothing": "没有找到答案。",
-        "unknown": "根据已有的记忆和检索结果，没有找到能回答这个问题的内容。",
+        "unknown": "信息不足：已有的记忆和检索结果里没有能回答这个问题的内容。",
     },
     "en": {
         "from_memory": "Memory has what is asked for; the answer quotes it.",
@@ -482,7 +485,7 @@ _SAID: dict[Tongue, dict[str, str]] = {
         "compare": "Two statements contradict each other; see what sources say.",
         "compared": "The sources were compared.",
         "nothing": "No answer was found.",
-        "unknown": "Neither memory nor the results hold an answer to this.",
+        "unknown": "Not enough is known: neither memory nor the results hold an answer to this.",
     },
 }
 
@@ -503,20 +506,20 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
         for match in _MEMORY.finditer(request.task, 0, _last_closing(request.task, "memory"))
     ]
     memory = memory or [_without_question(request.task, asked)]
-    from_memory = await find_answer(asked, [_TAGS.sub("\n", text) for text in memory], toolbox)
+    known = [_TAGS.sub("\n", part) for text in memory for part in _ENTRY.split(text)]
+    from_memory = await find_answer(asked, [part for part in known if part.strip()], toolbox)
     from_memory = await agreeing(from_memory, (), toolbox)
     # What memory holds was checked against the rest; a result that contradicts it was not.
-    from_results = await agreeing(await find_answer(asked, results, toolbox), from_memory.sentences, toolbox)
+    told = [part for result in results for part in source_texts(result)]
+    from_results = await agreeing(await find_answer(asked, told, toolbox), from_memory.sentences, toolbox)
     if from_memory.is_good and from_memory.score >= from_results.score:
         return _answer(said["from_memory"], from_memory, tongue)
-    if from_results.sentences:
+    if from_results.is_good:
         return _answer(said["from_results"], from_results, tongue)
     tool = _search_tool(request.tools)
     searched = any(result.name == tool.name for turn in request.turns for result in turn.results) if tool else True
     if tool is not None and not searched and request.urgency is Urgency.NONE:
         return _search_call(said["search"], tool, asked)
-    if from_memory.sentences:
-        return _answer(said["from_memory"], from_memory, tongue)
     return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0), tongue)
 
 
@@ -536,10 +539,11 @@ def question_of(task: str) -> str:
     """Return what a task asks for: its current step, else its goal, else its last question, else its beginning."""
     inside = _TASK.search(task, 0, _last_closing(task, "task"))
     text = _TAGS.sub("\n", inside["body"] if inside else _without_elements(task, "memory", _MEMORY)).strip()
-    for pattern in (_STEP, _GOAL):
-        named = pattern.search(text)
-        if named:
-            return line(named["rest"], _LONGEST_QUESTION)
+    step, goal = (pattern.search(text) for pattern in (_STEP, _GOAL))
+    if step and goal and goal["rest"].strip() in step["rest"]:
+        return line(goal["rest"], _LONGEST_QUESTION)  # the step only says that the goal is to be answered
+    if named := step or goal:
+        return line(named["rest"], _LONGEST_QUESTION)
     sentences = sentence_texts(text)
     asked = [sentence for sentence in sentences if is_question(sentence)]
     return line((asked or sentences[:1] or [task])[-1], _LONGEST_QUESTION)

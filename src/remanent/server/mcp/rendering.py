@@ -15,7 +15,7 @@ from remanent.discipline.shapes import Page
 from remanent.language.tongue import Tongue
 from remanent.model import Entry, Found, Receipt, Record, Tombstone
 from remanent.operations.scratchpad import PadValues
-from remanent.recall.injection import notices
+from remanent.recall.injection import notices, told_first, with_dates
 from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape, escape_lines, escape_name
 
@@ -62,14 +62,16 @@ def _escaped_values(value: JsonValue) -> JsonValue:
 
 
 def _found(found: Found, tongue: Tongue) -> str:
-    """Return what was found, best first, each with the id by which it can be asked for again."""
-    if not found.items:
+    """Return what was found, each with the id by which it can be asked for again: what tells something first."""
+    items = told_first(found.query, found.items)
+    if not items:
         return NOTHING_REMEMBERED.say(tongue)
     lines = [BEST_FIRST.say(tongue)]
-    for place, item in enumerate(found.items, start=1):
+    for place, item in enumerate(items, start=1):
         speakers = sorted({name for source in item.sources if (name := escape_name(source.role))})
         lead = ", ".join([f"{item.occurred_at:%Y-%m-%d %H:%M}", *notices(item, tongue), *speakers])
-        lines.append(f"{place}. [{item.record_id}] {lead}: {_shown(item.text)}")
+        said = with_dates(excerpt(item.text, _MAX_ITEM_LENGTH), item.occurred_at)
+        lines.append(f"{place}. [{item.record_id}] {lead}: {escape_lines(said)}")
     if found.left_out:
         names = ", ".join(left.path for left in found.left_out)
         lines.append(NOT_SEARCHED.say(tongue, names=names))

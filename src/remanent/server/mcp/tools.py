@@ -94,13 +94,13 @@ def _shown(
 def _chosen(
     options: Sequence[Mapping[str, Any]], definitions: Mapping[str, Any], tree: Tree
 ) -> list[Mapping[str, Any]]:
-    """Leave out `null`, which leaving out the field says too; where fields are named inside, objects are meant."""
+    """Leave out `null`, which leaving out the field says too; fields named inside mean what holds them."""
     meant = [
         definitions[option["$ref"].rpartition("/")[2]] if "$ref" in option else option
         for option in options
         if option.get("type") != "null"
     ]
-    objects = [option for option in meant if "properties" in option]
+    objects = [option for option in meant if "properties" in option or "items" in option]
     if tree and objects:
         return objects
     texts = [option for option in meant if option.get("type") == "string"]

@@ -5,7 +5,7 @@ nor lose the rest of the answer.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -78,6 +78,8 @@ class ChatAnswer:
 
     choices: dict[int, AnswerChoice] = field(default_factory=dict)
     model: str = ""
+    response_id: str = ""
+    """By which a client can go on without sending the conversation again, where the API has that."""
     is_done: bool = False
     """Whether the end was announced: by the last event, or by a whole answer."""
 
@@ -123,11 +125,16 @@ class ChatAnswer:
         return kept
 
 
+ReadAnswer = Callable[[ChatAnswer, object], None]
+"""Adds a whole answer, or one event, in whichever API it is said."""
+
+
 class EventReader:
     """Reads server-sent events from pieces of bytes, cut anywhere, into an answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: ReadAnswer = ChatAnswer.add) -> None:
         self.answer = ChatAnswer()
+        self._read = read
         self._rest = b""
         self._data: list[bytes] = []
         self._is_skipping = False
@@ -162,16 +169,16 @@ class EventReader:
             self.answer.is_done = True
             return
         try:
-            self.answer.add(json.loads(data))
+            self._read(self.answer, json.loads(data))
         except (ValueError, RecursionError):
             return  # not for us; the client has it as it came
 
 
-def read_whole(data: bytes) -> ChatAnswer:
+def read_whole(data: bytes, read: ReadAnswer = ChatAnswer.add) -> ChatAnswer:
     """Read an answer that came in one piece."""
     answer = ChatAnswer(is_done=True)
     try:
-        answer.add(json.loads(data))
+        read(answer, json.loads(data))
     except (ValueError, RecursionError):
         return answer
     return answer

@@ -20,7 +20,7 @@ _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()
 MAX_VALUES = 200_000
 """As many as the JSON of any other request may hold."""
-_Messages = tuple[tuple[dict[str, Any], ...], tuple[int, ...]]
+_Messages = tuple[tuple[dict[str, Any], ...], tuple[tuple[int, int], ...]]
 
 
 class UnreadableChat(ValueError):
@@ -29,21 +29,44 @@ class UnreadableChat(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ChatBody:
-    """A chat request: as it came, its messages, and where each of them begins."""
+    """A chat request: as it came, its messages, and where each of them and each field stands."""
 
     data: bytes
     text: str
     messages: tuple[dict[str, Any], ...]
-    starts: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+    fields: Mapping[str, tuple[int, int]]
+    """Where the value of each field of the request stands."""
+
+    def value(self, name: str) -> Any:
+        """Return what a field holds, none where there is no such field."""
+        if name not in self.fields:
+            return None
+        begin, end = self.fields[name]
+        return json.loads(self.text[begin:end])
+
+    def with_field(self, name: str, value: object) -> bytes:
+        """Return the request with another value of a field; one that it lacks comes first."""
+        written = json.dumps(value, ensure_ascii=False)
+        if name in self.fields:
+            return self._with(*self.fields[name], written)
+        start = self.text.index("{") + 1
+        return self._with(start, start, f"{json.dumps(name)}: {written}, ")
+
+    def with_item(self, place: int, message: Mapping[str, Any]) -> bytes:
+        """Return the request with another message in the place of one."""
+        return self._with(*self.spans[place], json.dumps(message, ensure_ascii=False))
 
     def with_message(self, message: dict[str, Any], *, before: int) -> bytes:
         """Return the request with one more message in front of the one named; nothing else is changed."""
-        start = self.starts[before]
-        written = json.dumps(message, ensure_ascii=False)
-        return f"{self.text[:start]}{written}, {self.text[start:]}".encode()
+        start, _ = self.spans[before]
+        return self._with(start, start, f"{json.dumps(message, ensure_ascii=False)}, ")
+
+    def _with(self, begin: int, end: int, written: str) -> bytes:
+        return f"{self.text[:begin]}{written}{self.text[end:]}".encode()
 
 
-def read_body(data: bytes, *, values: int = MAX_VALUES) -> ChatBody:
+def read_body(data: bytes, *, values: int = MAX_VALUES, items: str = "messages") -> ChatBody:
     """Read a request; raise `UnreadableChat` where two readers could differ, and let upstream say what is wrong.
 
     One of more than so many values is not read either: no other thread runs while JSON is parsed.
@@ -52,19 +75,20 @@ def read_body(data: bytes, *, values: int = MAX_VALUES) -> ChatBody:
         raise UnreadableChat(f"a chat request of more than {values} values")
     try:
         text = data.decode()
-        messages, starts = _read(text)
+        (messages, spans), fields = _read(text, items)
     except (ValueError, IndexError, RecursionError) as error:
         raise UnreadableChat(f"not a chat request: {error}") from error
-    return ChatBody(data, text, messages, starts)
+    return ChatBody(data, text, messages, spans, fields)
 
 
-def _read(text: str) -> _Messages:
-    """Return a request's messages and where each begins.
+def _read(text: str, items: str) -> tuple[_Messages, dict[str, tuple[int, int]]]:
+    """Return a request's messages with where each stands, and where the value of each field stands.
 
     Read by hand and not by `json.loads`, which does not tell positions: a memory is inserted between bytes that stay
     exactly as the client sent them, so that a provider's prompt cache still fits.
     """
     found: _Messages | None = None
+    fields: dict[str, tuple[int, int]] = {}
     position = _skip(text, 0)
     if text[position] != "{":
         raise ValueError("no object")
@@ -77,34 +101,37 @@ def _read(text: str) -> _Messages:
         if text[position] != ":":
             _refuse("a colon")
         begin = _skip(text, position + 1)
-        if name == "messages":
-            if found is not None:
-                raise ValueError("messages are given twice")
+        if name in fields:
+            raise ValueError("a field is given twice")
+        # A text in the place of messages, as responses may have it, is one message.
+        if name == items and text[begin] != '"':
             found, position = _messages(text, begin)
         else:
             _, position = _DECODER.raw_decode(text, begin)
+        fields[name] = (begin, position)
         position = _next(text, position, end="}")
-    if found is None:
-        raise ValueError("no messages")
+    if found is None and (items == "messages" or items not in fields):
+        raise ValueError(f"no {items}")
     if text[position + 1 :].strip(_SPACE):
         raise ValueError("something follows the request")
-    return found
+    return found or ((), ()), fields
 
 
 def _messages(text: str, begin: int) -> tuple[_Messages, int]:
-    """Return the messages, where each begins, and where their list ends; read one by one, others get a turn between."""
-    messages, starts = list[dict[str, Any]](), list[int]()
+    """Return the messages, where each stands, and where their list ends; read one by one, others get a turn between."""
+    messages, spans = list[dict[str, Any]](), list[tuple[int, int]]()
     if text[begin] != "[":
         raise ValueError("messages are no list of objects")
     position = _skip(text, begin + 1)
     while text[position] != "]":
-        starts.append(position)
+        begin = position
         message, position = _DECODER.raw_decode(text, position)
         if not isinstance(message, dict):
             raise ValueError("messages are no list of objects")
         messages.append(message)
+        spans.append((begin, position))
         position = _next(text, position, end="]")
-    return (tuple(messages), tuple(starts)), position + 1
+    return (tuple(messages), tuple(spans)), position + 1
 
 
 def _next(text: str, position: int, *, end: str) -> int:
@@ -164,6 +191,8 @@ class Conversation:
     """A request's messages as memory sees them; what is worked out of them is worked out once."""
 
     messages: tuple[Mapping[str, Any], ...]
+    places: tuple[int, ...] = ()
+    """Which item of the request each message stands in, where that is not its own place."""
 
     def work_out(self) -> None:
         """Work out everything now: of a long conversation it takes time, and need not be done on the event loop."""
@@ -175,6 +204,12 @@ class Conversation:
         """Where the last message of the user stands."""
         places = range(len(self.messages) - 1, -1, -1)
         return next((place for place in places if self.messages[place].get("role") == "user"), None)
+
+    @property
+    def question_item(self) -> int | None:
+        """Which item of the request holds the last message of the user."""
+        place = self.question_place
+        return place if place is None or not self.places else self.places[place]
 
     @cached_property
     def question(self) -> str:
@@ -264,7 +299,7 @@ def to_remember(said: NewMessage, *, bucket: int, moment: datetime, longest: int
         metadata["parts"] = unread
     if not text and not unread:
         return []
-    pieces = split(text, longest) or [""]
+    pieces = split(text, longest) or [" ".join(f"[{part}]" for part in unread)]
     identity = message_id(said.chain, bucket)
     return [
         Message(

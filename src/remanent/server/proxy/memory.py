@@ -17,6 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Self
+from weakref import WeakValueDictionary
 
 from pydantic import Field
 
@@ -161,6 +162,8 @@ class Spool:
         self._folder = folder
         self._waiting = SpoolFolder(folder)
         self._new_id = new_id
+        self._owners: dict[Path, Scope | None] = {}
+        """Whose turn lies in each file, as far as that was looked up."""
 
     async def put(self, turn: ChatTurn) -> None:
         """Keep a turn; on return it survives a crash."""
@@ -196,6 +199,20 @@ class Spool:
         elif outcome.error is None:
             await asyncio.to_thread(self._remove, file)
         return outcome.error is None
+
+    async def holds(self, owner: Scope) -> bool:
+        """Return whether a turn of an agent waits."""
+        return await asyncio.to_thread(self._holds, owner)
+
+    def _holds(self, owner: Scope) -> bool:
+        """Look up whose turns wait; a file that was read once is not read again."""
+        known = self._owners
+        self._owners = {file: known[file] if file in known else self._owner_of(file) for file in self._waiting.files()}
+        return owner in self._owners.values()
+
+    def _owner_of(self, file: Path) -> Scope | None:
+        turn = self._read(file)
+        return None if turn is None else turn.scope.owner
 
     def count(self) -> int:
         """Return how many turns wait."""
@@ -268,6 +285,7 @@ class TurnRecorder:
         self._timeout = timeout
         self._sleep = sleep
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._storing: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
         self._has_spooled = asyncio.Event()
 
     async def keep(self, making: Awaitable[ChatTurn | None]) -> RecordOutcome:
@@ -302,11 +320,14 @@ class TurnRecorder:
         return RecordOutcome.LOST
 
     async def _store(self, turn: ChatTurn) -> RecordOutcome:
-        """Store a turn now, or spool it durably until memory takes it."""
-        with FailOpen("memory cannot take a turn, it is spooled"):
-            await self._deliver(turn)
-            return RecordOutcome.STORED
-        await self._spool.put(turn)
+        """Store a turn now, or spool it durably until memory takes it; never before older ones of its agent."""
+        owner = turn.scope.owner
+        async with self._storing.setdefault(owner, asyncio.Lock()):
+            with FailOpen("memory cannot take a turn, it is spooled"):
+                if not await self._spool.holds(owner):
+                    await self._deliver(turn)
+                    return RecordOutcome.STORED
+            await self._spool.put(turn)
         self._has_spooled.set()
         return RecordOutcome.SPOOLED
 

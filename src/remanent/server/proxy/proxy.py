@@ -1,21 +1,23 @@
-"""The OpenAI-compatible proxy: any agent gets a memory by changing its base URL.
+"""The proxy for chat clients, in the APIs of OpenAI and Anthropic: any agent gets a memory by changing its base URL.
 
 The way of a chat: who asks and whether they may read and write; the body, read without changing a byte; a reminder
-from memory, inserted before the question; the model's answer, passed on while it is read along; the turn, recorded
+from memory, put where the settings say; the model's answer, passed on while it is read along; the turn, recorded
 once, also when the client or the model leaves early.
 """
 
 import asyncio
 import json
 import math
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
@@ -40,6 +42,7 @@ from remanent.server.proxy.conversation import (
     read_body,
     to_remember,
 )
+from remanent.server.proxy.dialects import CHAT_COMPLETIONS, DIALECTS, MESSAGES, RESPONSES, Dialect
 from remanent.server.proxy.memory import (
     REMEMBER,
     ChatRecall,
@@ -52,25 +55,16 @@ from remanent.server.proxy.memory import (
 )
 from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, Upstream, while_connected
 from remanent.server.telemetry import SEARCH, Tracer
+from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
 
-_NAMES = {
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    429: "rate_limit_error",
-    502: "upstream_unavailable",
-    503: "proxy_not_configured",
-}
 
-
-def refusal(error: RemanentError | Refusal) -> tuple[int, Headers, bytes]:
-    """Return status, headers and body that say what is wrong."""
+def refusal(error: RemanentError | Refusal, *, dialect: Dialect) -> tuple[int, Headers, bytes]:
+    """Return status, headers and body that say what is wrong, in the caller's own form."""
     status, message = _status_and_message(error)
     if isinstance(error, RemanentError):
         log_failure(error, status=status)
-    kind = _NAMES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    body = json.dumps({"error": {"message": message, "type": kind, "param": None, "code": kind}}).encode()
+    body = json.dumps(dialect.error(status, message)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if status == 429:
         seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
@@ -79,7 +73,7 @@ def refusal(error: RemanentError | Refusal) -> tuple[int, Headers, bytes]:
 
 
 def _status_and_message(error: RemanentError | Refusal) -> tuple[int, str]:
-    """Return the status and what to say: as OpenAI's API would, so that its clients handle it."""
+    """Return the status and what to say: as the models' APIs would, so that their clients handle it."""
     if isinstance(error, Refusal):
         return error.status, error.detail
     if isinstance(error, ModelUnavailable):
@@ -162,6 +156,9 @@ class ChatExchange:
 _PLAIN = "-_.:@+=~ /#,()"
 """What scope names hold beside letters and digits, and a header can hold as it is."""
 
+MAX_SESSIONS = 10_000
+"""Responses whose conversation is known (about 2 MB); one that goes on from an older one counts as a new one."""
+
 VALUES_PER_MESSAGE = 3
 """What a message counts as where values of JSON are counted: itself, its role and its content."""
 
@@ -177,6 +174,22 @@ class ChatCaller:
     scope: Scope
 
 
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What is asked, as it came and as memory sees it."""
+
+    dialect: Dialect
+    body: ChatBody
+    conversation: Conversation
+
+    def reminded(self, memory: InjectedMemory, *, where: MemoryPlace) -> bytes:
+        """Return the request with what memory says in it; all else stays as it came, for providers cache it."""
+        place = self.conversation.question_item
+        if not memory.text or place is None:
+            return self.body.data
+        return self.dialect.remind(self.body, memory.text, place=place, where=where)
+
+
 class Proxy:
     """Recalls, injects, passes on, journals; a fault of memory never breaks the chat."""
 
@@ -187,6 +200,7 @@ class Proxy:
         clock: Clock = system_clock,
         new_id: NewId | None = None,
         tracer: Tracer | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         memory = service.memory
         settings = memory.settings.proxy
@@ -197,25 +211,30 @@ class Proxy:
         self._capacity = OrgCapacity.of(service)
         self._tracer = tracer or Tracer()
         self._clock = clock
+        self._sessions: OrderedDict[tuple[Scope, str], str] = OrderedDict()
         self._upstream = Upstream(settings)
         self._reminding = ChatRecall(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
         )
         spool = Spool(memory.settings.home / FOLDER, new_id=new_id or id_source(clock))
-        self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout)
+        self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout, sleep=sleep)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""
-        addresses = {
-            "/v1/chat/completions": ("POST", self._chat),
-            "/v1/embeddings": ("POST", self._embeddings),
+        addresses: dict[str, tuple[str, _Handler]] = {
+            f"/v1/{dialect.path}": ("POST", partial(self._chat, dialect)) for dialect in DIALECTS
+        } | {
+            "/v1/messages/count_tokens": ("POST", partial(self._forward, "messages/count_tokens")),
+            "/v1/embeddings": ("POST", partial(self._forward, "embeddings")),
             "/v1/models": ("GET", self._models),
             "/v1/models/{model:path}": ("GET", self._models),
         }
-        return [
+        known = [
             Route(path, _ProxyEndpoint(path, handler), methods=[method])
             for path, (method, handler) in addresses.items()
         ]
+        other = _ProxyEndpoint("/v1/{path}", self._unknown)
+        return [*known, _OtherRoute("/v1/{path:path}", other, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -231,7 +250,7 @@ class Proxy:
 
     # ── what is asked ────────────────────────────────────────────────────────
 
-    async def _chat(self, request: Request, send: Send) -> None:
+    async def _chat(self, dialect: Dialect, request: Request, send: Send) -> None:
         """Recall, insert, pass on and keep; a request that cannot be read goes on as it is."""
         visitor = await self._visitor(request, _READ, _WRITE)
         self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
@@ -240,22 +259,37 @@ class Proxy:
             try:
                 async with self._capacity.body_slot(visitor.scope.org, request):
                     data = await self._read(request, visitor)
-                    body, conversation = await self._understood(data, visitor)
+                    asked = await self._understood(data, visitor, dialect)
             except UnreadableChat:
                 # Whatever it is, the model's API has its own words for what is wrong with it.
-                await while_connected(request.receive, self._pass_on(request, send, "chat/completions", data))
+                await while_connected(request.receive, self._pass_on(request, send, dialect.path, data))
                 return
             if visitor.scope.session is None:
-                visitor = replace(visitor, scope=visitor.scope.within(session=conversation.session))
-            await while_connected(request.receive, self._talk(request, send, visitor, body, conversation))
+                session = self._begun_as(visitor.scope, asked.body) or asked.conversation.session
+                visitor = replace(visitor, scope=visitor.scope.within(session=session))
+            await while_connected(request.receive, self._talk(request, send, visitor, asked))
 
-    async def _embeddings(self, request: Request, send: Send) -> None:
-        """Pass a request for embeddings on; memory has no part in it."""
+    def _begun_as(self, scope: Scope, body: ChatBody) -> str | None:
+        """Return the session of the response that a request goes on from, where it says so and that is known."""
+        before = body.value("previous_response_id") if "previous_response_id" in body.fields else None
+        return self._sessions.get((scope.owner, before)) if isinstance(before, str) else None
+
+    async def _unknown(self, request: Request, _: Send) -> None:
+        """Say that there is no such address, to whoever may know what there is."""
+        self._authenticator.principal(request, key=self._key)
+        path = request.url.path.removeprefix("/v1/")
+        known = {*(dialect.path for dialect in DIALECTS), "embeddings", "models", "messages/count_tokens"}
+        if path in known:
+            raise Refusal(405, f"/v1/{path} takes another method")
+        raise Refusal(404, f"the proxy does not offer this address; it has {', '.join(sorted(known))}")
+
+    async def _forward(self, path: str, request: Request, send: Send) -> None:
+        """Pass a request on, for embeddings or a count of tokens; memory has no part in it."""
         visitor = await self._visitor(request, _READ)
         self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
         with self._capacity.request_slot(visitor.scope.org):
             data = await self._read(request, visitor)
-            await while_connected(request.receive, self._pass_on(request, send, "embeddings", data))
+            await while_connected(request.receive, self._pass_on(request, send, path, data))
 
     async def _models(self, request: Request, send: Send) -> None:
         """Pass on which models there are: clients ask before they chat."""
@@ -269,18 +303,21 @@ class Proxy:
 
     # ── how it is answered ───────────────────────────────────────────────────
 
-    async def _talk(
-        self, request: Request, send: Send, visitor: ChatCaller, body: ChatBody, conversation: Conversation
-    ) -> None:
+    async def _talk(self, request: Request, send: Send, visitor: ChatCaller, asked: ChatRequest) -> None:
         """Ask the model with what memory has to say, and keep the turn while the answer passes through."""
-        scope = visitor.scope
+        scope, conversation, dialect = visitor.scope, asked.conversation, asked.dialect
         with self._tracer.operation("recall", agent=scope.agent, act=SEARCH):
             reminder = await self._reminding.remind(scope, conversation)
         exchange = ChatExchange(scope, conversation, who=visitor.principal.name, memory=self._memory, clock=self._clock)
-        relay = AnswerRelay(send, headers=_memory_headers(scope, reminder), is_degraded=reminder.is_degraded)
-        asked = _reminded(body, conversation, reminder)
+        headers = _memory_headers(scope, reminder)
+        relay = AnswerRelay(send, headers=headers, is_degraded=reminder.is_degraded, read=dialect.read)
         asking = self._upstream.ask(
-            "POST", "chat/completions", query=request.url.query, headers=request.headers.raw, body=asked
+            "POST",
+            dialect.path,
+            query=request.url.query,
+            headers=request.headers.raw,
+            body=asked.reminded(reminder, where=self._settings.place),
+            is_anthropic=dialect.is_anthropic,
         )
         try:
             with self._tracer.chat(agent=scope.agent, host=urlsplit(self._settings.base_url or "").hostname or ""):
@@ -303,15 +340,28 @@ class Proxy:
             nonlocal kept
             if kept is None:
                 kept = RecordOutcome.LOST  # until it is known; a second call must not begin again
+                self._note_session(exchange.scope, answer.response_id)
                 kept = await self.keeper.keep(exchange.turn(answer, cut_by=obstacle))
             return kept is RecordOutcome.STORED
 
         return keep
 
+    def _note_session(self, scope: Scope, response_id: str) -> None:
+        """Note which conversation a response belongs to: a client may go on from it without sending it again."""
+        if response_id and scope.session is not None:
+            self._sessions[scope.owner, response_id] = scope.session
+            if len(self._sessions) > MAX_SESSIONS:
+                self._sessions.popitem(last=False)
+
     async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
         """Send a request on as it came, and the answer back."""
         async with self._upstream.ask(
-            request.method, path, query=request.url.query, headers=request.headers.raw, body=body
+            request.method,
+            path,
+            query=request.url.query,
+            headers=request.headers.raw,
+            body=body,
+            is_anthropic=spoken_by(request).is_anthropic,
         ) as reply:
             await AnswerRelay(send, headers=[]).pass_on(reply)
 
@@ -331,7 +381,8 @@ class Proxy:
         """Return our own key: from its own header, or where the model's key usually stands if it is one of ours."""
         given = request.headers.get("x-remanent-key")
         bearer = request.headers.get("authorization", "").partition(" ")[2].strip()
-        return given or (bearer if bearer.startswith(f"{PREFIX}_") else None)
+        usual = (bearer, request.headers.get("x-api-key", ""))
+        return given or next((key for key in usual if key.startswith(f"{PREFIX}_")), None)
 
     async def _read(self, request: Request, visitor: ChatCaller) -> bytes:
         """Return the body, charged to the key by its size."""
@@ -340,26 +391,33 @@ class Proxy:
         self._authenticator.charge(visitor.principal, cost=body_cost(0 if declared_length(request) else len(data)))
         return data
 
-    async def _understood(self, data: bytes, visitor: ChatCaller) -> tuple[ChatBody, Conversation]:
+    async def _understood(self, data: bytes, visitor: ChatCaller, dialect: Dialect) -> ChatRequest:
         """Return what memory needs of a chat; all of it is worked out here, where a large one keeps nobody waiting."""
         most = self._memory.settings.server.max_values
 
-        def understand() -> tuple[ChatBody, Conversation]:
+        def understand() -> ChatRequest:
             """Read the body and work everything out of it that is needed later."""
-            body = read_body(data, values=most)
-            conversation = Conversation(body.messages)
+            body = read_body(data, values=most, items=dialect.items)
+            placed = list(dialect.messages(body))
+            conversation = Conversation(
+                tuple(message for _, message in placed), places=tuple(place for place, _ in placed)
+            )
             conversation.work_out()
-            return body, conversation
+            return ChatRequest(dialect, body, conversation)
 
-        body, conversation = await self._capacity.parse(visitor.scope.org, size=len(data), work=understand)
-        self._authenticator.charge(visitor.principal, cost=body_cost(0, values=VALUES_PER_MESSAGE * len(body.messages)))
-        return body, conversation
+        asked = await self._capacity.parse(visitor.scope.org, size=len(data), work=understand)
+        values = VALUES_PER_MESSAGE * len(asked.body.messages)
+        self._authenticator.charge(visitor.principal, cost=body_cost(0, values=values))
+        return asked
+
+
+_Handler = Callable[[Request, Send], Awaitable[None]]
 
 
 class _ProxyEndpoint:
     """An ASGI application of one handler; what is wrong with a request is said in the form of the API."""
 
-    def __init__(self, path: str, handler: Callable[[Request, Send], Awaitable[None]]) -> None:
+    def __init__(self, path: str, handler: _Handler) -> None:
         self._path = path
         self._handler = handler
 
@@ -378,17 +436,25 @@ class _ProxyEndpoint:
         except (RemanentError, Refusal) as error:
             if has_begun:
                 raise
-            status, headers, body = refusal(error)
+            status, headers, body = refusal(error, dialect=spoken_by(request))
             await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
 
 
-def _reminded(body: ChatBody, conversation: Conversation, reminder: InjectedMemory) -> bytes:
-    """Return the request with what memory says put before the question: the beginning stays as providers cache it."""
-    place = conversation.question_place
-    if not reminder.text or place is None:
-        return body.data
-    return body.with_message({"role": "user", "content": reminder.text}, before=place)
+class _OtherRoute(Route):
+    """Everything below /v1 that is not of REST, whose own errors have another form."""
+
+    def matches(self, scope: Connection) -> tuple[Match, Connection]:
+        is_rest = scope["path"] == "/v1/orgs" or scope["path"].startswith("/v1/orgs/")
+        return (Match.NONE, {}) if is_rest else super().matches(scope)
+
+
+def spoken_by(request: Request) -> Dialect:
+    """Return the API that a request is meant for: that of its address, or else as its client shows itself."""
+    path = request.url.path.removeprefix("/v1/")
+    if path.startswith(MESSAGES.path) or "anthropic-version" in request.headers:
+        return MESSAGES
+    return RESPONSES if path.startswith(RESPONSES.path) else CHAT_COMPLETIONS
 
 
 def _memory_headers(scope: Scope, reminder: InjectedMemory) -> Headers:

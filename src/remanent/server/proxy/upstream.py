@@ -13,7 +13,7 @@ from starlette.types import Receive, Send
 
 from remanent.errors import InvalidSettings, ModelUnavailable
 from remanent.http.client import Scrubber, certificates
-from remanent.server.proxy.answers import ChatAnswer, EventReader, read_whole
+from remanent.server.proxy.answers import ChatAnswer, EventReader, ReadAnswer, read_whole
 from remanent.settings import ProxySettings
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ _KEYS = frozenset({b"authorization", b"api-key", b"x-api-key"})
 # The server in front of us writes its own.
 _NOT_RETURNED = _HOP_BY_HOP | {b"content-length", b"date", b"server", b"set-cookie"}
 _OURS = b"x-remanent"
-_OUR_KEY = b"bearer rmn_"
+_OUR_KEYS = (b"bearer rmn_", b"rmn_")
 """What a key of this server looks like in a header; it opens memories and is nothing for a model's provider."""
 
 
@@ -121,22 +121,25 @@ class Upstream:
         self._settings = settings
         self._client: httpx2.AsyncClient | None = None
         self._opening = asyncio.Lock()
-        key = settings.api_key.get_secret_value() if settings.api_key else None
-        self._key = key
-        self._scrubber = Scrubber([key] if key else [])
+        self._key = settings.api_key.get_secret_value() if settings.api_key else None
+        self._anthropic_key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
+        self._scrubber = Scrubber([key for key in (self._key, self._anthropic_key) if key])
 
     @asynccontextmanager
     async def ask(
-        self, method: str, path: str, *, query: str, headers: Headers, body: bytes | None
+        self, method: str, path: str, *, query: str, headers: Headers, body: bytes | None, is_anthropic: bool = False
     ) -> AsyncIterator[UpstreamReply]:
         """Yield the answer, its body unread; raise `ModelUnavailable` when there is none."""
-        base = self._settings.base_url
+        own = self._settings.anthropic_base_url if is_anthropic else None
+        base = own or self._settings.base_url
         if base is None:
             raise InvalidSettings("no model stands behind this proxy; set proxy.base_url (REMANENT_PROXY__BASE_URL)")
         client = await self._open()
+        key = self._anthropic_key if own else self._key
+        outgoing = _outgoing(headers, key=key, is_anthropic=is_anthropic)
         url = f"{base}/{path}" + (f"?{query}" if query else "")
         with _translated(self._scrubber):
-            request = client.build_request(method, url, content=body, headers=self._outgoing(headers))
+            request = client.build_request(method, url, content=body, headers=outgoing)
             response = await client.send(request, stream=True)
         try:
             yield UpstreamReply(response, self._scrubber)
@@ -148,20 +151,6 @@ class Upstream:
         if self._client is not None:
             await self._client.aclose()
 
-    def _outgoing(self, headers: Headers) -> Headers:
-        """Return the headers to send on: the client's own, without what is meant for us or for the connection."""
-        left_out = _NOT_SENT | _named_by_connection(headers) | (_KEYS if self._key else frozenset())
-        kept = [
-            (name, value)
-            for name, value in headers
-            if name not in left_out and not name.startswith(_OURS) and not value.lower().startswith(_OUR_KEY)
-        ]
-        # Plain bytes: what the client gets is what came, and memory can read it too.
-        kept.append((b"accept-encoding", b"identity"))
-        if self._key:
-            kept.append((b"authorization", f"Bearer {self._key}".encode()))
-        return kept
-
     async def _open(self) -> "httpx2.AsyncClient":
         """Return the client, made by the first request that needs it."""
         async with self._opening:
@@ -169,6 +158,21 @@ class Upstream:
                 # In a thread: importing the client and loading certificates takes a quarter of a second.
                 self._client = await asyncio.to_thread(_make_client, self._settings)
             return self._client
+
+
+def _outgoing(headers: Headers, *, key: str | None, is_anthropic: bool) -> Headers:
+    """Return the headers to send on: the client's own, without what is meant for us or for the connection."""
+    left_out = _NOT_SENT | _named_by_connection(headers) | (_KEYS if key else frozenset())
+    kept = [
+        (name, value)
+        for name, value in headers
+        if name not in left_out and not name.startswith(_OURS) and not value.lower().startswith(_OUR_KEYS)
+    ]
+    # Plain bytes: what the client gets is what came, and memory can read it too.
+    kept.append((b"accept-encoding", b"identity"))
+    if key:
+        kept.append((b"x-api-key", key.encode()) if is_anthropic else (b"authorization", f"Bearer {key}".encode()))
+    return kept
 
 
 def _named_by_connection(headers: Headers) -> frozenset[bytes]:
@@ -199,8 +203,11 @@ CLIENT, UPSTREAM, SIZE, ENCODING = "client", "upstream", "size", "encoding"
 class AnswerRelay:
     """Passes one answer on to one client."""
 
-    def __init__(self, send: Send, *, headers: Headers, is_degraded: bool = False) -> None:
+    def __init__(
+        self, send: Send, *, headers: Headers, is_degraded: bool = False, read: ReadAnswer = ChatAnswer.add
+    ) -> None:
         self._send = send
+        self._read = read
         self._headers = headers
         self._is_degraded = is_degraded
 
@@ -226,7 +233,7 @@ class AnswerRelay:
             await self._body(bytes(body))
             await self._rest(coming)
             return
-        answer, obstacle = (read_whole(bytes(body)), None) if reply.is_plain else (ChatAnswer(), ENCODING)
+        answer, obstacle = (read_whole(bytes(body), self._read), None) if reply.is_plain else (ChatAnswer(), ENCODING)
         await self._keep(keep, answer, obstacle)
         await self._start(reply, size=len(body))
         await self._body(bytes(body), more=False)
@@ -234,7 +241,7 @@ class AnswerRelay:
     async def stream(self, reply: UpstreamReply, *, keep: RecordAnswer) -> None:
         """Pass on events as they come; what the client got is kept, also when it or the model leaves early."""
         await self._start(reply)
-        events, is_broken = EventReader(), False
+        events, is_broken = EventReader(self._read), False
         try:
             async for piece in reply.pieces():
                 events.feed(piece)

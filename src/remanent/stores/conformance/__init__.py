@@ -23,6 +23,7 @@ from remanent.stores.conformance.cache import CacheConformance  # noqa: E402
 from remanent.stores.conformance.erasure import ErasureConformance  # noqa: E402
 from remanent.stores.conformance.graph import GraphConformance, HistoryConformance  # noqa: E402
 from remanent.stores.conformance.journal import CommitsConformance, JournalConformance  # noqa: E402
+from remanent.stores.conformance.metadata import MetadataConformance  # noqa: E402
 from remanent.stores.conformance.queue import ClaimingConformance, QueueConformance  # noqa: E402
 from remanent.stores.conformance.records import PlacesConformance, RecordsConformance  # noqa: E402
 from remanent.stores.conformance.scopes import ScopesConformance  # noqa: E402
@@ -35,6 +36,7 @@ __all__ = ["BlobsConformance", "CacheConformance", "StoreConformance", "VectorsC
 class StoreConformance(
     CommitsConformance,
     JournalConformance,
+    MetadataConformance,
     RecordsConformance,
     HistoryConformance,
     TextConformance,

@@ -7,29 +7,29 @@ drives all of them side by side, so that many questions take as many round trips
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from remanent.model import Scope, from_millis
 from remanent.stores import queries as q
 from remanent.stores.postgres import reads
-from remanent.stores.postgres.connection import Statement
+from remanent.stores.postgres.connection import SqlStatement
 from remanent.stores.sqlite import rows
 from remanent.stores.vectors import VectorSearch
 from remanent.stores.walking import Walk
 
 A = TypeVar("A")
 Rows = list[tuple[Any, ...]]
-Steps = Generator[list[Statement], list[Rows], A]
+Steps = Generator[list[SqlStatement], list[Rows], A]
 """Statements out, their rows in, and at the end the answer."""
-Fetch = Callable[[Sequence[Statement]], Awaitable[list[Rows]]]
+Fetch = Callable[[Sequence[SqlStatement]], Awaitable[list[Rows]]]
 
 
 async def answer(agent: int, scope: Scope, questions: Sequence[Any], fetch: Fetch) -> list[Any]:
     """Return the answer to each of the questions, in order."""
     answers: dict[int, Any] = {}
-    waiting: dict[int, tuple[Steps[Any], list[Statement]]] = {}
+    waiting: dict[int, tuple[Steps[Any], list[SqlStatement]]] = {}
 
     def go_on(place: int, steps: Steps[Any], found: list[Rows] | None) -> None:
         try:
@@ -53,7 +53,7 @@ def nothing_stored(question: Any) -> Any:
 
 
 def _each(
-    statement: Callable[[int, Scope, Any], Statement], make: Callable[[Scope, Any], A]
+    statement: Callable[[int, Scope, Any], SqlStatement], make: Callable[[Scope, Any], A]
 ) -> Callable[[int, Scope, Any], Steps[list[A]]]:
     """Return what answers with one object for each row of one statement."""
 
@@ -66,8 +66,8 @@ def _each(
 
 def _standing(agent: int, scope: Scope, query: q.StandingQuery) -> Steps[q.Standing]:
     counters, states = yield [
-        Statement(reads.STANDING, (agent, agent)),
-        Statement(reads.NAMED_STATES, (agent, list(query.states))),
+        SqlStatement(reads.STANDING, (agent, agent)),
+        SqlStatement(reads.NAMED_STATES, (agent, list(query.states))),
     ]
     revision, vector_revision, graphs = counters[0]
     return q.Standing(revision, vector_revision, graphs or {}, {key: rows.parse(value) for key, value in states})
@@ -114,30 +114,59 @@ def _walk(agent: int, scope: Scope, query: q.WalkQuery) -> Steps[list[q.Reached]
     return sorted(ends, key=lambda one: (-one.strength, one.place.record_id))[: query.limit]
 
 
-def _hit(row: Sequence[Any], *, places: bool) -> q.Hit:
-    """Return the hit of a row that ends with the score and one thing more."""
-    return q.Hit(row[0], row[-2], rows.place_of(row[:-2]) if places else None)
+def _hits(found: Rows, *, places: bool) -> list[q.Hit]:
+    """Return the hits of rows that end with the score and with how many were ranked."""
+    return [q.Hit(row[0], row[-2], rows.place_of(row[:-2]) if places else None) for row in found]
+
+
+def _best(
+    scope: Scope, query: q.TextQuery | VectorSearch, statement: Callable[[int], SqlStatement]
+) -> Steps[list[q.Hit]]:
+    """Rank first and look up few rows; all of them when too many of the best do not pass the filter."""
+    width = query.limit + 8 if reads.is_plain(scope, query.filter) else reads.ALL
+    [found] = yield [statement(width)]
+    if width != reads.ALL and len(found) < query.limit and not (found and found[0][-1] < width):
+        [found] = yield [statement(reads.ALL)]
+    return _hits(found, places=query.places)
 
 
 def _search_text(agent: int, scope: Scope, query: q.TextQuery) -> Steps[list[q.Hit]]:
-    """Rank first and look up few rows; all of them when too many of the best do not pass."""
     if not reads.asked_terms(query.terms) or query.limit <= 0:
         return []
     if query.filter.as_of is not None:
         [found] = yield [reads.search_history(agent, scope, query)]
-        return [_hit(row, places=query.places) for row in found]
-    width = query.limit + 8 if reads.is_plain(scope, query.filter) else reads.ALL
-    [found] = yield [reads.search_text(agent, scope, query, width=width)]
-    if width != reads.ALL and len(found) < query.limit and not (found and found[0][-1] < width):
-        [found] = yield [reads.search_text(agent, scope, query, width=reads.ALL)]
-    return [_hit(row, places=query.places) for row in found]
+        return _hits(found, places=query.places)
+    return (yield from _best(scope, query, lambda width: reads.search_text(agent, scope, query, width=width)))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedSearch:
+    """A search among the vectors of a large agent, which has an index of its own."""
+
+    search: VectorSearch
+    index: reads.VectorIndex
+
+
+MAX_INDEXED: Final = 200
+"""Neighbours that an index is asked for; for more, all are compared. Half of what it looks at."""
+
+
+def _nearest_by_index(agent: int, scope: Scope, asked: IndexedSearch) -> Steps[list[q.Hit]]:
+    """Ask the index, and compare all when too few of what it finds pass the filter, or it is asked for too much."""
+    search, width = asked.search, asked.search.limit + 8
+    # A model that was dropped and came again has another number, and perhaps another size, than the index.
+    fits = len(search.vector) == asked.index.dimension and width <= MAX_INDEXED
+    if search.limit > 0 and fits and reads.is_plain(scope, search.filter):
+        _, found = yield [reads.EFFORT, reads.nearest(agent, scope, search, width=width, index=asked.index)]
+        if len(found) >= search.limit:
+            return _hits(found, places=search.places)
+    return (yield from _nearest(agent, scope, search))
 
 
 def _nearest(agent: int, scope: Scope, search: VectorSearch) -> Steps[list[q.Hit]]:
     if search.limit <= 0:
         return []
-    [found] = yield [reads.nearest(agent, scope, search)]
-    return [_hit(row, places=search.places) for row in found]
+    return (yield from _best(scope, search, lambda width: reads.nearest(agent, scope, search, width=width)))
 
 
 def _term_counts(agent: int, scope: Scope, query: q.TermCountQuery) -> Steps[q.TermCounts]:
@@ -181,7 +210,7 @@ def _no_vectors(query: q.VectorChangeQuery, *, revision: int = 0) -> q.VectorCha
 
 
 def _queue(agent: int, scope: Scope, query: q.QueueQuery) -> Steps[q.QueueState]:
-    [found] = yield [Statement(reads.QUEUE, (agent, agent))]
+    [found] = yield [SqlStatement(reads.QUEUE, (agent, agent))]
     pending, running, dead, oldest, wake = found[0]
     moments = (None if moment is None else from_millis(moment) for moment in (oldest, wake))
     return q.QueueState(pending, running, dead, *moments)
@@ -193,11 +222,11 @@ def _states(agent: int, scope: Scope, query: q.StatesQuery) -> Steps[dict[str, A
 
 
 def _state(agent: int, scope: Scope, query: q.StateQuery) -> Steps[Any]:
-    [found] = yield [Statement(reads.NAMED_STATES, (agent, [query.key]))]
+    [found] = yield [SqlStatement(reads.NAMED_STATES, (agent, [query.key]))]
     return rows.parse(found[0][1]) if found else None
 
 
-def _pairs(statement: Callable[[int, Any], Statement]) -> Callable[[int, Scope, Any], Steps[dict[str, Any]]]:
+def _pairs(statement: Callable[[int, Any], SqlStatement]) -> Callable[[int, Scope, Any], Steps[dict[str, Any]]]:
     """Return what answers with a dictionary of the two columns of one statement."""
 
     def read(agent: int, scope: Scope, query: Any) -> Steps[dict[str, Any]]:
@@ -208,7 +237,7 @@ def _pairs(statement: Callable[[int, Any], Statement]) -> Callable[[int, Scope, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _QueryHandler:
     """How one type of question is answered."""
 
     read: Callable[[int, Scope, Any], Steps[Any]]
@@ -216,45 +245,50 @@ class _Answer:
     """Of an agent that was never written to."""
 
 
-_ANSWERS: dict[type[Any], _Answer] = {
-    q.StandingQuery: _Answer(_standing, lambda _: q.Standing()),
-    q.EntryQuery: _Answer(_each(reads.entries, rows.entry_of)),
-    q.RecordQuery: _Answer(_each(reads.records, rows.record_of)),
-    q.MatchQuery: _Answer(_match),
-    q.PlaceQuery: _Answer(_places),
-    q.LatestQuery: _Answer(_each(reads.latest, lambda _, row: rows.place_of(row))),
-    q.WalkQuery: _Answer(_walk),
-    q.UnembeddedQuery: _Answer(
+_ANSWERS: dict[type[Any], _QueryHandler] = {
+    q.StandingQuery: _QueryHandler(_standing, lambda _: q.Standing()),
+    q.EntryQuery: _QueryHandler(_each(reads.entries, rows.entry_of)),
+    q.RecordQuery: _QueryHandler(_each(reads.records, rows.record_of)),
+    q.MatchQuery: _QueryHandler(_match),
+    q.PlaceQuery: _QueryHandler(_places),
+    q.LatestQuery: _QueryHandler(_each(reads.latest, lambda _, row: rows.place_of(row))),
+    q.WalkQuery: _QueryHandler(_walk),
+    q.UnembeddedQuery: _QueryHandler(
         _each(
             lambda agent, _, query: reads.unembedded(agent, query.limit),
             lambda scope, row: rows.record_of(scope.owner, row),
         )
     ),
-    q.VersionQuery: _Answer(
+    q.VersionQuery: _QueryHandler(
         _each(lambda agent, scope, query: reads.versions(agent, scope, query.record_id), rows.version_of)
     ),
-    q.PastVersionQuery: _Answer(
+    q.PastVersionQuery: _QueryHandler(
         _each(lambda agent, scope, query: reads.past_versions(agent, scope, query.after, query.limit), rows.version_of)
     ),
-    q.LinkQuery: _Answer(_each(lambda agent, _, query: reads.links(agent, query), lambda _, row: rows.link_of(row))),
-    q.ConflictQuery: _Answer(_each(reads.conflicts, rows.conflict_of)),
-    q.TombstoneQuery: _Answer(
+    q.LinkQuery: _QueryHandler(
+        _each(lambda agent, _, query: reads.links(agent, query), lambda _, row: rows.link_of(row))
+    ),
+    q.ConflictQuery: _QueryHandler(_each(reads.conflicts, rows.conflict_of)),
+    q.TombstoneQuery: _QueryHandler(
         _each(lambda agent, scope, query: reads.tombstones(agent, scope, query.record_ids), rows.tombstone_of)
     ),
-    q.StatesQuery: _Answer(_states, lambda _: {}),
-    q.StateQuery: _Answer(_state, lambda _: None),
-    q.TextQuery: _Answer(_search_text),
-    q.TermCountQuery: _Answer(_term_counts, lambda query: q.TermCounts(0, dict.fromkeys(query.terms, 0))),
-    q.SessionTermQuery: _Answer(_session_terms, lambda _: {}),
-    q.VectorChangeQuery: _Answer(_vector_changes, _no_vectors),
-    q.VectorQuery: _Answer(
+    q.StatesQuery: _QueryHandler(_states, lambda _: {}),
+    q.StateQuery: _QueryHandler(_state, lambda _: None),
+    q.TextQuery: _QueryHandler(_search_text),
+    q.TermCountQuery: _QueryHandler(_term_counts, lambda query: q.TermCounts(0, dict.fromkeys(query.terms, 0))),
+    q.SessionTermQuery: _QueryHandler(_session_terms, lambda _: {}),
+    q.VectorChangeQuery: _QueryHandler(_vector_changes, _no_vectors),
+    q.VectorQuery: _QueryHandler(
         _pairs(lambda agent, query: reads.vectors(agent, query.record_ids, query.model)), lambda _: {}
     ),
-    q.VectorModelQuery: _Answer(_pairs(lambda agent, _: Statement(reads.VECTOR_MODELS, (agent,))), lambda _: {}),
-    q.VectorCountQuery: _Answer(
-        _pairs(lambda agent, query: Statement(reads.VECTOR_COUNTS, (agent, query.since))), lambda _: {}
+    q.VectorModelQuery: _QueryHandler(
+        _pairs(lambda agent, _: SqlStatement(reads.VECTOR_MODELS, (agent,))), lambda _: {}
     ),
-    q.QueueQuery: _Answer(_queue, lambda _: q.QueueState()),
-    q.JobQuery: _Answer(_each(lambda agent, _, query: reads.jobs(agent, query), rows.job_of)),
-    VectorSearch: _Answer(_nearest),
+    q.VectorCountQuery: _QueryHandler(
+        _pairs(lambda agent, query: SqlStatement(reads.VECTOR_COUNTS, (agent, query.since))), lambda _: {}
+    ),
+    q.QueueQuery: _QueryHandler(_queue, lambda _: q.QueueState()),
+    q.JobQuery: _QueryHandler(_each(lambda agent, _, query: reads.jobs(agent, query), rows.job_of)),
+    VectorSearch: _QueryHandler(_nearest),
+    IndexedSearch: _QueryHandler(_nearest_by_index),
 }

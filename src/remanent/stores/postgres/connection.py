@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are opened, what text they carry, and what their errors mean.
+"""ConnectionPool to PostgreSQL: how they are opened, what text they carry, and what their errors mean.
 
 PostgreSQL refuses U+0000 in text, and people do send it. On the way in it becomes two characters, on the way out one
 again; the adapters of the connection do that, so that no statement has to think of it.
@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString, TypeAlias
-from urllib.parse import urlsplit
 
 import numpy as np
 import psycopg
@@ -46,7 +45,7 @@ ROLE: Final = "remanent_app"
 """Who every transaction runs as, whoever logged in: neither owner nor superuser, so that row-level security holds."""
 SCHEMA: Final = "remanent"
 SIZE: Final = 8
-"""Connections of one process. Chosen by hand: four lanes of writers, and as many readers."""
+"""ConnectionPool of one process. Chosen by hand: four lanes of writers, and as many readers."""
 
 # ── text ─────────────────────────────────────────────────────────────────────
 
@@ -138,27 +137,29 @@ _OURS: dict[str, type[RemanentError]] = {
     "RM006": LeaseLost,
 }
 UNREACHABLE = "the database does not answer; look whether it runs and whether the URL of `store` is right"
-_OLD_SCHEMA = "the database has not the tables of this version; run `remanent migrate`"
+_FULL = (StorageFull, "no room left on the database's machine; nothing was written, make room and try again")
+_HELD = (StoreBusy, "another process holds what this needs; nothing was written, try again")
+_OLD = (StorageError, "the database has not the tables of this version; run `remanent migrate`")
+_THEIRS: dict[str, tuple[type[RemanentError], str]] = {
+    "22000": (InvalidInput, "the vector has another size than those of its model here"),
+    "42501": (StorageError, f"the login may not act as {ROLE}; let the tables' owner run: GRANT {ROLE} TO that login"),
+    **dict.fromkeys(("53100", "53200"), _FULL),
+    **dict.fromkeys(("40001", "40P01", "55P03", "57014", "53300"), _HELD),
+    **dict.fromkeys(("42P01", "42883", "3F000", "22023"), _OLD),
+    "54000": (InvalidInput, "a name is too long to be indexed; keep names under 2,000 bytes"),
+    "XX001": (IntegrityError, "the database reports damaged data; look at its log"),
+    "XX002": (IntegrityError, "the database reports a damaged index; look at its log"),
+}
+"""By SQLSTATE, who must act and how."""
 
 
 def error_of(sqlstate: str | None, message: str) -> RemanentError:
-    """Return our error for one of the server's, by who must act."""
+    """Return our error for one of the server's; only messages of our own functions are passed on."""
     state = sqlstate or ""
     if state in _OURS:
         return _OURS[state](restore(message))
-    if state in {"53100", "53200"}:
-        return StorageFull("no room left on the database's machine; nothing was written, make room and try again")
-    if state in {"40001", "40P01", "55P03", "57014", "53300"}:
-        return StoreBusy("another process holds what this needs; nothing was written, try again")
-    if state == "22000" and "dimensions" in message:
-        return InvalidInput("the vector has another size than those of its model here")
-    if state.startswith("54"):
-        return InvalidInput("a name is too long to be indexed; keep names under 2,000 bytes")
-    if state in {"42P01", "42883", "3F000", "42501", "22023"}:
-        return StorageError(f"{_OLD_SCHEMA} ({state})")
-    if state.startswith("XX"):
-        return IntegrityError(f"the database reports damage ({state}); look at its log")
-    return StorageError(f"the database failed (SQLSTATE {state or 'unknown'}); nothing was written")
+    kind, text = _THEIRS.get(state, (StorageError, "the database failed; nothing was written"))
+    return kind(f"{text} (SQLSTATE {state or 'unknown'})")
 
 
 @contextmanager
@@ -188,7 +189,7 @@ def is_gone(error: BaseException) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SqlStatement:
     """One statement with its values; binary where vectors come back."""
 
     sql: str
@@ -196,7 +197,7 @@ class Statement:
     binary: bool = False
 
 
-class Connections:
+class ConnectionPool:
     """The connections of one process: opened when they are needed, kept while they live, at most `size` of them.
 
     A server that is away is waited for; it is tried again many times a second, because a restart takes about one.
@@ -249,7 +250,7 @@ class Connections:
         else:
             await connection.close()
 
-    async def read(self, agent: int, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    async def read(self, agent: int, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
         """Return the rows of each statement, all of one snapshot, in one round trip; a lost connection is replaced."""
         for last in (False, True):
             try:
@@ -259,7 +260,7 @@ class Connections:
                     raise
         raise AssertionError
 
-    async def _read(self, agent: int, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    async def _read(self, agent: int, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
         async with self.connection() as connection, connection.pipeline():
             await connection.execute(_SNAPSHOT)
             await connection.execute(_SCOPE, (str(agent),))
@@ -314,9 +315,3 @@ def _is_alive(connection: Connection) -> bool:
 
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _SCOPE = "SELECT set_config('remanent.agent', %s, true)"
-
-
-def shown(url: str) -> str:
-    """Return a URL without its password, for messages."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"

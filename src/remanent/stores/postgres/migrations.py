@@ -65,6 +65,48 @@ async def migrate(url: str, *, dry_run: bool = False, only_from_nothing: bool = 
             return before, len(wanted)
 
 
+LARGE: Final = 50_000
+"""Vectors of an agent from which an index is worth its cost: below it an exact search takes some tens of milliseconds,
+and an index over few vectors of many agents finds a tenth of what is near."""
+
+
+async def index_large_agents(url: str, *, at_least: int = LARGE) -> int:
+    """Give the vectors of each large agent an index of their own, beside writers; return how many were made."""
+    made = 0
+    with translated():
+        connection: psycopg.AsyncConnection[tuple[object, ...]]
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+            await connection.execute(f"SET search_path = {SCHEMA}, public".encode())
+            await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+            agents = await (await connection.execute("SELECT id FROM agents ORDER BY id")).fetchall()
+            for (agent,) in agents:
+                await connection.execute("SELECT set_config('remanent.agent', %s, false)", (str(agent),))
+                found = await connection.execute(_LARGE_MODELS, (agent, at_least))
+                for model, name, dimension in await found.fetchall():
+                    # Numbers of our own, which no placeholder can carry here.
+                    await connection.execute(
+                        f"""
+                        CREATE INDEX CONCURRENTLY IF NOT EXISTS vectors_of_{agent}_{model} ON vectors
+                        USING hnsw ((data::vector({dimension})) vector_cosine_ops)
+                        WHERE agent = {agent} AND model = {model}
+                        """.encode()
+                    )
+                    await connection.execute(
+                        "INSERT INTO vector_indexes VALUES (%s, %s, %s, %s)", (agent, model, name, dimension)
+                    )
+                    made += 1
+    return made
+
+
+# pgvector indexes up to 2,000 dimensions.
+_LARGE_MODELS = """
+SELECT m.id, m.name, m.dimension FROM models m JOIN vectors v ON v.agent = m.agent AND v.model = m.id
+WHERE m.agent = %s AND m.dimension <= 2000
+    AND NOT EXISTS (SELECT 1 FROM vector_indexes i WHERE i.agent = m.agent AND i.model = m.id)
+GROUP BY m.id, m.name, m.dimension HAVING count(*) >= %s
+"""
+
+
 def _check_server(version: int) -> None:
     if version < OLDEST:
         raise StorageError(f"PostgreSQL {version // 10000} is too old; 16 or newer is needed")

@@ -1,16 +1,18 @@
 """The store on PostgreSQL: all agents in one database, for many processes on many machines."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from remanent.errors import InvalidInput, LeaseLost, NotFound, StoreClosed
 from remanent.model import Scope, from_millis, to_millis
-from remanent.stores.postgres.answers import Rows, answer, nothing_stored
-from remanent.stores.postgres.connection import Connections, Statement, translated
+from remanent.stores.postgres.answers import IndexedSearch, Rows, answer, nothing_stored
+from remanent.stores.postgres.connection import ConnectionPool, SqlStatement, translated
 from remanent.stores.postgres.erasure import Eraser
 from remanent.stores.postgres.migrations import migrate, steps
+from remanent.stores.postgres.reads import VectorIndex
 from remanent.stores.postgres.writes import Encoder, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query
 from remanent.stores.sqlite import rows
@@ -18,6 +20,8 @@ from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 from remanent.stores.vectors import VectorSearch
 
+INDEXES_LIFETIME = 60.0
+"""Seconds that a list of indexes is kept; a new one makes large agents faster and no answer different."""
 MAX_KNOWN = 100_000
 """Agents whose numbers a process keeps in mind; a number is asked for again after that. Some 30 MB."""
 
@@ -34,10 +38,12 @@ class PostgresStore(Store):
     def __init__(self, url: str, *, timeout: float = 10.0) -> None:
         super().__init__()
         self._url = url
-        self._connections = Connections(url, timeout=timeout)
+        self._connections = ConnectionPool(url, timeout=timeout)
         self._commits = GroupCommit(self._connections)
         self._agents: dict[Scope, int] = {}
         self._listeners: list[Callable[[Scope], None]] = []
+        self._indexes: dict[tuple[int, str], VectorIndex] = {}
+        self._indexes_until = 0.0
         self._ready = False
         self._preparing = asyncio.Lock()
         self._closed = False
@@ -88,8 +94,18 @@ class PostgresStore(Store):
         agent = await self._agent(scope)
         if agent == 0:
             return [nothing_stored(query) for query in queries]
+        asked = [await self._indexed(agent, query) if isinstance(query, VectorSearch) else query for query in queries]
         with translated():
-            return await answer(agent, scope, queries, lambda asked: self._connections.read(agent, asked))
+            return await answer(agent, scope, asked, lambda statements: self._connections.read(agent, statements))
+
+    async def _indexed(self, agent: int, search: VectorSearch) -> VectorSearch | IndexedSearch:
+        """Return the search by the agent's own index, if a migration made one; looked up now and then."""
+        if time.monotonic() > self._indexes_until:
+            self._indexes_until = time.monotonic() + INDEXES_LIFETIME
+            [found] = await self._read(0, [SqlStatement("SELECT agent, name, model, dimension FROM vector_indexes")])
+            self._indexes = {(owner, name): VectorIndex(model, size) for owner, name, model, size in found}
+        index = self._indexes.get((agent, search.model))
+        return search if index is None else IndexedSearch(search, index)
 
     # ── the queue ────────────────────────────────────────────────────────────
 
@@ -150,7 +166,9 @@ class PostgresStore(Store):
         agent = await self._agent(scope)
         if agent == 0:
             raise NotFound(f"nothing is stored for {scope}")
-        counts, problems = await self._read(agent, [Statement(sql, {"agent": agent}) for sql in (_COUNTS, _DISAGREE)])
+        counts, problems = await self._read(
+            agent, [SqlStatement(sql, {"agent": agent}) for sql in (_COUNTS, _DISAGREE)]
+        )
         entries, records, vectors, size, engine = counts[0]
         return Health(
             problems=tuple(str(row[0]) for row in problems),
@@ -178,13 +196,13 @@ class PostgresStore(Store):
 
     # ── inside ───────────────────────────────────────────────────────────────
 
-    async def _read(self, agent: int, statements: Sequence[Statement]) -> list[Rows]:
+    async def _read(self, agent: int, statements: Sequence[SqlStatement]) -> list[Rows]:
         with translated():
             return await self._connections.read(agent, statements)
 
     async def _scopes(self, how: str, *values: object) -> list[Scope]:
         await self._prepare()
-        [found] = await self._read(0, [Statement(f"SELECT org, workspace, agent FROM agents {how}", values)])
+        [found] = await self._read(0, [SqlStatement(f"SELECT org, workspace, agent FROM agents {how}", values)])
         return [Scope(org=org, workspace=workspace, agent=agent) for org, workspace, agent in found]
 
     async def _prepare(self) -> None:
@@ -206,12 +224,12 @@ class PostgresStore(Store):
         if known is not None:
             return known
         names = (owner.org, owner.workspace, owner.agent)
-        [found] = await self._read(0, [Statement(_AGENT, names)])
+        [found] = await self._read(0, [SqlStatement(_AGENT, names)])
         if not found and make:
             with translated():
                 async with self._connections.connection() as connection:
                     await connection.execute(_MAKE_AGENT, names)
-            [found] = await self._read(0, [Statement(_AGENT, names)])
+            [found] = await self._read(0, [SqlStatement(_AGENT, names)])
         if not found:
             return 0
         agent = int(found[0][0])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from remanent.errors import InvalidInput, RemanentError, StoreBusy
 from remanent.model import Record, Status, to_millis
 from remanent.stores import transaction
-from remanent.stores.postgres.connection import Connections, error_of, escape, translated
+from remanent.stores.postgres.connection import ConnectionPool, error_of, escape, translated
 from remanent.stores.sqlite import rows
 from remanent.stores.transaction import Change, Committed
 
@@ -217,7 +217,7 @@ class _Waiting:
 class GroupCommit:
     """Commits units of work, those together that come together."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: ConnectionPool) -> None:
         self._connections = connections
         self._waiting: list[list[_Waiting]] = [[] for _ in range(LANES)]
         self._running: dict[int, asyncio.Task[None]] = {}

@@ -179,8 +179,8 @@ _OF_TEXT_INDEXES = tuple(
     f"{index}_{part}" for index in ("records_text", "versions_text") for part in ("content", "data", "docsize", "idx")
 )
 WITH_TEXT = (
-    "conflicts", "entries", "jobs", "record_tags", "records", "states", "tombstones", "vectors", "versions",
-    *_OF_TEXT_INDEXES,
+    "conflicts", "entries", "entry_metadata", "jobs", "record_tags", "records", "states", "tombstones", "vectors",
+    "versions", *_OF_TEXT_INDEXES,
 )  # fmt: skip
 """Every table that can hold a text or a vector."""
 
@@ -274,6 +274,7 @@ WHERE said.id = ? AND later.text != '' ORDER BY later.seq LIMIT 1
 _TABLES = (
     "entries", "records", "records_text", "versions", "versions_text", "record_tags", "record_sources", "tombstones",
     "links", "conflicts", "conflict_records", "vectors", "vector_removals", "unembedded", "models", "states", "jobs",
+    "entry_metadata",
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Link, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Link, MetadataCondition, Record, Scope, Tombstone, Version
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -66,8 +66,35 @@ class Condition:
         return " AND ".join(self.parts) if self.parts else "1"
 
 
-def record_condition(scope: Scope, wanted: RecordFilter) -> Condition:
-    """Return the condition on columns of `r` (records, or the history of them when `as_of` is set)."""
+_AMONG = "IN (SELECT value FROM json_each(?))"
+
+# Of the records that some entries were told for: worked out once for all rows, or looked up for each of few rows.
+_SOURCES = """r.id IN (
+    SELECT s.record_id FROM entry_metadata m JOIN entries e ON e.seq = m.seq JOIN record_sources s ON s.entry_id = e.id
+    WHERE {holds})"""
+_SOURCE_OF_EACH = """EXISTS (
+    SELECT 1 FROM record_sources s CROSS JOIN entries e ON e.id = s.entry_id
+    CROSS JOIN entry_metadata m ON m.seq = e.seq WHERE s.record_id = r.id AND {holds})"""
+_EQUALS_ONE = """m.key = ? AND m.value IN (
+    SELECT CASE type WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE atom END FROM json_each(?))"""
+_COMPARED = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+
+
+def _holds(condition: MetadataCondition) -> tuple[str, tuple[Any, ...]]:
+    """Return the condition on `m`, the metadata of an entry, and its values, which are never put into the text."""
+    if condition.comparison == "in":
+        return _EQUALS_ONE, (condition.key, dump(condition.values))
+    (value,) = condition.values
+    # Every number lies before every text: what is of another sort is neither above nor below.
+    sort = "typeof(m.value) = 'text'" if isinstance(value, str) else "typeof(m.value) IN ('integer', 'real')"
+    return f"m.key = ? AND m.value {_COMPARED[condition.comparison]} ? AND {sort}", (condition.key, value)
+
+
+def record_condition(scope: Scope, wanted: RecordFilter, *, by_id: bool = False) -> Condition:
+    """Return the condition on columns of `r` (records, or the history of them when `as_of` is set).
+
+    With `by_id` the rows are those of a few ids, and nothing is worked out for all records beforehand.
+    """
     condition = Condition()
     condition.within(scope, "r.")
     condition.among("r.kind", wanted.kinds)
@@ -86,11 +113,14 @@ def record_condition(scope: Scope, wanted: RecordFilter) -> Condition:
         condition.add("(r.valid_to IS NULL OR r.valid_to > ?)", moment)
     if wanted.alive_at is not None:
         condition.add("(r.expires_at IS NULL OR r.expires_at > ?)", millis(wanted.alive_at))
-    for tag in wanted.tags:
+    for tags in [*([tag] for tag in wanted.tags), *([wanted.any_tags] if wanted.any_tags else [])]:
         if wanted.as_of is None:
-            condition.add("r.ref IN (SELECT ref FROM record_tags WHERE tag = ?)", tag)
+            condition.add(f"r.ref IN (SELECT ref FROM record_tags WHERE tag {_AMONG})", dump(tags))
         else:
-            condition.add("EXISTS (SELECT 1 FROM json_each(r.body, '$.tags') WHERE value = ?)", tag)
+            condition.add(f"EXISTS (SELECT 1 FROM json_each(r.body, '$.tags') WHERE value {_AMONG})", dump(tags))
+    for one in wanted.where:
+        holds, values = _holds(one)
+        condition.add((_SOURCE_OF_EACH if by_id else _SOURCES).format(holds=holds), *values)
     if wanted.as_of is not None:
         moment = millis(wanted.as_of)
         condition.add("r.updated_at <= ? AND (r.superseded_at IS NULL OR r.superseded_at > ?)", moment, moment)
@@ -104,6 +134,8 @@ def is_plain(scope: Scope, wanted: RecordFilter) -> bool:
         and scope.task is None
         and wanted.kinds is None
         and not wanted.tags
+        and not wanted.any_tags
+        and not wanted.where
         and not wanted.not_sessions
         and wanted.occurred_from is None
         and wanted.occurred_before is None
@@ -161,6 +193,10 @@ def entries(connection: apsw.Connection, scope: Scope, query: EntryQuery) -> lis
         where.add("occurred_at >= ?", millis(query.occurred_from))
     if query.occurred_before is not None:
         where.add("occurred_at < ?", millis(query.occurred_before))
+    tagged = [*([tag] for tag in query.tags), *([query.any_tags] if query.any_tags else [])]
+    for one in (*query.where, *(MetadataCondition(rows.TAGS, "in", tuple(tags)) for tags in tagged)):
+        holds, values = _holds(one)
+        where.add(f"seq IN (SELECT m.seq FROM entry_metadata m WHERE {holds})", *values)
     direction = "DESC" if query.newest_first else "ASC"
     sql = f"SELECT {ENTRY_COLUMNS} FROM entries WHERE {where.text} ORDER BY seq {direction} LIMIT ?"
     return [rows.entry_of(scope, row) for row in connection.execute(sql, (*where.values, query.limit))]
@@ -208,7 +244,7 @@ def match(
     connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
 ) -> list[str]:
     """Return those of the ids that pass, in the given order."""
-    where = record_condition(scope, record_filter)
+    where = record_condition(scope, record_filter, by_id=True)
     sql = f"""
         SELECT json_group_array(r.id) FROM json_each(?) w
         CROSS JOIN {record_table(record_filter)} r ON r.id = w.value WHERE {where.text}
@@ -270,7 +306,7 @@ def _places(
     connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
 ) -> dict[str, Place]:
     """Return records with their neighbours, which are found by an index each, by id."""
-    where = record_condition(scope, record_filter)
+    where = record_condition(scope, record_filter, by_id=True)
     sql = f"""
         SELECT {PLACE_COLUMNS}, {_NEIGHBOURS} FROM json_each(?) w
         JOIN {record_table(record_filter)} r ON r.id = w.value
@@ -284,7 +320,7 @@ def _lone_places(
     connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
 ) -> list[Place]:
     """Return where records stand, without who their neighbours are."""
-    where = record_condition(scope, record_filter)
+    where = record_condition(scope, record_filter, by_id=True)
     sql = f"""
         SELECT {PLACE_COLUMNS} FROM json_each(?) w
         JOIN {record_table(record_filter)} r ON r.id = w.value

@@ -39,6 +39,9 @@ _CONTRADICTIONS: dict[str, LiteralString] = {
         SELECT count(*) FROM vectors v JOIN models m ON m.ref = v.model WHERE length(v.data) != 4 * m.dimension""",
     "records to embed that are not there": "SELECT count(*) FROM unembedded WHERE ref NOT IN (SELECT ref FROM records)",
     "tags without a record": "SELECT count(*) FROM record_tags WHERE ref NOT IN (SELECT ref FROM records)",
+    "metadata that no entry has": """
+        SELECT count(*) FROM (SELECT key, value, seq FROM entry_metadata EXCEPT
+        SELECT key, value, seq FROM metadata_values)""",
 }
 # A repair cannot bring back what these miss.
 _CONTRADICTIONS_UNLESS_REPAIRED: dict[str, LiteralString] = {
@@ -120,7 +123,7 @@ MAX_FAILURES = 1_000
 
 _UNREADABLE = (apsw.Error, UnicodeDecodeError)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_DERIVED = ("unembedded", "record_tags", "record_sources", "conflict_records", "vector_removals")
+_DERIVED = ("entry_metadata", "unembedded", "record_tags", "record_sources", "conflict_records", "vector_removals")
 """Tables that are made anew from the others."""
 
 

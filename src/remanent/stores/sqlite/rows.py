@@ -31,7 +31,11 @@ from remanent.model import (
     to_millis,
 )
 from remanent.model.clock import Instant
+from remanent.model.filters import RESERVED
 from remanent.stores.queries import Place
+
+TAGS = f"{RESERVED}tags"
+"""The key under which tags stand among an entry's metadata, where they are found by the same index."""
 
 Row = Sequence[Any]
 
@@ -113,7 +117,9 @@ def entry_row(entry: Entry) -> Row:
         entry.text,
         to_millis(entry.occurred_at),
         to_millis(entry.recorded_at),
-        dump(entry.metadata) if entry.metadata else None,
+        dump({**entry.metadata, TAGS: entry.tags} if entry.tags else entry.metadata)
+        if entry.metadata or entry.tags
+        else None,
         dump([item.model_dump(mode="json") for item in entry.attachments]) if entry.attachments else None,
         entry.origin.value,
         int(entry.erased),
@@ -136,7 +142,8 @@ def entry_of(scope: Scope, row: Row) -> Entry:
         occurred_at=from_millis(occurred),
         recorded_at=from_millis(recorded),
         caller_id=caller_id,
-        metadata=parse(metadata) if metadata else {},
+        metadata=(noted := parse(metadata) if metadata else {}),
+        tags=tuple(noted.pop(TAGS, ())),
         attachments=tuple(Attachment.model_validate(item) for item in parse(attachments)) if attachments else (),
         origin=Origin(origin),
         erased=bool(gone),

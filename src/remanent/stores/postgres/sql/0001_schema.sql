@@ -15,6 +15,7 @@ CREATE TABLE agents (
     last_seq bigint NOT NULL DEFAULT 0,
     last_ref bigint NOT NULL DEFAULT 0,
     last_job bigint NOT NULL DEFAULT 0,
+    last_model integer NOT NULL DEFAULT 0,
     -- Revisions start anywhere, so that what was kept from an agent that was replaced is not taken for this one's.
     revision bigint NOT NULL DEFAULT (random() * 1e12)::bigint,
     vector_revision bigint NOT NULL DEFAULT (random() * 1e12)::bigint,
@@ -169,6 +170,13 @@ CREATE TABLE vector_removals (
     agent bigint NOT NULL, model integer NOT NULL, revision bigint NOT NULL, record_id text COLLATE "C" NOT NULL,
     PRIMARY KEY (agent, model, revision, record_id)
 );
+
+-- Which models of large agents have an index of their own, made by a migration; the number of a model never comes again.
+CREATE TABLE vector_indexes (
+    agent bigint NOT NULL, model integer NOT NULL, name text COLLATE "C" NOT NULL, dimension integer NOT NULL,
+    PRIMARY KEY (agent, model)
+);
+GRANT SELECT ON vector_indexes TO remanent_app;
 
 CREATE TABLE states (
     agent bigint NOT NULL, key text COLLATE "C" NOT NULL, value text NOT NULL, PRIMARY KEY (agent, key)

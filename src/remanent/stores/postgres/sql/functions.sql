@@ -197,8 +197,8 @@ BEGIN
     END IF;
     SELECT * INTO known FROM models WHERE agent = a AND name = c ->> 'model';
     IF known.id IS NULL THEN
-        INSERT INTO models SELECT a, coalesce(max(id), 0) + 1, c ->> 'model', vector_dims(v)
-            FROM models WHERE agent = a RETURNING * INTO known;
+        me.last_model := me.last_model + 1;
+        INSERT INTO models VALUES (a, me.last_model, c ->> 'model', vector_dims(v)) RETURNING * INTO known;
     ELSIF known.dimension <> vector_dims(v) THEN
         RAISE EXCEPTION 'vectors of % have % dimensions here, not %', known.name, known.dimension, vector_dims(v)
             USING ERRCODE = 'RM004';
@@ -347,7 +347,8 @@ CREATE OR REPLACE FUNCTION database_time() RETURNS bigint LANGUAGE sql VOLATILE
 
 -- Claim up to `most` jobs of the agents given, or of all: each the first of its lane, due, under no live lease; one of
 -- each agent before a second of any. A wait or a lease that ends later than `max_wait` from now is taken as over: it was
--- written by a clock that was set back since. Behind the jobs come the agents that have none due, with when they will.
+-- written by a clock that was set back since. Behind the jobs come the agents that were named, with when their next job
+-- is due; of all agents, the one whose job is due first.
 --
 -- Whoever changes a queue holds its agent's row, so that what is looked at again after taking that row stays as it is.
 -- Of all agents those that are being written to are left for the next look; of agents that were named none is.
@@ -384,7 +385,8 @@ BEGIN
     FROM agents a LEFT JOIN (
         SELECT h.agent, min(greatest(coalesce(h.not_before, h.enqueued_at), coalesce(h.lease_until, h.enqueued_at))) AS wake
         FROM heads h GROUP BY h.agent) w ON w.agent = a.id
-    WHERE CASE WHEN owners IS NULL THEN w.wake IS NOT NULL ELSE a.id = ANY (owners) END;
+    WHERE CASE WHEN owners IS NULL THEN w.wake IS NOT NULL ELSE a.id = ANY (owners) END
+    ORDER BY w.wake LIMIT CASE WHEN owners IS NULL THEN 1 END;
 END $$;
 
 CREATE OR REPLACE FUNCTION due(h heads, moment bigint, max_wait bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
@@ -490,7 +492,7 @@ BEGIN
     END LOOP;
     me := trim_removals(me);
     UPDATE agents SET last_seq = me.last_seq, last_ref = me.last_ref, last_job = me.last_job,
-            vector_revision = me.vector_revision, vector_floor = me.vector_floor, documents = me.documents,
+            last_model = me.last_model, vector_revision = me.vector_revision, vector_floor = me.vector_floor, documents = me.documents,
             document_terms = me.document_terms, revision = me.revision + readable::integer,
             written_at = CASE WHEN readable THEN clock_timestamp() ELSE me.written_at END
         WHERE id = a;

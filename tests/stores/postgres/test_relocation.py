@@ -9,7 +9,7 @@ from remanent.errors import SchemaTooNew
 from remanent.settings import Settings
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.registry import open_stores
-from tests.stores.test_moving import at, check_move, close, fill
+from tests.stores.test_relocation import at, check_move, close, fill
 
 
 async def test_a_memory_moves_to_the_server_and_back(database: Callable[[str], str], tmp_path: Path) -> None:

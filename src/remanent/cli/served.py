@@ -1,0 +1,221 @@
+"""Commands through a running server of the same home, which has its models in memory already.
+
+Loading a model takes seconds, asking one that is loaded milliseconds. A server that a command started leaves a note in
+its home: where it listens, and a word that opens it, new for each start and readable by its owner alone, who may read
+the memory itself anyway. Nothing heavy is imported here: that is what it is for. Where there is no note, or nobody
+answers, the command does its work itself.
+"""
+
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from remanent import errors
+from remanent.cli.options import CommonOptions
+from remanent.cli.words import locale_language
+
+if TYPE_CHECKING:
+    from remanent.cli.screen import Terminal
+
+NOTE = ".server.json"
+"""The file of a home that tells where its server listens."""
+DIRECT = "REMANENT_DIRECT"
+"""Set it to have commands never ask a server."""
+_CONFIGURED = ("remanent.yaml", "remanent/config.yaml")
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_ANSWER_TIMEOUT = 60.0
+_INDEXING_TIMEOUT = 30.0
+"""Seconds to wait until what was told is indexed; the same as for whoever reads it back in the library."""
+_POLL = 0.05
+_PREFIX = "urn:remanent:error:"
+
+
+class Unreachable(Exception):
+    """No server answers; the command does its work itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a server listens, and the word that opens it."""
+
+    host: str
+    port: int
+    token: str
+
+    def ask(self, method: str, path: str, *, body: object = None, query: Mapping[str, Any] | None = None) -> Any:
+        """Return the JSON that it answers, or raise the error that the library would raise."""
+        import http.client
+        from urllib.parse import quote, urlencode
+
+        address = quote(path) + (f"?{urlencode(query, doseq=True)}" if query else "")
+        headers = {"Authorization": f"Bearer {self.token}"}
+        data = None if body is None else json.dumps(body).encode()
+        if data is not None:
+            headers["Content-Type"] = "application/json"
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=_ANSWER_TIMEOUT)
+        try:
+            connection.request(method, address, body=data, headers=headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise Unreachable from error
+        finally:
+            connection.close()
+        return _checked(answer.status, text)
+
+
+def _checked(status: int, text: bytes) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise Unreachable from error
+    if status < 300:
+        return value
+    name = str(value.get("type", "")).removeprefix(_PREFIX)
+    kind = getattr(errors, name, None)
+    # What only concerns the way through the server, such as its limits, does not concern the command.
+    if status in {401, 403, 404, 405, 429, 503} and name != "NotFound":
+        raise Unreachable
+    if not (isinstance(kind, type) and issubclass(kind, errors.RemanentError)):
+        raise Unreachable
+    raise kind(str(value.get("detail", "")))
+
+
+def find_server(place: CommonOptions, environment: Mapping[str, str] = os.environ) -> Server | None:
+    """Return the server of the home that a command means, if one says that it is there and is ours."""
+    from urllib.parse import urlsplit
+
+    home = _home(place, environment)
+    if home is None or environment.get(DIRECT):
+        return None
+    try:
+        note = home / NOTE
+        about = note.stat()
+        if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o077:
+            return None  # somebody else could have written it, and would be told what is remembered
+        noted = json.loads(note.read_text(encoding="utf-8"))
+        url = urlsplit(str(noted["url"]))
+        if url.hostname not in _LOOPBACK or url.port is None:
+            return None
+        return Server(url.hostname, url.port, str(noted["token"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _home(place: CommonOptions, environment: Mapping[str, str]) -> Path | None:
+    """Return the home that is meant; `None` where a configuration file has a say, which takes longer to read."""
+    user = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    if (Path.cwd() / _CONFIGURED[0]).exists() or (user / _CONFIGURED[1]).exists():
+        return None
+    if place.home is not None or environment.get("REMANENT_HOME"):
+        return Path(place.home or environment["REMANENT_HOME"]).expanduser().absolute()
+    return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "remanent"
+
+
+def _address(place: CommonOptions, rest: str) -> str:
+    org = place.org or os.environ.get("REMANENT_ORG") or "default"
+    workspace = place.workspace or os.environ.get("REMANENT_WORKSPACE") or "default"
+    return f"/v1/orgs/{org}/workspaces/{workspace}/agents/{place.agent}/{rest}"
+
+
+# ── commands ─────────────────────────────────────────────────────────────────
+
+
+def perform(name: str, place: CommonOptions, fields: Mapping[str, Any], **more: Any) -> None:
+    """Do an operation through the server of this home, where there is one and the command is one of the usual ones."""
+    server = find_server(place) if name in _DONE else None
+    if server is not None:
+        given = {field: _plain(value) for field, value in fields.items() if value is not None and value != []}
+        try:
+            done = _DONE[name](server, place, given, more)
+        except Unreachable:
+            done = False
+        if done:
+            return
+    from remanent.cli.execution import perform as perform_here
+
+    perform_here(name, place, fields, **more)
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _object(value: dict[str, Any]) -> SimpleNamespace:
+    """Return an object of JSON as one with attributes, moments as moments."""
+    return SimpleNamespace(
+        **{
+            key: datetime.fromisoformat(one) if key.endswith("_at") and isinstance(one, str) else one
+            for key, one in value.items()
+        }
+    )
+
+
+def _shown(place: CommonOptions, answer: Any) -> "tuple[Terminal, Any]":
+    """Return where to show an answer, and the answer; a program is given it as it came."""
+    from remanent.cli.screen import Terminal
+
+    screen = Terminal(as_json=place.as_json, language=locale_language())
+    if place.as_json:
+        print(json.dumps(answer, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+    return screen, json.loads(json.dumps(answer), object_hook=_object)
+
+
+def _remember(server: Server, place: CommonOptions, given: dict[str, Any], more: Mapping[str, Any]) -> bool:
+    """Remember one text; a file of many, or standard input, is left to the command itself."""
+    told = more["intake"]
+    if told["file"] is not None or not told["text"] or list(told["text"]) == ["-"] or "metadata" in given:
+        return False
+    message = {"role": told["role"], "content": " ".join(told["text"]), "id": told["message_id"]}
+    message |= {"occurred_at": told["at"]}
+    named = {name: _plain(value) for name, value in message.items() if value is not None}
+    receipt = server.ask("POST", _address(place, "entries"), body={**given, "messages": [named]})
+    screen, answer = _shown(place, receipt)
+    if not place.as_json:
+        from remanent.cli.cards import show_receipt
+
+        show_receipt(screen, answer)
+    if more["wait"]:
+        _wait_for_index(server, place)
+    return True
+
+
+def _wait_for_index(server: Server, place: CommonOptions) -> None:
+    ends = time.monotonic() + _INDEXING_TIMEOUT
+    while time.monotonic() < ends:
+        queue = server.ask("GET", _address(place, "queue"))
+        if not queue["pending"] and not queue["running"]:
+            return
+        time.sleep(_POLL)
+
+
+def _recall(server: Server, place: CommonOptions, given: dict[str, Any], more: Mapping[str, Any]) -> bool:
+    """Recall; how an answer came about is explained by the command itself."""
+    if more["options"]["explain"] or "where" in given:
+        return False
+    from remanent.cli.cards import show_found, tell_found
+
+    screen, found = _shown(place, server.ask("POST", _address(place, "recall"), body=given))
+    code = tell_found(screen, found)
+    if not place.as_json:
+        show_found(screen, found, now=datetime.now(UTC))
+    if code:
+        raise typer.Exit(code)
+    return True
+
+
+_DONE: Mapping[str, Callable[[Server, CommonOptions, dict[str, Any], Mapping[str, Any]], bool]] = {
+    "remember": _remember,
+    "recall": _recall,
+}
+"""What is done through a server: the commands that need its models."""
