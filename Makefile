@@ -106,6 +106,10 @@ conformance: $(VENV)/.conformance  ## Hold the MCP server to the protocol's own 
 QUICK := tests/test_architecture.py tests/test_public_surface.py tests/test_settings.py tests/test_fairness.py \
   tests/model tests/loaders tests/http tests/jobs tests/context tests/discipline tests/operations tests/scripts tests/text
 .PHONY: quick
+.PHONY: mutants
+mutants: $(VENV)/.dev  ## Break the code that matters in small ways and list what no test notices (ARGS="--each 5")
+	@nice $(BIN)/python scripts/mutants.py $(ARGS)
+
 quick: $(VENV)/.dev  ## What to run while working: format, lint, types, and the quick tests (under 90 s)
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .

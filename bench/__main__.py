@@ -30,9 +30,12 @@ def associative(
     folder: Annotated[
         Path | None, typer.Option("--report", help="Folder to leave the report and its curves in.")
     ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")
+    ] = None,
 ) -> None:
-    """Live through a year of generated messages with both schedules, and measure recall and compression."""
-    commands.associative(place, messages=messages, folder=folder)
+    """Live through a year of generated messages with both schedules, and measure recall, compression and real talk."""
+    commands.associative(place, messages=messages, folder=folder, data=data)
 
 
 @app.command()

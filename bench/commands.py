@@ -69,11 +69,11 @@ def bank(place: CommonOptions, *, count: int, seed: int) -> None:
     _end(screen, place, run_bank_bench(screen.note, count=count, seed=seed))
 
 
-def associative(place: CommonOptions, *, messages: int, folder: Path | None) -> None:
+def associative(place: CommonOptions, *, messages: int, folder: Path | None, data: Path | None) -> None:
     """Measure the associative memory; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as home:
-        figures = run_associative_bench(Path(home), messages=messages, report=screen.note, folder=folder)
+        figures = run_associative_bench(Path(home), messages=messages, report=screen.note, folder=folder, data=data)
     _end(screen, place, figures)
 
 

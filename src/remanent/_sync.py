@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.context import ContextView
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
 from remanent.jobs import Progress
@@ -192,6 +193,17 @@ class Agent:
         return self._portal.call(
             self._wrapped.erase, entry_ids=entry_ids, record_ids=record_ids, session=session, everything=everything
         )
+
+    def context(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
+
+        Results of tools are shortened first, then older messages summarised, then all but the newest become one
+        digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
+        what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        """
+        return self._portal.call(self._wrapped.context, messages, budget=budget, level=level)
 
     def recall(
         self,
@@ -414,6 +426,10 @@ class Memory:
     def backlog(self, *, limit: int = 100) -> list[QueueState]:
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return self._portal.call(self._wrapped.backlog, limit=limit)
+
+    def outages(self) -> list[str]:
+        """Return why background work is postponed: which providers are out of order, but not whose work it is."""
+        return self._portal.run(self._wrapped.outages)
 
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""

@@ -30,7 +30,8 @@ RemanentError
 │   └── MissingDependency  an optional package is needed
 ├── LanguageError          a model did not do its part; nothing that was said is lost
 │   ├── ModelUnavailable   it could not be reached, was overloaded or took too long: later may work
-│   ├── ModelRejected      it refused the request (key, quota, content, size): settings must change
+│   ├── ModelRejected      it refused the request (content, size): the same request will be refused again
+│   │   └── ModelDenied    it refuses every request (key, quota, name of the model): settings must change
 │   └── Refused            its answer made no sense, twice
 ├── ToolFailed             a tool of an agent did not do its part; the agent is told and goes on
 └── JobFailed              background work gave up; it is kept as a dead letter
@@ -169,6 +170,10 @@ class ModelUnavailable(LanguageError):
 
 class ModelRejected(LanguageError):
     """The model's provider refused the request; the same request will be refused again."""
+
+
+class ModelDenied(ModelRejected):
+    """The provider refuses the key, the account has no quota left, or there is no such model."""
 
 
 class Refused(LanguageError):

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
-from remanent.context import Scratchpad, SpoolFolder
+from remanent.context import Compactor, ContextView, Scratchpad, SpoolFolder
 from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
@@ -146,6 +146,7 @@ class _Parts:
     echoes: Echoes
     recall: Recall
     engine: Engine
+    compactor: Compactor
     journal: Journal
     disciplines: Disciplines
     notes: Notes
@@ -191,10 +192,9 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    if settings.recall.gate:
-        indexing.followed_by(GATE, calibration.is_due)
     worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
-    journal.listener, journal.recall, journal.watch = disciplines, recall, worker.watch
+    journal.listener, journal.recall = disciplines, recall
+    journal.watch, journal.rest = worker.watch, worker.rest
     return _Parts(
         settings=settings,
         store=store,
@@ -208,6 +208,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         echoes=echoes,
         recall=recall,
         engine=engine,
+        compactor=Compactor(engine, cache=cache, settings=settings.context),
         journal=journal,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
@@ -222,6 +223,8 @@ def _worker(
     shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
 ) -> Worker:
     """Return the one worker of this memory, with the jobs of the core and of every discipline."""
+    if shared.settings.recall.gate:
+        indexing.followed_by(GATE, calibration.is_due)
     handlers = {
         TURNS: indexing.make_turns,
         EMBED: indexing.embed,
@@ -458,6 +461,7 @@ class AsyncAgent(AgentFaces):
         """
         if not (entry_ids or record_ids or session or everything):
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
+        await self._parts.compactor.forget(self._scope)
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything, keeps_note=True)
         # Noted before it begins: should a crash cut it short, what is said after that is not erased with the rest.
         newest = await self._parts.store.entries(self._scope, EntryQuery(newest_first=True, limit=1))
@@ -466,6 +470,17 @@ class AsyncAgent(AgentFaces):
         return await _carry_out(self._parts, begun, erasure)
 
     # ── reading ──────────────────────────────────────────────────────────────
+
+    async def context(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
+
+        Results of tools are shortened first, then older messages summarised, then all but the newest become one
+        digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
+        what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        """
+        return await self._parts.compactor.view(self._scope, messages, budget=budget, level=level)
 
     async def recall(
         self,
@@ -833,6 +848,10 @@ class AsyncMemory(MemoryFaces):
         """Return how the background work of the agents in use stands, without saying whose it is."""
         return [await self._parts.store.queue(scope) for scope in self._parts.worker.watched[:limit]]
 
+    def outages(self) -> list[str]:
+        """Return why background work is postponed: which providers are out of order, but not whose work it is."""
+        return self._parts.worker.outages
+
     def caches(self) -> tuple[CacheFigures, ...]:
         """Return how often answers and questions' vectors were there already, since this memory was opened."""
         return (self._parts.recall.figures, *(embedder.figures for embedder in self._parts.questions))
@@ -852,6 +871,7 @@ class AsyncMemory(MemoryFaces):
         await self._parts.cache.close()
         await self._parts.vectors.close()
         await self._parts.store.close()
+        await self._parts.compactor.close()
         await self._parts.engine.close()
         await self._parts.known.close()
         if self._parts.embedders is not None:

@@ -750,6 +750,44 @@ class RecallSettings(SettingsSection):
     reranker: RerankerSettings = RerankerSettings()
 
 
+class ContextSettings(SettingsSection):
+    """How a conversation is made to fit."""
+
+    window: Number = setting(
+        32_000,
+        "Tokens that the model takes in all; what is sent may have `share` of them unless a call says otherwise.",
+        "模型可接受的 token 总数；未另行指定时，发送内容最多占其中的 `share`。",
+    )
+    share: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.7, "The share of the window that is left to the conversation.", "窗口中留给对话的份额。"
+    )
+    trim_above: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.6,
+        "The share of the budget above which results of tools, repeated prompts and pictures are shortened.",
+        "超过预算的这一份额时，缩短工具结果、去除重复的系统提示、以文字代替图片。",
+    )
+    summarise_above: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.75,
+        "The share of the budget above which older messages are summarised, ten at a time.",
+        "超过预算的这一份额时，较早的消息每十条合为一段摘要。",
+    )
+    digest_above: Annotated[float, Field(gt=0, le=1)] = setting(
+        0.9,
+        "The share of the budget above which one digest stands for all but the newest messages.",
+        "超过预算的这一份额时，除最新消息外全部合为一份会话概要。",
+    )
+    idle_minutes: Number = setting(
+        30,
+        "Minutes without a message after which a session is over, and what was made for it is let go.",
+        "多少分钟没有消息即视为会话结束，并释放为其生成的内容。",
+    )
+
+    @property
+    def budget(self) -> int:
+        """Tokens that a conversation may have where a call names no budget."""
+        return max(1, int(self.window * self.share))
+
+
 SectionT = TypeVar("SectionT", bound=SettingsSection)
 
 
@@ -849,6 +887,7 @@ class Settings(SettingsSection):
     search: SearchSettings = SearchSettings()
     reader: ReaderSettings = ReaderSettings()
     recall: RecallSettings = RecallSettings()
+    context: ContextSettings = ContextSettings()
 
     proxy: ProxySettings = ProxySettings()
     server: ServerSettings = ServerSettings()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from remanent.associative import KeySentences, Levels, RoleCompressor
 from remanent.associative.compression import Compressor, ShortenedText, decide, open_compressor
 from remanent.associative.graph import Graph, PendingChanges
-from remanent.associative.graph_store import refocused
+from remanent.associative.graph_store import NodeStore, refocused
 from remanent.associative.model import CompressionDecision
 from remanent.errors import ModelUnavailable
 from remanent.language.engines import OfflineEngine
@@ -369,6 +369,24 @@ async def test_a_compression_that_takes_too_long_counts_as_failed(make: Make) ->
             worker.watch(ADA)
             await asyncio.sleep(0.01)
     assert (await world.memory().node("a")).content == LONG
+
+
+@pytest.mark.spec("ASSOC-13")
+async def test_an_older_rewriting_does_not_overwrite_a_newer_text(world: MemoryWorld) -> None:
+    await world.plant({"f": "f" * 9, "a": LONG}, [("a", "f", 0.5)], focuses=["f"])
+    world.engine.hold["annotation"] = asyncio.Event()
+    world.start()
+    await world.memory().compress()
+    await world.pass_time(1)
+    assert [name for name, _ in world.engine.asked] == ["annotation"], "a text is being made shorter"
+    async with world.store.transaction(ADA) as tx:
+        work = await world.associations.graphs.work(tx, at=world.time.now)
+        nodes = NodeStore(work, world.store)
+        await nodes.update_content("a", "a newer text", "a newer phrase", ("newer",), made_by=Maker(role="test"))
+    world.engine.hold["annotation"].set()
+    await world.settle()
+    node = await world.memory().node("a")
+    assert (node.content, node.phrase, node.keywords) == ("a newer text", "a newer phrase", ("newer",))
 
 
 class Stars(Compressor):

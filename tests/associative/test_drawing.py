@@ -1,11 +1,14 @@
 """The graph as a picture."""
 
+import base64
+import hashlib
+import re
 import xml.etree.ElementTree as ET
 from math import hypot
 
 import pytest
 
-from remanent.associative.drawing import MAX_DRAWN, draw
+from remanent.associative.drawing import MAX_DRAWN, draw, draw_page
 from remanent.associative.model import Forgotten
 from tests.associative.graphs import START, Link, graph_of
 
@@ -23,12 +26,51 @@ def test_focuses_nodes_strengths_and_ends_that_dangle_are_drawn() -> None:
     circles, paths = _drawn(picture, "circle"), _drawn(picture, "path")
     assert [circle.get("stroke-dasharray") for circle in circles].count("3 2") == 1, "one empty end"
     assert len(circles) == 3
-    assert len(paths) == 3, "a broken link is not drawn"
     widths = {path.findtext(f"{SVG}title"): float(path.get("stroke-width") or 0) for path in paths}
-    assert widths == pytest.approx({"0.200": 0.94, "属于 1.000": 2.7, "0.500": 2.1})
+    assert widths == pytest.approx({"属于 1.000 / 0.200": 2.7, "0.500": 2.1}), "a pair is one line, a broken link none"
     assert [path.get("stroke-dasharray") for path in paths].count("4 3") == 1
     assert {circle.get("fill") for circle in circles} == {"#b3541e", "#1b6ca8", "white"}
     assert "a <b> & c" in "".join(picture.itertext())
+    assert "属于" in [text.text for text in picture.findall(f"{SVG}text")], "the relation stands beside its link"
+
+
+@pytest.mark.parametrize("count", [30, 500])
+def test_words_cover_neither_each_other_nor_nodes_and_are_large_enough(count: int) -> None:
+    names = [f"n{number}" for number in range(count)]
+    links: list[Link] = [
+        (names[one], names[other], 0.5, "adds to")
+        for one in range(count)
+        for other in range(one + 1, min(count, one + 8))
+        if one // 12 == other // 12
+    ]
+    graph = graph_of({name: f"matter number {name}" for name in names}, links, focuses=names[-5:])
+    for vertex in graph.nodes():
+        vertex.phrase = f"matter of {vertex.id}"
+    picture = ET.fromstring(draw(graph))
+    assert len(_drawn(picture, "circle")) == count
+    assert all(float(text.get("font-size") or 12) >= 11 for text in picture.findall(f"{SVG}text"))
+    grounds = [box for box in picture.findall(f"{SVG}rect") if box.get("fill-opacity")]
+    assert len(grounds) >= min(count, 100), "most of the few, and a hundred of the many, say what they are"
+    boxes = [tuple(float(box.get(name) or 0) for name in ("x", "y", "width", "height")) for box in grounds]
+    for place, (x, y, width, height) in enumerate(boxes):
+        for left, top, wide, high in boxes[place + 1 :]:
+            assert x + width <= left or left + wide <= x or y + height <= top or top + high <= y
+        for circle in _drawn(picture, "circle"):
+            across, down = float(circle.get("cx") or 0), float(circle.get("cy") or 0)
+            assert not (x < across < x + width and y < down < y + height)
+
+
+def test_the_page_stands_alone_and_allows_only_its_own_script_and_style() -> None:
+    page = draw_page(
+        graph_of({"f": "</script><script>alert(1)</script>", "a": "团子"}, [("f", "a", 1.0)], focuses=["f"])
+    )
+    assert page.count("<script>") == 1
+    for tag in ("script", "style"):
+        body = page.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in page
+    assert "default-src 'none'" in page
+    assert not re.search(r"""\son\w+=|style="|https?://(?!www\.w3\.org/2000/svg)|src="|href=""", page)
 
 
 def test_an_empty_graph_can_be_drawn() -> None:

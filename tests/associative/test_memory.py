@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 import remanent
+from remanent.associative import Associative, AsyncAssociativeMemory, Compressor, MemoryManager, ShortenedText
 from remanent.associative.settings import AssociativeSettings
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.memory import aopen
+from remanent.model import Maker
 from remanent.settings import Settings, load_settings
-from tests.associative.world import MemoryWorld, picture
+from tests.associative.world import MemoryWorld, ScriptedEngine, picture
 from tests.jobs.world import ADA, BOB
 
 CRANE = "Crane seven was moved to the northern pier."
@@ -68,6 +70,44 @@ async def test_closing_lets_the_running_job_end_and_opening_goes_on(world: Memor
         await memory.remember(CAT)
     await memory.initialize()
     assert await memory.recall(["crane"]) == f"[记忆] {CRANE}"
+
+
+@pytest.mark.spec("ASSOC-02")
+async def test_closing_stops_the_queue_until_the_memory_is_opened_again(world: MemoryWorld) -> None:
+    memory = world.memory()
+    world.engine.hold["segmentation"] = asyncio.Event()
+    await memory.remember(CRANE)
+    await memory.remember(CAT)
+    worker = world.start()
+    world.associations.rest = worker.rest
+    await world.quiet()
+    closing = asyncio.ensure_future(memory.close())
+    await world.quiet()
+    world.engine.hold["segmentation"].set()
+    await asyncio.wait_for(closing, 30)
+    await world.pass_time(3600)
+    assert [node.content for node in (await world.graph()).nodes()] == [CRANE], "what ran has ended, and nothing began"
+    await memory.initialize()
+    await world.pass_time(60)
+    assert [node.content for node in (await world.graph()).nodes()] == [CRANE, CAT]
+
+
+async def test_the_memory_bears_the_seed_s_name_too() -> None:
+    assert MemoryManager is AsyncAssociativeMemory
+
+
+@pytest.mark.spec("ASSOC-15")
+async def test_another_engine_and_compressor_are_given_at_open(tmp_path: Path) -> None:
+    class Cut(Compressor):
+        async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+            return ShortenedText(text[:target], text[:target], (), Maker(role="cut"))
+
+    engine = ScriptedEngine()
+    associative = Associative(compressor=Cut(), engine=engine)
+    async with aopen(tmp_path, embedder="none", disciplines=[associative]) as memory:
+        await memory.agent("ada").associative.remember([CRANE])
+        await memory.settle()
+    assert [role for role, _ in engine.asked][:2] == ["segmentation", "annotation"]
 
 
 @pytest.mark.spec("ASSOC-02")

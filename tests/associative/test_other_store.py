@@ -1,13 +1,13 @@
 """The associative memory over another store than the usual one: it knows the port and nothing behind it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remanent.model import Scope
-from remanent.stores import Store
+from remanent.stores import Claims, Store
 from remanent.stores.sqlite import SqliteStore
 from tests.associative.world import MemoryWorld, picture
 from tests.jobs.world import ADA, BOB
@@ -20,10 +20,16 @@ class Split:
     """Keeps every other agent in another place, as a store over several machines does."""
 
     def __init__(self, homes: Iterable[Path]) -> None:
+        super().__init__()
         self._parts = [SqliteStore(home) for home in homes]
 
     def at(self, scope: Scope) -> Store:
         return self._parts[ord(scope.agent[0]) % len(self._parts)]
+
+    async def claim_any(self, *, among: Sequence[Scope] | None = None, **options: Any) -> Claims:
+        """Claim of the first asked for; a worker looks at the others again."""
+        assert among
+        return await self.at(among[0]).claim_any(among=among[:1], **options)
 
     async def scopes(self) -> list[Scope]:
         return [scope for part in self._parts for scope in await part.scopes()]
@@ -44,7 +50,7 @@ def _passed_on(name: str) -> Callable[..., Awaitable[Any]]:
     return call
 
 
-OWN = {"scopes", "on_enqueue", "close"}
+OWN = {"claim_any", "scopes", "on_enqueue", "close"}
 SplitStore: Any = type(
     "SplitStore", (Split, Store), {name: _passed_on(name) for name in Store.__abstractmethods__ if name not in OWN}
 )

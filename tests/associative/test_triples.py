@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanent.associative.graph_store import NodeStore
 from remanent.associative.triples import read_triples, to_triples
 from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Origin
@@ -147,3 +148,48 @@ async def test_more_than_the_slots_hold_is_refused(make: Make) -> None:
     lines = to_triples(graph_of("ab"))
     with pytest.raises(InvalidInput, match="slots"):
         await world.memory().load_triples(lines)
+
+
+@pytest.mark.spec("ASSOC-14")
+async def test_what_was_forgotten_travels_with_the_graph(world: MemoryWorld) -> None:
+    await world.plant({"f": "一件记得的事情", "x": "The ferry to the island."}, [("f", "x", 0.5)], focuses=["f"])
+    async with world.store.transaction(ADA) as tx:
+        work = await world.associations.graphs.work(tx, at=world.time.now)
+        await NodeStore(work, world.store).delete_nodes(["x"], reason="faded")
+    lines = await world.memory().triples()
+    await world.memory(BOB).load_triples(lines)
+    (own,), (other,) = await world.memory().forgotten(), await world.memory(BOB).forgotten()
+    assert other == own.replace(sources=())
+    assert "ferry" in await world.memory(BOB).recall(["ferry", "island"])
+    with pytest.raises(InvalidInput, match="line 1: no line says that <forgotten:y>"):
+        await world.memory(BOB).load_triples(['<forgotten:y> <memory:about> "z" .'])
+
+
+@pytest.mark.spec("ASSOC-14")
+async def test_the_seed_s_own_notation_is_read(world: MemoryWorld) -> None:
+    lines = """
+        # names without brackets, no dot at the end, rdf:type
+        @prefix memory: <memory:> .
+        node:n1  rdf:type        memory:Node
+        node:n1  memory:content  "文本内容"
+        node:n1  memory:phrase   "短语摘要"
+        node:n1  memory:keywords "[\\"关键词1\\", \\"关键词2\\"]"
+        node:n1  memory:createdAt "1707123456789"
+        node:n1  memory:scanCount "5"
+        node:n2  rdf:type        memory:Node
+        node:n2  memory:content  "另一段"
+        node:n1  memory:link     node:n2
+        link:n1:n2  rdf:type     memory:Link
+        link:n1:n2  memory:strength  "0.8"
+        link:n1:n2  memory:relation  "focus-link"
+        focus:current  rdf:type      memory:FocusList
+        focus:current  memory:member node:n1
+        focus:current  memory:order  "1"
+    """
+    taken = await world.memory().load_triples(lines.splitlines())
+    assert (taken.nodes, taken.links) == (2, 1)
+    node = await world.memory().node("n1")
+    assert (node.content, node.keywords, node.scan_count) == ("文本内容", ("关键词1", "关键词2"), 5)
+    assert [focus.id for focus in await world.memory().focus()] == ["n1"]
+    (link,) = (await world.memory().links("n1")).valid
+    assert (link.to_id, link.strength, link.relation) == ("n2", 0.8, "focus-link")

@@ -8,11 +8,11 @@ from remanent.associative import REMEMBER
 from remanent.associative.graph_store import NodeStore
 from remanent.associative.model import EARLIER, LATER, TRACE
 from remanent.associative.writer import TraceDraft, _create
-from remanent.errors import InvalidInput, ModelUnavailable, NotFound, QueueFull
+from remanent.errors import InvalidInput, ModelDenied, ModelUnavailable, NotFound, QueueFull, Refused
 from remanent.language.roles.annotation import AnnotationResponse
 from remanent.language.roles.segmentation import Segment
 from remanent.language.shapes import UtteranceSpan
-from remanent.model import Job, Maker, Origin, Source, read_messages
+from remanent.model import Job, JobState, Maker, Origin, Source, read_messages
 from remanent.stores import EntryQuery, Erasure, Transaction
 from tests.associative.conftest import Make
 from tests.associative.test_graph import fresh
@@ -121,7 +121,7 @@ async def test_a_memory_that_a_model_cannot_annotate_is_annotated_without_one(wo
 
 @pytest.mark.spec("ASSOC-05")
 async def test_a_job_whose_segmentation_fails_goes_to_the_tail_and_makes_nothing(world: MemoryWorld) -> None:
-    world.engine.failures["segmentation"] = [ModelUnavailable("down")]
+    world.engine.failures["segmentation"] = [Refused("no segments")]
     memory = world.memory()
     await memory.remember(LOGIN)
     await memory.remember(SOCIAL)
@@ -129,6 +129,36 @@ async def test_a_job_whose_segmentation_fails_goes_to_the_tail_and_makes_nothing
     await world.pass_time(0)
     await world.settle()
     assert [node.content for node in await memory.nodes()] == [SOCIAL, LOGIN], "the second overtook the first"
+
+
+@pytest.mark.spec("ASSOC-03")
+@pytest.mark.parametrize("outage", [ModelUnavailable("down"), ModelDenied("the key was revoked"), TimeoutError()])
+async def test_while_a_provider_is_out_of_order_nothing_is_overtaken_or_given_up(
+    world: MemoryWorld, outage: Exception
+) -> None:
+    world.engine.broken["segmentation"] = outage
+    memory = world.memory()
+    await memory.remember(LOGIN)
+    await memory.remember(SOCIAL)
+    worker = world.start()
+    await world.pass_time(40 * 3600)
+    tried = sum(role == "segmentation" for role, _ in world.engine.asked)
+    assert 40 < tried < 60, "after the first hour it is tried about once an hour"
+    assert "segmentation waits for its model" in worker.outages[0]
+    assert [job.attempts for job in await world.jobs()] == [0, 0]
+    del world.engine.broken["segmentation"]
+    await world.settle()
+    assert [node.content for node in await memory.nodes()] == [LOGIN, SOCIAL]
+    assert not worker.outages
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_content_that_no_model_can_cut_becomes_a_dead_letter(world: MemoryWorld) -> None:
+    world.engine.broken["segmentation"] = Refused("no segments")
+    await world.memory().remember(LOGIN)
+    world.start()
+    await world.pass_time(3600)
+    assert [job.state for job in await world.jobs()] == [JobState.DEAD]
 
 
 @pytest.mark.spec("ASSOC-05")
@@ -300,9 +330,10 @@ async def test_agents_know_nothing_of_each_other(world: MemoryWorld) -> None:
     assert picture(await world.graph()) == before
 
 
-async def test_a_job_that_runs_twice_makes_nothing_twice(world: MemoryWorld) -> None:
+async def test_a_job_that_runs_twice_makes_nothing_twice(make: Make) -> None:
     """The process ends after its work was committed and before it hears of that: the job is not run again, and if
     it is cut off before, it begins anew with the same ids."""
+    world = make(max_retries=100)  # it is cut off at every call, more often than a job may usually begin
     await world.memory().remember([LOGIN, SOCIAL])
     for calls in range(1, 40):
         store = world.open_store()
@@ -427,3 +458,30 @@ async def test_it_is_trusted_as_far_as_the_least_trusted_of_its_entries(world: M
     await world.memory().restore("cat")
     (record,) = [record for record in await records_of(world.store) if record.id == "cat"]
     assert record.trust is Origin.UNTRUSTED
+
+
+@pytest.mark.spec("ASSOC-10")
+async def test_restoring_brings_back_the_speaker_the_dates_and_the_day_it_was_learned(world: MemoryWorld) -> None:
+    said = "Caroline: I went to the harbour yesterday and saw three old cranes. " + "It was a long and windy day. " * 6
+    await world.say(said)
+    before = {node.id: node for node in await world.memory().nodes()}
+    assert all(node.content.startswith("Caroline: ") for node in before.values())
+    await world.pass_time(3600)
+    async with world.store.transaction(ADA) as tx:
+        work = await world.associations.graphs.work(tx, at=world.time.now)
+        await NodeStore(work, world.store).delete_nodes(list(before), reason="faded")
+    for node_id, node in before.items():
+        again = await world.memory().restore(node_id)
+        assert (again.content, again.created_at, again.occurred_at) == (node.content, node.created_at, node.occurred_at)
+    assert any("yesterday (" in node.content for node in before.values())
+
+
+@pytest.mark.spec("ASSOC-12")
+async def test_a_batch_larger_than_the_slots_leaves_tombstones_for_what_it_drops(make: Make) -> None:
+    world = make(schedule="fixed", max_nodes=2)
+    receipt = await world.say(LOGIN, SOCIAL, REVIEW)
+    assert [node.content for node in await world.memory().nodes()] == [SOCIAL, REVIEW]
+    (stone,) = await world.memory().forgotten()
+    assert (stone.reason, stone.size) == ("no slot was free", len(LOGIN))
+    assert stone.sources[0].entry_id == receipt.entry_ids[0]
+    assert (await world.memory().restore(stone.node_id)).content == LOGIN

@@ -7,6 +7,7 @@ import pytest
 
 import remanent
 from remanent.bank import BankEvent, EventKind
+from remanent.bank.adapter import Execution
 from remanent.bank.run import RunStatus
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import ConflictState
@@ -118,3 +119,48 @@ def test_the_search_of_a_bank_tells_candidates_from_neighbours(memory: remanent.
         found = bank.search("Who climbed Mount Kelt?", k=1, alpha=1.0)
         assert [item.is_candidate for item in found.nodes] == [True]
         assert bank.plan().current_task
+
+
+def test_the_adapter_of_the_blocking_face_blocks(memory: remanent.Memory) -> None:
+    with memory.bank(QUESTION, context=MAGAZINE, prompt_tokens=120) as bank:
+        bank.start()
+        prompt = bank.adapter.enhance()
+        assert "3,412 metres" in prompt.memory
+        assert len(prompt.memory) <= 4 * 120
+        insight = bank.adapter.intercept(Execution(answer="It is 3,412 metres high."))
+        assert insight.completed[-1].description == QUESTION
+
+
+def test_a_long_tree_is_read_in_pages_and_searched(memory: remanent.Memory) -> None:
+    log = "Keeper's log. " + " ".join(f"On day {day} the lamp burned {day % 7 + 3} litres." for day in range(1, 200))
+    log += " On day 200 a herring boat ran aground."
+    with memory.bank("What ran aground?") as bank:
+        bank.start()
+        (node_id, *_) = bank.observe(log).node_ids
+        whole = "".join(entry.text for entry in bank.deep_retrieval(node_id).entries)
+        pages: list[str] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = bank.deep_retrieval(node_id, offset=offset, limit=1000)
+            pages.append("".join(entry.text for entry in page.entries))
+            offset = page.next_offset
+        assert len(pages) > 1
+        assert "".join(pages) == whole
+        assert max(map(len, pages)) <= 1000
+        holder = next(node.id for node in bank.nodes if "herring" in str(bank.tree(node.id)))
+        (entry,) = bank.deep_retrieval(holder, query="herring").entries
+        assert entry.text == "On day 200 a herring boat ran aground."
+
+
+@pytest.mark.spec("BANK-30")
+def test_a_kept_bank_searches_its_embeddings_in_the_vector_database(tmp_path: Path) -> None:
+    options = {"temp_dir": str(tmp_path / "waiting"), "embeddings": "database"}
+    with (
+        remanent.open(tmp_path / "home", embedder="multilingual", bank=options) as memory,
+        memory.bank(QUESTION, bank_id="kelt") as bank,
+    ):
+        bank.start()
+        bank.observe(MAGAZINE)
+        found = bank.search("the altitude of the summit", alpha=0.0)
+        assert [item.node.embedding for item in found.nodes] == [{}]
+        assert found.nodes[0].embedding > 0

@@ -15,11 +15,8 @@ from bench.associative import (
     Schedule,
     life_figures,
     live,
-    within_reach,
     write_report,
 )
-from remanent.associative.search import GraphQuery, SearchEngine
-from tests.associative.graphs import graph_of
 
 MESSAGES = 300
 QUICK: dict[Schedule, dict[str, Any]] = {
@@ -82,13 +79,13 @@ def _lived(*looks: Look) -> Life:
 
 
 def test_growth_lost_jobs_and_bad_recall_are_told_as_broken_promises() -> None:
-    good = Look(1.0, 100, 900, 0.5, {2: 1.0, 3: 1.0, 10: 1.0}, ())
+    good = Look(1.0, 100, 900, 0.5, 1.0, 1.0, ())
     assert [figure.kept for figure in life_figures(_lived(good, good)) if figure.kept is not None] == [True] * 3
     grown = life_figures(_lived(good, good, replace(good, nodes=150)))
     assert [figure.name for figure in grown if figure.kept is False] == [
         "a year, least-scanned, growth of the second half"
     ]
-    deaf = life_figures(_lived(replace(good, often={2: 0.5, 3: 0.9, 10: 1.0})))
+    deaf = life_figures(_lived(replace(good, often=0.9)))
     assert [figure.value for figure in deaf if figure.kept is False] == [90.0]
     lost = _lived(good)
     lost.dead_letters = 1
@@ -99,16 +96,5 @@ def test_growth_lost_jobs_and_bad_recall_are_told_as_broken_promises() -> None:
 
 def test_ages_are_read_off_the_curve() -> None:
     once = tuple((float(age), age < 50) for age in range(100))
-    life = _lived(Look(1.0, 1, 1, 0.5, {2: 1.0, 3: 1.0, 10: 1.0}, once))
+    life = _lived(Look(1.0, 1, 1, 0.5, 1.0, 1.0, once))
     assert dict(life.remembered([10, 40, 90, 400])) == {10: 1.0, 40: 1.0, 90: 0.0}
-
-
-def test_within_reach_is_what_a_search_of_any_depth_finds() -> None:
-    links = [("a", "b", 0.9), ("b", "c", 0.5), ("c", "d", 0.001), ("e", "a", 1.0), ("c", "gone", 0.5), ("c", "a", 0.5)]
-    graph = graph_of("abcde", links, focuses=["a"])
-    found = SearchEngine(graph).search(GraphQuery(depth=100, limit=0))
-    assert (
-        sorted(vertex.id for vertex in within_reach(graph))
-        == sorted(item.node.id for item in found.items)
-        == list("abc")
-    )

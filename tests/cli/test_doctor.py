@@ -173,6 +173,11 @@ def test_dead_letters_fail_the_check_and_waiting_work_does_not(cli: Cli, monkeyp
     )
     monkeypatch.setattr(AgentAdmin, "queue", lambda _: QueueState(pending=2, oldest=now))
     assert cli("doctor").code == 0
+    waits = job.replace(not_before=now, error="segmentation waits for its model: down")
+    monkeypatch.setattr(AgentAdmin, "jobs", lambda *_, **__: [waits])
+    said = cli("doctor", "--json")
+    assert said.code == 0
+    assert "segmentation waits for its model: down" in by_check(said.json)["queue"]["detail"]
     monkeypatch.setattr(AgentAdmin, "queue", lambda _: QueueState(dead=3))
     monkeypatch.setattr(AgentAdmin, "dead_letters", lambda _: [job])
     said = cli("doctor", "--json")

@@ -63,6 +63,7 @@ def test_a_term_that_few_records_hold_and_few_people_use_is_rare() -> None:
     assert not rare("Who are the Quorbits?", "Quorbits", holding=1, records=40)
     assert not rare("Who are the Quorbits?", "Nobody", holding=1)
     assert not rare("Where is the house?", "the house", holding=1)
+    assert not rare("pali sebasu kefofel bevanlel gorlezopi narimu?", "Pali lies by the sea.", holding=1)
 
 
 def test_of_a_long_message_the_best_covered_sentence_counts() -> None:

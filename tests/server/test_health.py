@@ -46,6 +46,18 @@ async def test_what_cannot_be_loaded_does_not_keep_the_server_from_its_work(
         assert (await readiness(memory, oldest=300, warming=warming)).ready
 
 
+async def test_a_provider_that_is_out_of_order_is_told_and_the_server_serves_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with aopen(tmp_path / "home", embedder="none") as memory:
+        healthy = await readiness(memory, oldest=300)
+        assert (healthy.degraded, "provider" in {check.check for check in healthy.checks}) == (False, False)
+        monkeypatch.setattr(memory, "outages", lambda: ["segmentation waits for its model: ModelUnavailable: down"])
+        found = await readiness(memory, oldest=300)
+        assert (found.ready, found.degraded) == (True, True)
+        assert "waits for its model" in {check.check: check.detail for check in found.checks}["provider"]
+
+
 async def test_stopping_does_not_wait_for_what_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(*, agents: int = 64) -> int:
         await asyncio.Event().wait()

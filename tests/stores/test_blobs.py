@@ -12,6 +12,7 @@ from remanent.errors import IntegrityError, InvalidInput, NotFound, StorageError
 from remanent.model import Scope
 from remanent.stores.blobs import Blobs, FileBlobs
 from remanent.stores.conformance import BlobsConformance
+from tests.power import Disk as PowerCut
 
 SCOPE = Scope(org="acme", workspace="lab", agent="ada")
 
@@ -213,3 +214,16 @@ async def test_a_file_in_place_of_the_agents_folder_is_a_storage_error(blobs: Fi
     with pytest.raises(StorageError):
         await blobs.put(SCOPE, b"x")
     assert folder.read_text() == "in the way"
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_deleted_file_does_not_come_back_after_a_power_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An erasure that was acknowledged has taken it for good."""
+    scope = Scope(org="o", workspace="w", agent="a")
+    digest = await FileBlobs(lambda _: tmp_path / "home").put(scope, b"a picture")
+    disk = PowerCut(tmp_path / "home", monkeypatch)
+    await FileBlobs(lambda _: disk.root).delete(scope, digest)
+    left = disk.image(tmp_path / "after")
+    assert not [path for path in left.rglob("*") if path.name == digest]

@@ -7,6 +7,7 @@ import pytest
 from remanent.model import Scope
 from remanent.stores import Erasure
 from remanent.stores.erasures import FOLDER, PendingErasures
+from tests.power import Disk
 
 ADA = Scope(org="acme", workspace="lab", agent="ada")
 ASKED = Erasure(entry_ids=("e1", "e2"), session="s1")
@@ -38,3 +39,18 @@ def test_a_torn_note_began_nothing_and_goes(tmp_path: Path) -> None:
     begun.path.write_bytes(begun.path.read_bytes()[:-9])
     assert list(erasures.interrupted()) == []
     assert not erasures.has_any()
+
+
+@pytest.mark.spec("SAFE-06")
+def test_that_an_erasure_has_begun_survives_a_power_cut_and_that_it_ended_does_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else half of it would stay for ever, or what was said since would be erased again after the next crash."""
+    disk = Disk(tmp_path / "above", monkeypatch)
+    home = disk.root / "home"
+    begun = PendingErasures(home).begin(Scope(org="o", workspace="w", agent="a"), Erasure(session="s"), last_seq=7)
+    [left] = PendingErasures(disk.image(tmp_path / "begun") / "home").interrupted()
+    assert (left.scope, left.erasure, left.last_seq) == (begun.scope, begun.erasure, 7)
+    left.release()
+    begun.end()
+    assert not PendingErasures(disk.image(tmp_path / "ended") / "home").has_any()

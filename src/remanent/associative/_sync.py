@@ -43,7 +43,7 @@ class AssociativeMemory:
         return self._portal.call(self._wrapped.initialize, agent_id)
 
     def close(self) -> None:
-        """Let the running job end and let go of the graph; what waits is kept, and nothing acknowledged is lost."""
+        """Stop the agent's queue, let the running job end and let go of the graph; what waits is kept for next time."""
         self._portal.call(self._wrapped.close)
 
     def remember(
@@ -163,9 +163,12 @@ class AssociativeMemory:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         return self._portal.call(self._wrapped.load_triples, lines)
 
-    def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        return self._portal.call(self._wrapped.drawing)
+    def drawing(self, *, html: bool = False) -> str:
+        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
+
+        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
+        """
+        return self._portal.call(self._wrapped.drawing, html=html)
 
     def jobs(self) -> list[Job]:
         """Return the work that waits or runs, in its order."""

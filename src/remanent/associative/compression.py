@@ -270,13 +270,14 @@ class CompressionScheduler:
             if vertex is None or len(vertex.content) <= target:
                 continue
             await asyncio.sleep(0)  # without a model nothing here waits, and others have their turn
+            before = vertex.content  # as it is given to the model: it may be another when the answer comes
             try:
                 shortened = await self._shorten(vertex, target)
             except (LanguageError, TimeoutError) as error:
                 failed.append((node_id, target))
                 problem = describe_failure(error)
             else:
-                done[node_id] = (vertex.content, shortened)
+                done[node_id] = (before, shortened)
         work = await self._graphs.work(tx, at=self._clock())
         await self._write(work, done)
         self._give_back(tx, failed, tries=tries, problem=problem)

@@ -10,6 +10,7 @@ from remanent.associative.settings import AssociativeSettings
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
+from remanent.language import Engine
 from remanent.model import Entry, EntryKind, Receipt, Scope
 from remanent.model.chat import Messages
 from remanent.recall import Candidate, Question, RecallPath
@@ -69,8 +70,10 @@ class Associative(Discipline):
     settings = AssociativeSettings
     agent_face = AsyncAssociativeMemory
 
-    def __init__(self, *, compressor: Compressor | None = None) -> None:
+    def __init__(self, *, compressor: Compressor | None = None, engine: Engine | None = None) -> None:
+        """Take another way to shorten texts, or another engine, than the settings choose; see `open(disciplines=…)`."""
         self._compressor = compressor
+        self._engine = engine
 
     def operations(self) -> Sequence[Operation[Any, Any]]:
         """Return what can be done with it."""
@@ -80,13 +83,13 @@ class Associative(Discipline):
 
     def open(self, parts: Parts) -> OpenDiscipline:
         """Put it to work."""
-        return OpenAssociative(parts, compressor=self._compressor)
+        return OpenAssociative(parts, compressor=self._compressor, engine=self._engine)
 
 
 class OpenAssociative(OpenDiscipline):
     """The associative memories of all agents of one open memory."""
 
-    def __init__(self, parts: Parts, *, compressor: Compressor | None = None) -> None:
+    def __init__(self, parts: Parts, *, compressor: Compressor | None = None, engine: Engine | None = None) -> None:
         self._journal = parts.journal
         self._settings = parts.settings.section(AssociativeSettings)
 
@@ -95,7 +98,7 @@ class OpenAssociative(OpenDiscipline):
 
         self.associations = Associations(
             parts.store,
-            parts.engine,
+            engine or parts.engine,
             settings=self._settings,
             clock=parts.clock,
             new_id=parts.new_id,
@@ -105,7 +108,7 @@ class OpenAssociative(OpenDiscipline):
             embedders=parts.embedders,
             compressor=compressor,
         )
-        self.associations.watch = parts.watch
+        self.associations.watch, self.associations.rest = parts.watch, parts.rest
 
     @property
     def handlers(self) -> Mapping[str, Handler]:

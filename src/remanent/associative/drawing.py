@@ -1,28 +1,38 @@
-"""The graph as a picture: focuses in the middle, what hangs on them around, the forgotten as empty ends."""
+"""The graph as a picture: what belongs together in one circle, the focuses in the middle, the forgotten as empty ends.
 
+`draw` gives an SVG that stands alone; `draw_page` the same in an HTML page in which one can search, zoom, and point at
+a node to see its words and links. Circles instead of simulated springs: the same graph always gives the same picture,
+and words have their room."""
+
+import base64
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from html import escape
-from math import atan2, cos, hypot, pi, sin
+from math import cos, hypot, pi, sin, sqrt
 
 from remanent.associative.graph import Edge, Graph, Vertex
+from remanent.associative.model import EARLIER, LATER
 
-MAX_DRAWN = 300
-"""Nodes in the picture: more cannot be told apart. This and the other sizes here were chosen by hand."""
-MAX_LABELS = 80
-"""With more nodes than this, words would cover each other."""
+MAX_DRAWN = 500
+"""Nodes in the picture: more cannot be told apart. This and the other sizes here were chosen by looking."""
+MAX_CLUSTER = 24
 MAX_LABEL_LENGTH = 24
-_SIZE = 1200
-_INNER, _RING, _STUB = 85.0, 125.0, 46.0
-"""Radius of the focuses' ring, from one ring to the next, and from a node to an end that dangles."""
-_MARGIN = 180
-_FOCUS, _NODE, _LINE, _GONE = "#b3541e", "#1b6ca8", "#5b7083", "#8a5a83"
-_STYLE = (
-    'font-family="Noto Sans CJK SC, PingFang SC, Microsoft YaHei, DejaVu Sans, sans-serif" font-size="12" '
-    # Words stay legible on top of lines.
-    'stroke-linejoin="round"'
-)
-_HALO = 'stroke="white" stroke-width="3" paint-order="stroke"'
+MAX_LINKS_EACH = 2
+"""Links of a node that are drawn, the strongest: nodes learned together are all linked, and all lines would hide all
+else. The others are counted in what the node says when pointed at."""
+MAX_ENDS = 60
+FONT = 12
+"""In pixels, at the size that the picture has by itself; relations are written smaller, and nothing below 11."""
+_ROOMY, _TIGHT = 74.0, 44.0
+"""The distance between neighbours, in a picture of few nodes and of many."""
+_FEW = 60
+_GAP, _MARGIN, _STUB = 26.0, 40.0, 40.0
+_GOLDEN = pi * (3 - sqrt(5))
+_FOCUS, _NODE, _LINE, _GONE, _GROUND = "#b3541e", "#1b6ca8", "#5b7083", "#8a5a83", "#f2f5f8"
+_STYLE = f'font-family="Noto Sans CJK SC, PingFang SC, Microsoft YaHei, DejaVu Sans, sans-serif" font-size="{FONT}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,59 +42,73 @@ class _Place:
     x: float
     y: float
 
-    @property
-    def angle(self) -> float:
-        return atan2(self.y, self.x)
 
-    @property
-    def radius(self) -> float:
-        return hypot(self.x, self.y)
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """Nodes that belong together, and the circle that they are drawn in."""
 
-
-def _at(radius: float, angle: float) -> _Place:
-    return _Place(radius * cos(angle), radius * sin(angle))
+    nodes: list[Vertex]
+    centre: _Place
+    radius: float
 
 
-def draw(graph: Graph) -> str:
-    """Return an SVG: a line is as wide and dark as its link is strong, a dashed one leads to something forgotten."""
-    rings = _rings(graph)
-    drawn = [vertex for ring in rings for vertex in ring]
-    edges = [edge for vertex in drawn for edge in graph.leaving(vertex)]
-    places = _places(graph, rings)
-    ends = _ends(edges, places)
-    extent = max((place.radius for place in [*places.values(), *ends.values()]), default=0.0) + _MARGIN
-    state = graph.state()
-    title = f"{state.nodes} nodes, {state.links} links, {state.dangling} dangling; {len(drawn)} drawn"
-    box = f"{-extent:.0f} {-extent:.0f} {2 * extent:.0f} {2 * extent:.0f}"
-    where = places | ends
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_SIZE}" height="{_SIZE}" {_STYLE}>',
-        f"<title>{title}</title>",
-        f'<rect x="{-extent:.0f}" y="{-extent:.0f}" width="100%" height="100%" fill="white"/>',
-        # The strongest on top.
-        *(_line(edge, where) for edge in sorted(edges, key=lambda edge: edge.strength) if edge.target.id in where),
-        *_empty_ends(graph, ends, labelled=len(drawn) + len(ends) <= MAX_LABELS),
-        *_circles(graph, drawn, places),
-        *_legend(-extent + 24, extent - 100, title),
-        "</svg>",
+@dataclass(slots=True)
+class _Layout:
+    """Where everything stands."""
+
+    clusters: list[_Cluster]
+    places: dict[str, _Place]
+    ends: dict[str, _Place]
+    taken: list[tuple[float, float, float, float]] = field(default_factory=list)
+    """Boxes that words must not cover: left, top, right, bottom."""
+
+    def is_free(self, box: tuple[float, float, float, float]) -> bool:
+        left, top, right, bottom = box
+        return not any(
+            left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in self.taken
+        )
+
+
+# ── what belongs together ────────────────────────────────────────────────────
+
+
+def _drawn(graph: Graph) -> list[Vertex]:
+    """Return the nodes that are drawn: the focuses, then the most important."""
+    focuses = graph.focused()
+    rest = [vertex for vertex in graph.nodes() if vertex not in focuses]
+    rest.sort(key=lambda vertex: (-graph.importance(vertex), -vertex.order))
+    return (focuses + rest)[:MAX_DRAWN]
+
+
+def _communities(graph: Graph, drawn: list[Vertex]) -> list[list[Vertex]]:
+    """Return the nodes in groups: each joins the group that it is linked with most strongly, a few times over.
+
+    Large groups are cut in the order in which they were learned, so that a circle stays a thing one can look at.
+    """
+    group = {vertex: place for place, vertex in enumerate(drawn)}
+    for _ in range(5):
+        changed = False
+        for vertex in sorted(drawn, key=lambda vertex: vertex.order):
+            pull: Counter[int] = Counter()
+            for other, strength in _neighbours(graph, vertex):
+                if other in group:
+                    pull[group[other]] += strength  # type: ignore[assignment]
+            best = max(pull, key=lambda one: (pull[one], -one), default=group[vertex])
+            changed |= best != group[vertex]
+            group[vertex] = best
+        if not changed:
+            break
+    members: dict[int, list[Vertex]] = {}
+    for vertex in sorted(drawn, key=lambda vertex: vertex.order):
+        members.setdefault(group[vertex], []).append(vertex)
+    loose = [one for many in members.values() if len(many) == 1 for one in many]
+    groups = [many for many in members.values() if len(many) > 1] + ([loose] if loose else [])
+    return [
+        many[start : start + size]
+        for many in groups
+        for size in [-(-len(many) // -(-len(many) // MAX_CLUSTER))]
+        for start in range(0, len(many), size)
     ]
-    return "\n".join(parts) + "\n"
-
-
-def _rings(graph: Graph) -> list[list[Vertex]]:
-    """Return the focuses, then the nodes by their distance from them in hops, then those that no link leads to."""
-    rings: list[list[Vertex]] = []
-    ring = graph.focused()
-    seen = {vertex.id for vertex in ring}
-    while ring and len(seen) <= MAX_DRAWN:
-        rings.append(ring)
-        further: dict[str, Vertex] = {}
-        for vertex in ring:
-            further |= {other.id: other for other, _ in _neighbours(graph, vertex) if other.id not in seen}
-        ring = list(further.values())[: MAX_DRAWN - len(seen)]
-        seen |= {vertex.id for vertex in ring}
-    alone = [vertex for vertex in graph.nodes() if vertex.id not in seen][: max(0, MAX_DRAWN - len(seen))]
-    return [*rings, alone] if alone else rings
 
 
 def _neighbours(graph: Graph, vertex: Vertex) -> Iterator[tuple[Vertex, float]]:
@@ -97,108 +121,246 @@ def _neighbours(graph: Graph, vertex: Vertex) -> Iterator[tuple[Vertex, float]]:
             yield edge.source, edge.strength
 
 
-def _places(graph: Graph, rings: list[list[Vertex]]) -> dict[str, _Place]:
-    """Place rings around each other, the nodes of each in the order in which those further in pull them.
-
-    Rings instead of simulated springs: the same graph always gives the same picture, and a little change a little one.
-    """
-    places: dict[str, _Place] = {}
-    radius = 0.0
-    for number, ring in enumerate(rings):
-        # A ring is wide enough for its nodes and their words not to touch.
-        radius = max(radius + _RING if number else _INNER, len(ring) * 40 / (2 * pi))
-        ordered = sorted(ring, key=lambda vertex: _pull(graph, vertex, places)) if number else ring
-        for place, vertex in enumerate(ordered):
-            places[vertex.id] = _at(radius, 2 * pi * (place + 0.5 * (number % 2)) / max(1, len(ring)) - pi / 2)
-    return places
+# ── where it stands ──────────────────────────────────────────────────────────
 
 
-def _pull(graph: Graph, vertex: Vertex, places: dict[str, _Place]) -> float:
-    """Return the direction that a node's links to what is placed already pull it to, from the top clockwise."""
-    known = [(places[other.id], strength) for other, strength in _neighbours(graph, vertex) if other.id in places]
-    x = sum(place.x * strength for place, strength in known)
-    y = sum(place.y * strength for place, strength in known)
-    return (atan2(y, x) + pi / 2) % (2 * pi)
+def _laid_out(graph: Graph, drawn: list[Vertex]) -> _Layout:
+    focuses = set(graph.focuses)
+    step = _ROOMY if len(drawn) <= _FEW else _TIGHT
+    groups = _communities(graph, drawn)
+    groups.sort(key=lambda many: (-sum(one.id in focuses for one in many), -max(one.order for one in many)))
+    layout = _Layout([], {}, {})
+    for nodes in groups:
+        radius = step * 0.62 * sqrt(len(nodes)) + step * 0.55
+        centre = _free_centre(layout.clusters, radius)
+        layout.clusters.append(_Cluster(nodes, centre, radius))
+        ordered = sorted(nodes, key=lambda one: (one.id not in focuses, -graph.importance(one), one.order))
+        for number, vertex in enumerate(ordered):
+            away = step * 0.62 * sqrt(number + 0.35) if len(nodes) > 1 else 0.0
+            angle = number * _GOLDEN
+            layout.places[vertex.id] = _Place(centre.x + away * cos(angle), centre.y + away * sin(angle))
+    return layout
 
 
-def _ends(edges: Iterable[Edge], places: dict[str, _Place]) -> dict[str, _Place]:
-    """Return the places of deleted nodes that links still lead to: each just outside of what holds it strongest."""
+def _free_centre(clusters: list[_Cluster], radius: float) -> _Place:
+    """Return the first place of a spiral at which a circle touches none that is there."""
+    turn = 0.0
+    while True:
+        away = 9.0 * turn
+        # Wider than high: words run across, and so do screens.
+        place = _Place(away * cos(turn) * 1.35, away * sin(turn))
+        if all(
+            hypot(place.x - other.centre.x, place.y - other.centre.y) >= radius + other.radius + _GAP
+            for other in clusters
+        ):
+            return place
+        turn += 0.12
+
+
+def _place_ends(layout: _Layout, edges: Iterable[Edge]) -> None:
+    """Place deleted nodes that links still lead to, each just outside of the circle of what holds it strongest."""
     holders: dict[str, Edge] = {}
     for edge in edges:
         if not edge.target.alive:
             held = holders.get(edge.target.id)
             holders[edge.target.id] = edge if held is None or edge.strength > held.strength else held
-    ends: dict[str, _Place] = {}
-    beside: dict[str, int] = {}
-    for node_id, edge in list(holders.items())[:MAX_DRAWN]:
-        number = beside[edge.source.id] = beside.get(edge.source.id, 0) + 1
-        source = places[edge.source.id]
-        side = (number // 2) * (1 if number % 2 else -1)
-        aside = source.angle + side * 0.8
-        ends[node_id] = _Place(source.x + _STUB * cos(aside), source.y + _STUB * sin(aside))
-    return ends
+    centres = {vertex.id: cluster for cluster in layout.clusters for vertex in cluster.nodes}
+    beside: Counter[str] = Counter()
+    for node_id, edge in sorted(holders.items(), key=lambda pair: -pair[1].strength)[:MAX_ENDS]:
+        source, cluster = layout.places[edge.source.id], centres[edge.source.id]
+        across, down = source.x - cluster.centre.x, source.y - cluster.centre.y
+        number = beside[edge.source.id]
+        beside[edge.source.id] += 1
+        aside = (number + 1) // 2 * (0.7 if number % 2 else -0.7)
+        length = hypot(across, down) or 1.0
+        unit = (across / length or 1.0, down / length)
+        turned = (unit[0] * cos(aside) - unit[1] * sin(aside), unit[0] * sin(aside) + unit[1] * cos(aside))
+        layout.ends[node_id] = _Place(source.x + _STUB * turned[0], source.y + _STUB * turned[1])
 
 
-def _line(edge: Edge, places: dict[str, _Place]) -> str:
+# ── shapes ───────────────────────────────────────────────────────────────────
+
+
+def draw(graph: Graph) -> str:
+    """Return an SVG: a line is as wide and dark as its link is strong, a dashed one leads to something forgotten."""
+    drawn = _drawn(graph)
+    layout = _laid_out(graph, drawn)
+    edges = [edge for vertex in drawn for edge in graph.leaving(vertex)]
+    _place_ends(layout, edges)
+    where = layout.places | layout.ends
+    shown = _shown_links(edges, layout)
+    sizes = {vertex.id: 5 + min(9.0, graph.importance(vertex) ** 0.5 * 1.3) for vertex in drawn}
+    layout.taken = [
+        (place.x - size, place.y - size, place.x + size, place.y + size)
+        for node_id, place in where.items()
+        for size in [sizes.get(node_id, 6.0) + 1]
+    ]
+    body = [
+        *(_ground(cluster) for cluster in layout.clusters),
+        *(_line(edge, back, where) for edge, back in sorted(shown, key=lambda pair: pair[0].strength)),
+        *_ends(graph, layout),
+        *_circles(graph, drawn, layout, sizes),
+        *_labels(graph, drawn, layout, sizes),
+        *(_relations(shown, layout) if len(drawn) <= _FEW else ()),
+    ]
+    state = graph.state()
+    title = f"{state.nodes} nodes, {state.links} links, {state.dangling} dangling; {len(drawn)} drawn"
+    left, top, right, bottom = _extent(layout)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.0f} {top:.0f} {right - left:.0f} {bottom - top:.0f}" '
+        f'width="{right - left:.0f}" height="{bottom - top:.0f}" {_STYLE}>'
+    )
+    ground = f'<rect x="{left:.0f}" y="{top:.0f}" width="100%" height="100%" fill="white"/>'
+    legend = _legend(left + 24, bottom - 96, title)
+    return "\n".join([head, f"<title>{title}</title>", ground, *body, *legend, "</svg>"]) + "\n"
+
+
+def _extent(layout: _Layout) -> tuple[float, float, float, float]:
+    """Return the borders of the picture, with room for the legend below."""
+    boxes = layout.taken + [
+        (one.centre.x - one.radius, one.centre.y - one.radius, one.centre.x + one.radius, one.centre.y + one.radius)
+        for one in layout.clusters
+    ]
+    left = min((box[0] for box in boxes), default=0.0) - _MARGIN
+    right = max((box[2] for box in boxes), default=0.0) + _MARGIN
+    top = min((box[1] for box in boxes), default=0.0) - _MARGIN
+    bottom = max((box[3] for box in boxes), default=0.0) + _MARGIN + 110
+    return left, top, max(right, left + 620), bottom
+
+
+def _shown_links(edges: list[Edge], layout: _Layout) -> list[tuple[Edge, Edge | None]]:
+    """Return the links that are drawn, each with the one that leads back: a pair is one line.
+
+    Between two circles of a large picture only the strongest is: that they have to do with each other can be seen then.
+    """
+    where = layout.places | layout.ends
+    is_large = len(layout.places) > _FEW
+    circle = {vertex.id: number for number, one in enumerate(layout.clusters) for vertex in one.nodes}
+    joined: set[frozenset[int]] = set()
+    pairs: dict[tuple[str, str], list[Edge]] = {}
+    for edge in edges:
+        if edge.target.id in where:
+            one, other = sorted((edge.source.id, edge.target.id))
+            pairs.setdefault((one, other), []).append(edge)
+    each: Counter[str] = Counter()
+    shown = []
+    ranked = sorted(pairs.values(), key=lambda many: (-max(edge.strength for edge in many), many[0].source.order))
+    for many in ranked:
+        best = max(many, key=lambda edge: (edge.strength, bool(edge.relation)))
+        ends = (best.source.id, best.target.id)
+        circles = frozenset(circle[end] for end in ends if end in circle)
+        if is_large and len(circles) > 1:
+            wanted = circles not in joined
+            joined.add(circles)
+        else:
+            wanted = min(each[end] for end in ends) < MAX_LINKS_EACH
+        if wanted or not best.target.alive:
+            each.update(ends)
+            back = next((edge for edge in many if edge.source is best.target), None)
+            shown.append((best, back))
+    return shown
+
+
+def _ground(cluster: _Cluster) -> str:
+    centre = cluster.centre
+    return f'<circle cx="{centre.x:.1f}" cy="{centre.y:.1f}" r="{cluster.radius:.1f}" fill="{_GROUND}"/>'
+
+
+def _line(edge: Edge, back: Edge | None, places: dict[str, _Place]) -> str:
     """Return a link: wider and darker where it is stronger, dashed where nothing is left at its far end."""
     one, other = places[edge.source.id], places[edge.target.id]
-    # Each direction bends to its own side, so that both can be seen.
-    bend_x = (one.x + other.x) / 2 + (other.y - one.y) * 0.08
-    bend_y = (one.y + other.y) / 2 - (other.x - one.x) * 0.08
     alive = edge.target.alive
     looks = (
-        f'stroke="{_LINE}" stroke-opacity="{0.12 + 0.75 * edge.strength:.2f}"'
+        f'stroke="{_LINE}" stroke-opacity="{0.12 + 0.6 * edge.strength:.2f}"'
         if alive
         else f'stroke="{_GONE}" stroke-opacity="{0.55 + 0.4 * edge.strength:.2f}" stroke-dasharray="4 3"'
     )
-    name = f"{edge.relation} " if edge.relation else ""
+    said = " / ".join(f"{link.relation} {link.strength:.3f}".strip() for link in (edge, back) if link is not None)
     return (
-        f'<path d="M{one.x:.1f},{one.y:.1f} Q{bend_x:.1f},{bend_y:.1f} {other.x:.1f},{other.y:.1f}" fill="none" '
+        f'<path d="M{one.x:.1f},{one.y:.1f} L{other.x:.1f},{other.y:.1f}" class="link" '
+        f'data-ends="{edge.source.id} {edge.target.id}" '
         f'stroke-width="{(0.5 if alive else 1.0) + 2.2 * edge.strength:.2f}" {looks}>'
-        f"<title>{escape(name)}{edge.strength:.3f}</title></path>"
+        f"<title>{escape(said)}</title></path>"
     )
 
 
-def _empty_ends(graph: Graph, ends: dict[str, _Place], *, labelled: bool) -> Iterator[str]:
+def _circles(graph: Graph, drawn: list[Vertex], layout: _Layout, sizes: dict[str, float]) -> Iterator[str]:
+    """Yield the nodes; a circle's area, not its radius, grows with the importance, as the eye compares areas."""
+    focuses = set(graph.focuses)
+    for vertex in drawn:
+        place, importance = layout.places[vertex.id], graph.importance(vertex)
+        links = sum(1 for _ in graph.leaving(vertex))
+        said = escape(f"{vertex.content}\n{importance:.2f} · {links}")
+        yield (
+            f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{sizes[vertex.id]:.1f}" class="node" '
+            f'data-id="{vertex.id}" fill="{_FOCUS if vertex.id in focuses else _NODE}" stroke="white" '
+            f'fill-opacity="{min(1.0, 0.35 + importance / 3):.2f}"><title>{said}</title></circle>'
+        )
+
+
+def _ends(graph: Graph, layout: _Layout) -> Iterator[str]:
     """Yield the empty circles of deleted nodes, with what their tombstones say they were about."""
-    for node_id, place in ends.items():
+    for node_id, place in layout.ends.items():
         memorial = graph.memorials.get(node_id)
         about = memorial.forgotten.about if memorial is not None else ""
         yield (
             f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="6" fill="white" stroke="{_GONE}" stroke-width="1.5" '
-            f'stroke-dasharray="3 2"><title>{escape(about or node_id)}</title></circle>'
+            f'class="end" data-id="{node_id}" stroke-dasharray="3 2"><title>{escape(about or node_id)}</title></circle>'
         )
-        if labelled and about:
-            yield _words(about, place, away=9, colour=_GONE, more='font-style="italic" font-size="10"')
+        if about:
+            yield from _label(about, place, layout, away=9, looks=f'fill="{_GONE}" font-style="italic"')
 
 
-def _circles(graph: Graph, drawn: list[Vertex], places: dict[str, _Place]) -> Iterator[str]:
-    """Yield the nodes; a circle's area, not its radius, grows with the importance, as the eye compares areas."""
+def _labels(graph: Graph, drawn: list[Vertex], layout: _Layout, sizes: dict[str, float]) -> Iterator[str]:
+    """Yield the phrases of as many nodes as there is room for: focuses first, then the most important."""
     focuses = set(graph.focuses)
-    for number, vertex in enumerate(drawn):
-        place = places[vertex.id]
-        importance = graph.importance(vertex)
+    for vertex in drawn:
         is_focus = vertex.id in focuses
-        size = 5 + min(9.0, importance**0.5 * 1.6)
-        colour = _FOCUS if is_focus else _NODE
-        said = escape(f"{vertex.content}\n{importance:.2f}")
-        yield (
-            f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{size:.1f}" fill="{colour}" stroke="white" '
-            f'fill-opacity="{min(1.0, 0.35 + importance / 3):.2f}"><title>{said}</title></circle>'
-        )
-        if number < MAX_LABELS:
-            more = 'font-weight="bold"' if is_focus else ""
-            yield _words(vertex.phrase, place, away=size + 4, colour=_FOCUS if is_focus else "#222", more=more)
+        looks = f'fill="{_FOCUS}" font-weight="bold"' if is_focus else 'fill="#222"'
+        yield from _label(vertex.phrase, layout.places[vertex.id], layout, away=sizes[vertex.id] + 3, looks=looks)
 
 
-def _words(text: str, place: _Place, *, away: float, colour: str, more: str = "") -> str:
-    """Return words beside a place, on its outer side."""
-    left = place.x < -1
+def _label(text: str, place: _Place, layout: _Layout, *, away: float, looks: str) -> Iterator[str]:
+    """Yield words beside, below or above a place, wherever they cover nothing; nothing when they would everywhere."""
     short = text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"
-    return (
-        f'<text x="{place.x + (-away if left else away):.1f}" y="{place.y + 4:.1f}" fill="{colour}" '
-        f'text-anchor="{"end" if left else "start"}" {_HALO} {more}>{escape(short)}</text>'
-    )
+    width, height = _width(short) * (1.12 if "bold" in looks else 1.0), FONT * 1.2
+    for left, top in (
+        (place.x + away, place.y - height / 2),
+        (place.x - away - width, place.y - height / 2),
+        (place.x - width / 2, place.y + away),
+        (place.x - width / 2, place.y - away - height),
+    ):
+        box = (left, top, left + width, top + height)
+        if layout.is_free(box):
+            layout.taken.append(box)
+            yield _words(short, left, top, width, looks)
+            return
+
+
+def _relations(shown: list[tuple[Edge, Edge | None]], layout: _Layout) -> Iterator[str]:
+    """Yield what links are called, in their middle, where there is room; that one came next needs no word."""
+    where = layout.places | layout.ends
+    for edge, back in shown:
+        name = next((one.relation for one in (edge, back) if one and one.relation not in {"", EARLIER, LATER}), "")
+        if not name:
+            continue
+        one, other = where[edge.source.id], where[edge.target.id]
+        width = _width(name) * 11 / FONT
+        left, top = (one.x + other.x - width) / 2, (one.y + other.y) / 2 - 7
+        if layout.is_free((left, top, left + width, top + 14)):
+            layout.taken.append((left, top, left + width, top + 14))
+            yield _words(name, left, top, width, f'fill="{_LINE}" font-size="11"')
+
+
+def _words(text: str, left: float, top: float, width: float, looks: str) -> str:
+    """Return words on a pale ground, so that they stay legible on top of lines in every viewer."""
+    ground = f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="14" fill="white" fill-opacity=".75"/>'
+    return f'{ground}<text x="{left:.1f}" y="{top + 11:.1f}" {looks}>{escape(text)}</text>'
+
+
+def _width(text: str) -> float:
+    """Return about how wide words are: a wide sign is as wide as it is high, others about half of it."""
+    return sum(FONT * (1.0 if unicodedata.east_asian_width(sign) in "WF" else 0.58) for sign in text)
 
 
 def _legend(x: float, y: float, title: str) -> Iterator[str]:
@@ -207,11 +369,11 @@ def _legend(x: float, y: float, title: str) -> Iterator[str]:
         (f'<circle cx="{x}" cy="{y}" r="8" fill="{_FOCUS}"/>', "focus · 关注点"),
         (
             f'<circle cx="{x}" cy="{y + 20}" r="8" fill="{_NODE}"/>',
-            "node, larger and darker where it is more important · 节点：越重要越大越深",
+            "node, larger where more important; one circle belongs together · 节点：越重要越大，同圈者相关",
         ),
         (
             f'<path d="M{x - 8},{y + 40} h16" stroke="{_LINE}" stroke-width="2.7"/>',
-            "link, wider where it is stronger · 关联：越强越粗",
+            f"the {MAX_LINKS_EACH} strongest links of each, wider where stronger · 每个节点最强的关联：越强越粗",
         ),
         (
             f'<circle cx="{x}" cy="{y + 60}" r="6" fill="white" stroke="{_GONE}" stroke-dasharray="3 2"/>',
@@ -221,4 +383,65 @@ def _legend(x: float, y: float, title: str) -> Iterator[str]:
     for number, (sign, words) in enumerate(rows):
         yield sign
         yield f'<text x="{x + 16}" y="{y + 20 * number + 4}" fill="#222">{words}</text>'
-    yield f'<text x="{x - 8}" y="{y + 88}" fill="{_LINE}">{title}</text>'
+    yield f'<text x="{x - 8}" y="{y + 84}" fill="{_LINE}">{title}</text>'
+
+
+# ── the page ─────────────────────────────────────────────────────────────────
+
+_PAGE_STYLE = """
+html,body{margin:0;height:100%;font:14px sans-serif;background:#fff;color:#222}
+#bar{position:fixed;left:12px;top:12px;display:flex;gap:8px;align-items:center}
+#find{font:inherit;padding:4px 8px;width:16em}
+#said{position:fixed;right:12px;top:12px;max-width:24em;padding:8px 12px;background:#fff;border:1px solid #5b7083;
+white-space:pre-wrap}
+#said:empty{display:none}
+svg{width:100%;height:100%;cursor:grab;touch-action:none}
+.node,.end{cursor:pointer}
+.dim .node,.dim .end,.dim .link,.dim text{opacity:.12}
+.dim .lit{opacity:1}
+"""
+# No inline handlers and no styles in attributes: the page allows exactly this script and this style, and nothing else.
+_PAGE_SCRIPT = """
+const svg=document.querySelector("svg"),said=document.getElementById("said"),find=document.getElementById("find");
+const nodes=[...svg.querySelectorAll("[data-id]")],links=[...svg.querySelectorAll(".link")];
+const box=svg.viewBox.baseVal;let held=null,start=null;
+const told=n=>n.querySelector("title").textContent;
+function show(lit){svg.classList.toggle("dim",lit!==null);
+for(const e of [...nodes,...links])e.classList.toggle("lit",lit!==null&&lit.has(e));}
+function around(node){const lit=new Set([node]),id=node.dataset.id;
+for(const l of links){const ends=l.dataset.ends.split(" ");if(ends.includes(id)){lit.add(l);
+for(const n of nodes)if(ends.includes(n.dataset.id))lit.add(n);}}return lit;}
+function point(node){said.textContent=node?told(node):"";if(node)show(around(node));else search();}
+function search(){const words=find.value.toLowerCase().trim();
+show(words?new Set(nodes.filter(n=>told(n).toLowerCase().includes(words))):null);}
+for(const n of nodes){n.addEventListener("pointerenter",()=>held||point(n));
+n.addEventListener("pointerleave",()=>held||point(null));
+n.addEventListener("click",e=>{held=held===n?null:n;point(held);e.stopPropagation();});}
+find.addEventListener("input",()=>{held=null;said.textContent="";search();});
+svg.addEventListener("click",()=>{held=null;point(null);});
+svg.addEventListener("wheel",e=>{e.preventDefault();const f=e.deltaY>0?1.15:1/1.15,r=svg.getBoundingClientRect();
+const x=box.x+(e.clientX-r.left)/r.width*box.width,y=box.y+(e.clientY-r.top)/r.height*box.height;
+box.x=x-(x-box.x)*f;box.y=y-(y-box.y)*f;box.width*=f;box.height*=f;},{passive:false});
+svg.addEventListener("pointerdown",e=>{start=[e.clientX,e.clientY,box.x,box.y];});
+addEventListener("pointermove",e=>{if(!start)return;const r=svg.getBoundingClientRect();
+const f=Math.max(box.width/r.width,box.height/r.height);
+box.x=start[2]-(e.clientX-start[0])*f;box.y=start[3]-(e.clientY-start[1])*f;});
+addEventListener("pointerup",()=>{start=null;});
+"""
+
+
+def draw_page(graph: Graph) -> str:
+    """Return the picture in an HTML page that stands alone and works under its own strict content security policy."""
+    policy = f"default-src 'none'; style-src {_hash(_PAGE_STYLE)}; script-src {_hash(_PAGE_SCRIPT)}"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>Remanent · 联想记忆</title>\n<style>{_PAGE_STYLE}</style></head>\n<body>\n"
+        f'{draw(graph)}<div id="bar"><input id="find" type="search" placeholder="find · 查找" aria-label="find · 查找">'
+        f'</div>\n<div id="said" role="status"></div>\n<script>{_PAGE_SCRIPT}</script>\n</body></html>\n'
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"

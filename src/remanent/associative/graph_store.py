@@ -125,8 +125,12 @@ class NodeStore:
                 sources=record.sources,
             )
             self._work.tx.drop(record.id)
-            self._work.tx.changes.append(PutTombstone(tombstone))
-            self._work.then(_burial(forgotten_of(tombstone)))
+            self.bury(tombstone)
+
+    def bury(self, tombstone: Tombstone) -> None:
+        """Note what is left of a node that is deleted, or that there was no room for."""
+        self._work.tx.changes.append(PutTombstone(tombstone))
+        self._work.then(_burial(forgotten_of(tombstone)))
 
     def drop(self, node_id: str) -> None:
         """Remove the record of a node that was put out of mind by hand, before it is made anew."""

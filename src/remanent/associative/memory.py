@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent.associative.compression import COMPRESS, REWRITE, CompressionScheduler, Compressor, open_compressor
-from remanent.associative.drawing import draw
+from remanent.associative.drawing import draw, draw_page
 from remanent.associative.graph import Graph, Graphs, GraphTransaction
 from remanent.associative.graph_store import LinkHealth, LinkStore
 from remanent.associative.model import (
@@ -18,7 +18,7 @@ from remanent.associative.model import (
     SearchHit,
     SearchResult,
 )
-from remanent.associative.reach import Reach
+from remanent.associative.reach import WideningSearch
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
 from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
 from remanent.associative.writer import Restorer, Writer, entries_payload
@@ -76,7 +76,7 @@ class Associations:
         self.new_id = new_id
         self.index = index
         self.graphs = Graphs(store, floor=settings.link_break_threshold)
-        self._reach = Reach(store, self.graphs, vectors=vectors, embedders=embedders, settings=settings)
+        self._reach = WideningSearch(store, self.graphs, vectors=vectors, embedders=embedders, settings=settings)
         self.watermark = Watermark(store, clock=clock)
         compressor = compressor or open_compressor(settings.compression, engine)
         self.scheduler = CompressionScheduler(
@@ -95,6 +95,8 @@ class Associations:
         )
         self.watch: Callable[[Scope], None] = lambda _: None
         """Has the worker look at an agent's queue; set once there is a worker."""
+        self.rest: Callable[[Scope], None] = lambda _: None
+        """Has the worker leave an agent's queue alone; set once there is a worker."""
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -249,8 +251,9 @@ class AsyncAssociativeMemory:
         return (await self._associations.graphs.at(self._scope)).state()
 
     async def close(self) -> None:
-        """Let the running job end and let go of the graph; what waits is kept, and nothing acknowledged is lost."""
+        """Stop the agent's queue, let the running job end and let go of the graph; what waits is kept for next time."""
         self._closed = True
+        self._associations.rest(self._scope)
         query = JobQuery(states=(JobState.RUNNING,), lanes=(LANE, COMPRESS, REWRITE))
         running = {job.id for job in await self._associations.store.jobs(self._scope, query)}
         while running:
@@ -398,9 +401,12 @@ class AsyncAssociativeMemory:
         self._check()
         return await self._associations.loader.load(self._scope, lines)
 
-    async def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        return draw(await self._graph())
+    async def drawing(self, *, html: bool = False) -> str:
+        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
+
+        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
+        """
+        return (draw_page if html else draw)(await self._graph())
 
     async def jobs(self) -> list[Job]:
         """Return the work that waits or runs, in its order."""

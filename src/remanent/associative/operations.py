@@ -308,18 +308,23 @@ async def load_triples(call: Call, request: Nothing) -> LoadedTriples:
         return await _of(call).load_triples(lines)
 
 
+class Drawing(Model):
+    """How to draw it."""
+
+    html: Annotated[bool, about("Whether as a page to search and zoom in.", "是否绘制成可查找、可缩放的网页。")] = False
+
+
 @operation(
     "associative.graph",
-    zh="将联想图绘制为 SVG。",
+    zh="将联想图绘制为 SVG 或网页。",
     permission=READ,
     route="GET associative/graph",
     command=None,
     face=_face("drawing", give=bytes.decode),
 )
-async def graph(call: Call, request: Nothing) -> bytes:
-    """Draw the graph as an SVG: focuses, strengths, and ends that dangle."""
-    del request
-    return (await _of(call).drawing()).encode()
+async def graph(call: Call, request: Drawing) -> bytes:
+    """Draw the graph as an SVG, or as a page: what belongs together, focuses, strengths, and ends that dangle."""
+    return (await _of(call).drawing(html=request.html)).encode()
 
 
 OPERATIONS = (remember, recall, search, focus, state, compress, forgotten, restore, triples, load_triples, graph)

@@ -162,10 +162,6 @@ class Matcher:
         at, since, until = vertex.occurred_at, self._wanted.since, self._wanted.until
         return at is not None and (since is None or at >= since) and (until is None or at < until)
 
-    def holds_all(self, searched: str) -> bool:
-        """Tell whether a text holds every keyword."""
-        return bool(self._keys) and all(key in searched for _, key in self._keys)
-
     def _with_words(self, vertices: Iterable[Vertex]) -> set[Vertex]:
         similar, keys = self._wanted.similar, [key for _, key in self._keys]
         if not self._wanted.keywords:
@@ -174,6 +170,10 @@ class Matcher:
             (only,) = keys
             return {vertex for vertex in vertices if only in vertex.searched}
         return {vertex for vertex in vertices if vertex.id in similar or any(key in vertex.searched for key in keys)}
+
+    def share(self, searched: str) -> float:
+        """Return the share of the keywords that a text holds."""
+        return sum(key in searched for _, key in self._keys) / max(1, len(self._keys))
 
     def matched(self, searched: str) -> tuple[str, ...]:
         """Return the keywords that a text holds."""

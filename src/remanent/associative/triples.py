@@ -14,9 +14,23 @@ from pydantic import TypeAdapter, ValidationError
 
 from remanent.associative.graph import Graph, Graphs, GraphTransaction
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
+from remanent.associative.model import TRACE
 from remanent.discipline import Append
 from remanent.errors import InvalidInput
-from remanent.model import Clock, Entry, EntryKind, Maker, Model, NewId, Origin, Scope, Source, from_millis, to_millis
+from remanent.model import (
+    Clock,
+    Entry,
+    EntryKind,
+    Maker,
+    Model,
+    NewId,
+    Origin,
+    Scope,
+    Source,
+    Tombstone,
+    from_millis,
+    to_millis,
+)
 from remanent.model.base import Count
 from remanent.model.ids import Id
 from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
@@ -28,7 +42,11 @@ TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 FOCUS_LIST = "focus:current"
 _IRI = r"<([^\x00-\x20<>\"{}|^`\\]*)>"
 _LITERAL = rf'"((?:[^"\\\n\r]|\\.)*)"(?:\^\^{_IRI}|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?'
-_LINE = re.compile(rf"\s*{_IRI}\s+{_IRI}\s+(?:{_IRI}|{_LITERAL})\s*\.\s*(?:#.*)?")
+_NAME = r"([A-Za-z][\w-]*:[^\s<>\"]*[^\s<>\".])"
+# N-Triples, and the seed's own notation: names without brackets, and no dot at the end.
+_TERM = rf"(?:{_IRI}|{_NAME})"
+_LINE = re.compile(rf"\s*{_TERM}\s+{_TERM}\s+(?:{_TERM}|{_LITERAL})\s*\.?\s*(?:#.*)?")
+_PREFIX = re.compile(r"\s*@?prefix\s.*", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)")
 _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _ESCAPES = {ord(char): f"\\{name}" for name, char in _ESCAPED.items() if name != "'"}
@@ -41,7 +59,7 @@ _ESCAPES |= {code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F, 0x85, 0x202
 
 def to_triples(graph: Graph) -> list[str]:
     """Return the lines of a graph; reading them gives the same graph."""
-    return [*_node_lines(graph), *_link_lines(graph), *_focus_lines(graph)]
+    return [*_node_lines(graph), *_link_lines(graph), *_focus_lines(graph), *_tombstone_lines(graph)]
 
 
 # `occurredAt` and `originalLength` are ours beside the seed's predicates: without them a graph that is read back would
@@ -86,6 +104,23 @@ def _focus_lines(graph: Graph) -> Iterator[str]:
         yield _says(f"node:{vertex.id}", "order", str(order))
 
 
+def _tombstone_lines(graph: Graph) -> Iterator[str]:
+    """Yield what is left of deleted nodes: whoever takes the graph in knows what was once known."""
+    for node_id, memorial in graph.memorials.items():
+        stone, subject = memorial.forgotten, f"forgotten:{node_id}"
+        yield _to(subject, TYPE, "memory:Forgotten")
+        values = {
+            "about": stone.about,
+            "keywords": json.dumps(stone.keywords, ensure_ascii=False),
+            "learnedAt": str(to_millis(stone.learned_at)),
+            "forgottenAt": str(to_millis(stone.forgotten_at)),
+            "size": str(stone.size),
+            "reason": stone.reason,
+        }
+        for name, value in values.items():
+            yield _says(subject, name, value)
+
+
 def _to(subject: str, predicate: str, target: str) -> str:
     return f"<{subject}> <{predicate}> <{target}> ."
 
@@ -100,6 +135,7 @@ OF_NODES = frozenset(
     {"content", "phrase", "keywords", "createdAt", "scanCount", "occurredAt", "originalLength", "order"}
 )
 OF_LINKS = frozenset({"strength", "relation"})
+OF_TOMBSTONES = frozenset({"about", "keywords", "learnedAt", "forgottenAt", "size", "reason"})
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
@@ -176,6 +212,9 @@ class ParsedGraph:
     """That one node leads to another, with the line that says so."""
     members: dict[str, int] = field(default_factory=dict)
     """The nodes in focus, with the lines."""
+    forgotten: dict[str, int] = field(default_factory=dict)
+    """Each deleted node with the line that names it."""
+    of_forgotten: dict[str, Properties] = field(default_factory=lambda: defaultdict(Properties))
 
     def focuses(self) -> list[str]:
         """Return the nodes in focus, oldest first."""
@@ -191,12 +230,13 @@ def read_triples(lines: Iterable[str]) -> ParsedGraph:
     """Return what the lines say; refuse the first that is not well formed or not of the vocabulary, by its number."""
     reading = ParsedGraph()
     for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
+        if not line.strip() or line.lstrip().startswith("#") or _PREFIX.fullmatch(line.rstrip()):
             continue
         found = _LINE.fullmatch(line.rstrip("\r\n"))
         if found is None:
             raise invalid_line(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
-        subject, predicate, target, text, _ = found.groups()
+        subject, predicate, target = (found[one] or found[one + 1] for one in (1, 3, 5))
+        predicate, text = TYPE if predicate == "rdf:type" else predicate, found[7]
         if text is not None:
             _add_value(reading, subject, predicate, ParsedValue(_unescaped(text, number), number))
         else:
@@ -212,6 +252,8 @@ def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedV
         told = reading.of_nodes[_id(name, said.line)]
     elif namespace == "memory" and sort == "link" and what in OF_LINKS:
         told = reading.of_links[_ends(name, said.line)]
+    elif namespace == "memory" and sort == "forgotten" and what in OF_TOMBSTONES:
+        told = reading.of_forgotten[_id(name, said.line)]
     elif subject == FOCUS_LIST and predicate == "memory:order":
         return  # of whom, it does not say; the members come in the order of their lines then
     else:
@@ -225,6 +267,8 @@ def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: s
     far_sort, _, far = target.partition(":")
     if predicate == TYPE and sort == "node" and target == "memory:Node":
         reading.nodes.setdefault(_id(name, line), line)
+    elif predicate == TYPE and sort == "forgotten" and target == "memory:Forgotten":
+        reading.forgotten.setdefault(_id(name, line), line)
     elif predicate == TYPE and sort == "link" and target == "memory:Link":
         reading.links.setdefault(_ends(name, line), line)
     elif predicate == "memory:link" and sort == far_sort == "node":
@@ -249,6 +293,10 @@ def _check_whole(reading: ParsedGraph) -> None:
             raise invalid_line(
                 min(said.line for said in told.values()), f"no line says that <link:{name}> is a memory:Link"
             )
+    for node_id, told in reading.of_forgotten.items():
+        if node_id not in reading.forgotten:
+            line = min(said.line for said in told.values())
+            raise invalid_line(line, f"no line says that <forgotten:{node_id}> is memory:Forgotten")
     described = {(ends.from_id, ends.to_id) for ends in reading.links}
     for ends, line in reading.ties.items():
         if (ends.from_id, ends.to_id) not in described:
@@ -333,9 +381,30 @@ class TripleLoader:
                 _load_node(work, nodes, node_id, reading.of_nodes[node_id], entry)
             self._load_links(work, reading, new)
             self._load_focuses(work, reading, new)
+            self._load_tombstones(work, nodes, reading)
             if new:
                 self._index(tx)
         return LoadedTriples(nodes=len(new), links=len(reading.links), known=len(reading.nodes) - len(new))
+
+    def _load_tombstones(self, work: GraphTransaction, nodes: NodeStore, reading: ParsedGraph) -> None:
+        """Note what was forgotten elsewhere; it came from another journal, so that it cannot be made again here."""
+        for node_id in reading.forgotten:
+            if node_id in work.graph or node_id in work.graph.memorials or node_id in reading.nodes:
+                continue
+            told, now = reading.of_forgotten[node_id], to_millis(work.at)
+            nodes.bury(
+                Tombstone(
+                    record_id=node_id,
+                    scope=work.scope,
+                    kind=TRACE,
+                    about=told.text("about"),
+                    keywords=told.keywords(),
+                    learned_at=from_millis(told.whole("learnedAt", now)),
+                    forgotten_at=from_millis(told.whole("forgottenAt", now)),
+                    size=told.whole("size"),
+                    reason=told.text("reason"),
+                )
+            )
 
     def _check_room(self, graph: Graph, count: int) -> None:
         most = self._settings.max_nodes

@@ -5,6 +5,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,18 +14,18 @@ from pydantic import JsonValue
 from remanent.associative.compression import SAMPLE_FACTOR, CompressionScheduler, least_important
 from remanent.associative.graph import Graphs, GraphTransaction, Vertex
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
-from remanent.associative.model import EARLIER, LATER, Forgotten, Node
+from remanent.associative.model import EARLIER, LATER, TRACE, Forgotten, Node
 from remanent.associative.search import entries_of
-from remanent.errors import InvalidInput, LanguageError, NotFound
-from remanent.jobs import Requeue, describe_failure
+from remanent.errors import InvalidInput, LanguageError, ModelDenied, ModelUnavailable, NotFound
+from remanent.jobs import Postponed, Requeue, describe_failure
 from remanent.language import Answer, Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles import ANNOTATION, RELATION_NAMING, SEGMENTATION
 from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
 from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.segmentation import Segment, SegmentationRequest
-from remanent.language.shapes import Utterance
-from remanent.model import Clock, Entry, Job, Maker, Scope, Source, least_trusted, to_millis
+from remanent.language.shapes import Utterance, UtteranceSpan
+from remanent.model import Clock, Entry, Job, Maker, Scope, Source, Tombstone, least_trusted, to_millis
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction
 
@@ -119,7 +120,10 @@ class Writer:
         try:
             async with asyncio.timeout(self._settings.worker_timeout):
                 answer = await self._engine.run(SEGMENTATION, request)
-        except (LanguageError, TimeoutError) as error:
+        except (ModelUnavailable, ModelDenied, TimeoutError) as error:
+            # Not this content's fault: the next would fare no better, so that none may overtake it or be given up.
+            raise Postponed(f"segmentation waits for its model: {describe_failure(error)}") from error
+        except LanguageError as error:
             raise Requeue(f"segmentation failed: {describe_failure(error)}") from error
         return answer.value.segments
 
@@ -155,9 +159,11 @@ class Writer:
     async def _write(
         self, work: GraphTransaction, job: Job, entries: Sequence[Entry], drafts: Sequence[TraceDraft]
     ) -> None:
-        if self._settings.schedule == "fixed":
-            drafts = drafts[-self._settings.max_nodes :]
         nodes, links = NodeStore(work, self._store), LinkStore(work)
+        if self._settings.schedule == "fixed":
+            for draft in drafts[: -self._settings.max_nodes]:
+                nodes.bury(_without_room(draft, entries, at=work.at))
+            drafts = drafts[-self._settings.max_nodes :]
         focus = FocusManager(work.graph, most=self._settings.max_focus_count)
         new_ids = [draft.node_id for draft in drafts]
         await self._free_slots(work, nodes, job, count=len(drafts), staying=focus.after(new_ids))
@@ -197,6 +203,27 @@ def _utterance(entry: Entry) -> Utterance:
     return Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at)
 
 
+def _sources(draft: TraceDraft, entries: Sequence[Entry]) -> tuple[Source, ...]:
+    places = draft.segment.places
+    return tuple(Source(entry_id=entries[one.utterance].id, start=one.start, end=one.end) for one in places)
+
+
+def _without_room(draft: TraceDraft, entries: Sequence[Entry], *, at: datetime) -> Tombstone:
+    """Return what is left of a node of a batch that is larger than all slots together."""
+    return Tombstone(
+        record_id=draft.node_id,
+        scope=entries[draft.segment.places[0].utterance].scope,
+        kind=TRACE,
+        about=draft.annotation.phrase,
+        keywords=draft.annotation.keywords,
+        learned_at=at,
+        forgotten_at=at,
+        size=len(draft.annotation.content),
+        reason="no slot was free",
+        sources=_sources(draft, entries),
+    )
+
+
 def _create(nodes: NodeStore, draft: TraceDraft, entries: Sequence[Entry]) -> None:
     first = entries[draft.segment.places[0].utterance]
     nodes.create_node(
@@ -204,10 +231,7 @@ def _create(nodes: NodeStore, draft: TraceDraft, entries: Sequence[Entry]) -> No
         draft.annotation.phrase,
         draft.annotation.keywords,
         node_id=draft.node_id,
-        sources=[
-            Source(entry_id=entries[place.utterance].id, start=place.start, end=place.end)
-            for place in draft.segment.places
-        ],
+        sources=_sources(draft, entries),
         scope=first.scope,
         occurred_at=first.occurred_at,
         trust=least_trusted(entries[place.utterance].origin for place in draft.segment.places),
@@ -227,6 +251,14 @@ async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T], *, at
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one(item)) for item in items]
     return [task.result() for task in tasks]
+
+
+def _overlaps(place: UtteranceSpan, said: Sequence[Entry], spans: Sequence[Source]) -> bool:
+    entry_id = said[place.utterance].id
+    return any(
+        span.entry_id == entry_id and span.start < place.end and (span.end is None or place.start < span.end)
+        for span in spans
+    )
 
 
 def entries_payload(entry_ids: Sequence[str]) -> dict[str, JsonValue]:
@@ -257,7 +289,7 @@ class Restorer:
     async def restore(self, scope: Scope, node_id: str) -> Node:
         """Make a deleted node again under its id: links that dangle lead to it again, and the focuses know it.
 
-        Its text is that of the journal, not what compression had left of it.
+        Its text is made from the journal as it was the first time, not what compression had left of it.
         """
         graph = await self._graphs.at(scope)
         if node_id in graph:
@@ -284,6 +316,7 @@ class Restorer:
                 occurred_at=first.occurred_at,
                 trust=least_trusted(entry.origin for entry in entries),
                 made_by=answer.made_by,
+                created_at=memorial.forgotten.learned_at,
             )
             nodes.unbury(node_id)
             focuses = focus.get_focus_list()
@@ -295,19 +328,27 @@ class Restorer:
         return node
 
     async def _words(self, scope: Scope, forgotten: Forgotten) -> tuple[str, list[Entry]]:
-        """Return the text that a node came from, and its entries, of which there is at least one."""
+        """Return the text that a node was made with, and its entries, of which there is at least one.
+
+        The entries are cut again, so that the speaker and the dates stand in it as they did.
+        """
         wanted = tuple(dict.fromkeys(source.entry_id for source in forgotten.sources))
         query = EntryQuery(entry_ids=wanted, limit=max(1, len(wanted)))
         entries = {entry.id: entry for entry in await self._store.entries(scope.owner, query) if not entry.erased}
-        spans = [
-            (entries[source.entry_id], entries[source.entry_id].text[source.start : source.end].strip())
-            for source in forgotten.sources
-            if source.entry_id in entries
-        ]
-        words = [text for _, text in spans if text]
+        said = [entries[entry_id] for entry_id in wanted if entry_id in entries]
+        spans = [source for source in forgotten.sources if source.entry_id in entries]
+        words = [text for one in spans if (text := entries[one.entry_id].text[one.start : one.end].strip())]
         if not words:
             raise NotFound(f"node {forgotten.node_id} cannot be made again: the journal no longer has its words")
-        return "\n".join(words), [entry for entry, _ in spans]
+        request = SegmentationRequest(utterances=tuple(_utterance(entry) for entry in said))
+        async with asyncio.timeout(self._settings.worker_timeout):
+            answer = await self._engine.run(SEGMENTATION, request)
+        again = [
+            segment.text
+            for segment in answer.value.segments
+            if any(_overlaps(place, said, spans) for place in segment.places)
+        ]
+        return "\n".join(again or words), said
 
     async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
         """Make room for a node that was put out of mind by hand: its record is still there."""

@@ -429,6 +429,13 @@ def show_associative(
             ),
         ),
     ] = False,
+    html: Annotated[
+        bool,
+        typer.Option(
+            "--html",
+            help=say("Draw it as a page to search and zoom in.", "绘制成可查找、可缩放的网页。"),
+        ),
+    ] = False,
     file: Annotated[
         Path | None,
         typer.Option(
@@ -441,4 +448,4 @@ def show_associative(
     """Show an agent's associative memory: its size, what is in focus, or a drawing of the graph."""
     from remanent.cli import associative
 
-    associative.show(place, svg=svg, file=file)
+    associative.show(place, svg=svg, html=html, file=file)

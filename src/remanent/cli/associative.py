@@ -13,13 +13,13 @@ from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, local_time, standard_output, visible
 
 
-def show(place: CommonOptions, *, svg: bool, file: Path | None) -> None:
+def show(place: CommonOptions, *, svg: bool, html: bool, file: Path | None) -> None:
     """Show an agent's graph: as figures and what is in focus, or as a drawing."""
     screen, settings = begin(place)
     with place.open(settings) as memory:
         associative = memory.agent(place.agent or "").associative
-        if svg:
-            _give(associative.drawing(), file)
+        if svg or html:
+            _give(associative.drawing(html=html), file)
             return
         state, focuses = associative.state(), associative.focus()
     if place.as_json:

@@ -268,6 +268,10 @@ def _queue(screen: Terminal, agent: Agent, name: str) -> Finding:
         return Finding("queue", True, screen.word(words.QUEUE_EMPTY), name)
     waiting = state.pending + state.running
     detail = screen.word(words.QUEUE_STATE, waiting=waiting, since=local_time(state.oldest))
+    failed = next((job for job in agent.admin.jobs(states=["pending"]) if job.error and job.not_before), None)
+    if failed is not None and failed.not_before is not None:
+        again = local_time(failed.not_before)
+        detail += screen.word(words.QUEUE_POSTPONED, error=failed.error, again=again)
     return Finding("queue", None, detail, name)
 
 

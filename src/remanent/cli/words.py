@@ -346,6 +346,7 @@ QUEUE_EMPTY = Bilingual("empty", "空")
 QUEUE_STATE = Bilingual(
     "{waiting} waiting or running, the oldest since {since}", "{waiting} 个等待或运行中，最早始于 {since}"
 )
+QUEUE_POSTPONED = Bilingual("; tried again at {again} after: {error}", "；将于 {again} 重试，原因：{error}")
 QUEUE_DEAD = Bilingual("{dead} dead letters; the last: {error}", "{dead} 个死信；最近一个：{error}")
 REPAIRED = Bilingual(
     "What is readable of {agent} was saved to {path}; the damaged file was not touched. To use the copy: stop every "

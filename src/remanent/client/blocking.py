@@ -227,9 +227,12 @@ class RemoteAssociativeMemory:
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         return self._portal.call(self._wrapped.load_triples, lines)
 
-    def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        return self._portal.call(self._wrapped.drawing)
+    def drawing(self, *, html: bool = False) -> str:
+        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
+
+        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
+        """
+        return self._portal.call(self._wrapped.drawing, html=html)
 
 
 class RemoteAgent:

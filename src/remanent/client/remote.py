@@ -236,9 +236,12 @@ class AsyncRemoteAssociativeMemory:
         )
         return answer
 
-    async def drawing(self) -> str:
-        """Return the graph as an SVG: focuses, strengths, and ends that dangle."""
-        answer: str = await self._connection.do("associative.graph", {}, place=self._place)
+    async def drawing(self, *, html: bool = False) -> str:
+        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
+
+        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
+        """
+        answer: str = await self._connection.do("associative.graph", {"html": html}, place=self._place)
         return answer
 
 

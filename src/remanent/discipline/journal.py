@@ -65,6 +65,8 @@ class Journal:
         """The read path, which keeps answers; set once it is put together."""
         self.watch: Callable[[Scope], None] = lambda _: None
         """Has the worker look at an agent's queue; set once there is a worker."""
+        self.rest: Callable[[Scope], None] = lambda _: None
+        """Has the worker leave an agent's queue alone until it is watched again; set once there is a worker."""
 
     async def keep(
         self,

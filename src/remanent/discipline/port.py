@@ -51,6 +51,10 @@ class Parts:
         """Have the worker look at an agent's queue."""
         self.journal.watch(scope)
 
+    def rest(self, scope: Scope) -> None:
+        """Have the worker leave an agent's queue alone until it is watched again."""
+        self.journal.rest(scope)
+
     def enqueue(
         self,
         tx: Transaction,

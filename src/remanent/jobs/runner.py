@@ -25,6 +25,17 @@ class Requeue(Exception):
     """Raised by a handler to send its job to the tail of its lane; the jobs behind it go first."""
 
 
+class Postponed(Exception):
+    """Raised by a handler whose provider is out of order: its job keeps its place, and its attempts are not used up.
+
+    It is tried again without end, after waits that grow to an hour: what was said is no worse for the outage.
+    """
+
+
+LONGEST_OUTAGE_WAIT = 3600.0
+"""Seconds between attempts in a long outage: soon enough to notice its end, rare enough to cost nothing."""
+
+
 def describe_failure(error: BaseException) -> str:
     """Return the class of an error with its message or place, short.
 
@@ -32,7 +43,7 @@ def describe_failure(error: BaseException) -> str:
     the key that was missing, the address with a token in it), so of such an error only the place is kept.
     """
     name = type(error).__name__
-    if isinstance(error, RemanentError | Requeue):
+    if isinstance(error, RemanentError | Requeue | Postponed):
         detail = f": {error}"
     elif isinstance(error, OSError) and error.strerror:
         detail = f": {error.strerror}"
@@ -129,6 +140,8 @@ class Runner:
         self._setbacks: dict[str, int] = {}
         """How often each job was given back in a row; its attempts do not tell."""
         self._aborting = False
+        self.outages: dict[str, str] = {}
+        """By job, why it is postponed, of those that this process has run last."""
 
     @property
     def unwritten(self) -> list[Scope]:
@@ -158,6 +171,7 @@ class Runner:
         else:
             if ended.outcome is not JobOutcome.GIVEN_BACK:
                 self._setbacks.pop(job.id, None)
+                self.outages.pop(job.id, None)
             return ended
         finally:
             keeper.cancel()
@@ -245,9 +259,13 @@ class Runner:
             "attempt %d of %d of job %s (%s) failed: %s", job.attempts, job.max_attempts, job.id, job.kind, text
         )
         _logger.debug("traceback of job %s", job.id, exc_info=error)
-        if isinstance(error, _NOT_THE_JOBS_FAULT):
+        if isinstance(error, (*_NOT_THE_JOBS_FAULT, Postponed)):
             setbacks = self._setbacks[job.id] = self._setbacks.get(job.id, 0) + 1
-            return await self.give_back(job, wait=self._delay(setbacks), error=text)
+            wait = self._delay(setbacks)
+            if isinstance(error, Postponed):
+                wait = retry_delay(setbacks, base=self._settings.backoff_base, cap=LONGEST_OUTAGE_WAIT)
+                self.outages[job.id] = text
+            return await self.give_back(job, wait=wait, error=text)
         if job.attempts >= job.max_attempts:
             return await self._bury(job, text)
         transaction = self._store.transaction(job.scope)

@@ -204,6 +204,7 @@ class Worker:
         self._name = new_id()
         self._shares = shares or Shares()
         self._agenda = Agenda(clock=clock, sleep=sleep)
+        self._resting: set[Scope] = set()
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
         self._troubles: dict[Owner, int] = {}
@@ -231,12 +232,23 @@ class Worker:
             self._agenda.look_now(None)
 
     @property
+    def outages(self) -> list[str]:
+        """Why jobs that this process ran last are postponed: their providers are out of order."""
+        return list(dict.fromkeys(self._runner.outages.values()))
+
+    @property
     def watched(self) -> list[Scope]:
         """The agents whose queues are looked at."""
         return list(self._watched)
 
+    def rest(self, scope: Scope) -> None:
+        """Take up no more of an agent's work, until it is watched again or asked for more; what runs goes on."""
+        self._watched.pop(scope.owner, None)
+        self._resting.add(scope.owner)
+
     def watch(self, scope: Scope) -> None:
         """Work on an agent's queue from now on; work that an earlier process left there is taken up."""
+        self._resting.discard(scope.owner)
         self._watched.setdefault(scope.owner)
         self._look_now(scope.owner)
 
@@ -315,7 +327,9 @@ class Worker:
     def _enqueued(self, scope: Scope) -> None:
         """Hear of a job that this process has just committed, so that nobody waits for the next poll."""
         if self._stopping is None:
-            self.watch(scope)
+            # What a job asks for while it ends does not wake an agent that was put to rest meanwhile.
+            if scope.owner not in self._resting or not self._running[scope.owner]:
+                self.watch(scope)
             for settlement in self._settlements:
                 settlement.touch(scope.owner)
 
@@ -379,12 +393,15 @@ class Worker:
 
     async def _serve(self, owners: list[Owner]) -> None:
         """Look and run, in turn; `owners` says whose turn it is, whatever happens."""
+        for owner in self._resting.intersection(owners):
+            self._agenda.looked(owner)
+            owners.remove(owner)
         in_a_row = 0
-        while (job := await self._look(owners)) is not None:
+        while owners and (job := await self._look(owners)) is not None:
             in_a_row += 1
             owner = job.scope.owner
             owners[:] = [owner]
-            if not await self._run(job):
+            if not await self._run(job) or owner in self._resting:
                 return
             if self._store.finds_work or in_a_row >= IN_A_ROW or not self._agenda.take(owner):
                 self._look_now(owner)
@@ -392,10 +409,12 @@ class Worker:
 
     async def _run(self, job: Job) -> bool:
         """Run a job; return whether its agent can be looked at again at once."""
-        if self._stopping is not None:
-            self._record(await self._runner.give_back(job))
-            return False
         owner = job.scope.owner
+        if self._stopping is not None or owner in self._resting:
+            # A store that finds work by itself finds that of an agent at rest, too: not at once again.
+            wait = timedelta(seconds=self._settings.poll if owner in self._resting else 0)
+            self._record(await self._runner.give_back(job, wait=wait))
+            return False
         self._running[owner] += 1
         self._shares.see(owner.org)
         begun = self._shares.started()

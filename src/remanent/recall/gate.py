@@ -54,9 +54,11 @@ MATCHED_WEIGHT = 2.0
 MAX_MATCHED = 3.0
 RARE_TERM = 2.0
 RARE_SHARE = 0.01
-"""What a rare term tells that was found exactly, and the share of all records that hold one at the most: of 454 Chinese
-questions (CMRC) 8 of 12 that were held back have one, of 146 in made-up words (CMRC, LoCoMo) 1."""
-KNOWN_SPEAKER = 1.0
+RARE_COVERAGE = 0.2
+"""What a rare term tells that was found exactly, the share of all records that hold one at the most, and how much of a
+question must be covered with it: of 454 Chinese questions (CMRC) 8 of 12 that were held back have one; made-up words
+that happen to be a name cover less."""
+KNOWN_SPEAKER = 2.0
 """What it tells that a question names one of those who spoke: it is likely meant for this store."""
 LEAD_WEIGHT = 4.0
 """How much it tells that this one said more of it than others."""
@@ -175,7 +177,8 @@ def wording(
         matched = max(matched, held / rare)
     telling = {term for term in question.terms if _is_rare(term, holding.get(term, 0), records=records)}
     telling -= question.dates
-    return TermMatch(coverage, matched, rare=any(not telling.isdisjoint(terms) for terms in candidates))
+    is_rare = coverage >= RARE_COVERAGE and any(not telling.isdisjoint(terms) for terms in candidates)
+    return TermMatch(coverage, matched, rare=is_rare)
 
 
 def _share(asked_terms: Sequence[str], weights: Mapping[str, float], terms: Collection[str]) -> float:

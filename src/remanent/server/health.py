@@ -76,7 +76,7 @@ class Readiness(Model):
 
     ready: bool
     degraded: bool = False
-    """It serves, and something was lost that only a person can look into."""
+    """It serves, and a person should look: an audit log is damaged, or a provider that work waits for is down."""
     checks: tuple[Check, ...]
 
 
@@ -91,6 +91,9 @@ async def readiness(
     """Write and sync a file, open the schema of the agents in use, look how long work has waited and what is loaded."""
     standing = AuditStatus()
     checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock)]
+    outages = memory.outages()
+    if outages:  # memory serves on: what was said is kept, and becomes memories when the provider is back
+        checks.append(Check(check="provider", ok=True, detail=outages[-1]))
     if warming is not None:
         loaded = warming.models.is_set()
         checks.append(Check(check="models", ok=loaded, detail="" if loaded else "the models are being loaded"))
@@ -98,7 +101,7 @@ async def readiness(
         standing = await asyncio.to_thread(audit.standing)
         checks.append(Check(check="audit", ok=not standing.failing, detail=_told(standing)))
     ready = all(check.ok for check in checks)
-    return Readiness(ready=ready, degraded=bool(standing.damaged), checks=tuple(checks))
+    return Readiness(ready=ready, degraded=bool(standing.damaged or outages), checks=tuple(checks))
 
 
 def _told(standing: AuditStatus) -> str:

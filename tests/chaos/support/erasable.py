@@ -210,16 +210,18 @@ async def _work_on_a_task(memory: AsyncMemory, made: Home, rng: random.Random) -
     made.of_agent += [task, context]
 
 
-async def erase(home: Path, what: str, entry_id: str, session: str) -> None:
-    """Erase one entry, its session, or the agent."""
+async def erase(home: Path, made: Home, what: str) -> list[str]:
+    """Erase one entry, its session, or the agent, and return what is left while the memory is still open."""
+    entry_id = made.target()
     async with open_home(home) as memory:
         agent = agent_of(memory)
         if what == "entry":
             await agent.erase(entry_ids=[entry_id])
         elif what == "session":
-            await agent.erase(session=session)
+            await agent.erase(session=made.session_of[entry_id])
         else:
             await agent.erase(everything=True)
+        return remains(home, made, what)
 
 
 # ── cutting short ────────────────────────────────────────────────────────────
@@ -335,12 +337,11 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
     return os.waitstatus_to_exitcode(status), pickle.loads(content) if content else None
 
 
-def erase_with(home: Path, made: Home, what: str, cut: Cut) -> int:
-    """Erase, be killed on the way, and return how many steps there were if not."""
+def erase_with(home: Path, made: Home, what: str, cut: Cut) -> tuple[int, list[str]]:
+    """Erase, be killed on the way, and return how many steps there were if not, and what was left at the end."""
     cut.install()
-    entry_id = made.target()
-    asyncio.run(erase(home, what, entry_id, made.session_of[entry_id]))
-    return cut.count
+    left = asyncio.run(erase(home, made, what))
+    return cut.count, left
 
 
 def main(folder: Path, what: str, cuts: int) -> None:
@@ -348,7 +349,8 @@ def main(folder: Path, what: str, cuts: int) -> None:
     _, made = in_child(lambda: asyncio.run(fill(folder / "made")))
     problems = [] if remains(folder / "made", made, what) else ["the look for remains is blind"]
     shutil.copytree(folder / "made", folder / "whole")
-    _, steps = in_child(lambda: erase_with(folder / "whole", made, what, Cut(0)))
+    _, (steps, live) = in_child(lambda: erase_with(folder / "whole", made, what, Cut(0)))
+    problems += [f"while open, without a kill: {left}" for left in live[:3]]
     problems += [f"without a kill: {left}" for left in remains(folder / "whole", made, what)[:3]]
     count = min(cuts, steps)
     killed = sorted({1 + number * (steps - 1) // max(1, count - 1) for number in range(count)})

@@ -140,3 +140,10 @@ def test_what_stands_before_the_verb_is_the_opening() -> None:
 def test_any_text_can_be_read() -> None:
     for text in ("", "。", "…", "12", "!!!", "\ud83d", "a" * 5000, "不" * 500):
         read_claim(text)
+
+
+def test_a_name_is_not_taken_for_who_says_so() -> None:
+    assert subject_of("United States presidential election, 1996.", "It was held in November.")[:2] == [
+        "United",
+        "States",
+    ]

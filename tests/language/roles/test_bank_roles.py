@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
+from remanent.language.models.fitting import read_reply
 from remanent.language.role import TextReply, Tier
 from remanent.language.roles import CLASSIFICATION, PLANNING, REACT, ROLES, STRUCTURE
 from remanent.language.roles.analysis import (
@@ -16,7 +17,13 @@ from remanent.language.roles.analysis import (
     second_phase,
 )
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
-from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
+from remanent.language.roles.integration import (
+    IntegrationOutcome,
+    IntegrationReply,
+    IntegrationRequest,
+    IntegrationResponse,
+    Trigger,
+)
 from remanent.language.roles.planning import PlanningResponse, TaskStatus, TaskType
 from remanent.language.roles.structure import StructureRequest
 from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
@@ -329,3 +336,14 @@ def test_past_the_limit_no_tool_is_called() -> None:
     assert turn.answer == "It is Condor"
     assert REACT.form == "text"
     assert REACT.reply is TextReply
+
+
+@pytest.mark.spec("BANK-17")
+def test_the_seeds_own_object_of_neighbour_updates_is_read() -> None:
+    text = """{"outcome": "integrated", "summary": "Condor has 1,121 qubits.", "neighbor_updates":
+    {"b1": {"context": "Error correction on Condor", "keywords": ["Condor"]}, "b2": {"context": "Cooling"}}}"""
+    reply = read_reply(text, IntegrationReply)
+    assert [(update.node, update.context) for update in reply.neighbor_updates] == [
+        ("b1", "Error correction on Condor"),
+        ("b2", "Cooling"),
+    ]

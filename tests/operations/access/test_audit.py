@@ -199,6 +199,23 @@ async def test_lines_of_another_organisation_do_not_fit(tmp_path: Path) -> None:
     assert not AuditLog(tmp_path).verify("acme").intact
 
 
+@pytest.mark.parametrize("more", [1, 3])
+async def test_a_log_of_a_copy_of_the_home_does_not_pass_for_this_one(tmp_path: Path, more: int) -> None:
+    """Its lines are sealed with the right key and follow each other: only the anchor tells that they are others."""
+    home, copy = tmp_path / "home", tmp_path / "copy"
+    await written(home, 2)
+    shutil.copytree(home, copy)
+    await written(home, 1)
+    other = AuditLog(copy)
+    for number in range(more):
+        await other.note(deed(f"harmless{number}"))
+    await other.close()
+    shutil.copyfile(log_of(copy), log_of(home))
+    found = AuditLog(home).verify("acme")
+    assert not found.intact
+    assert "not the one that was noted last" in found.problem
+
+
 async def test_every_cut_is_found_wherever_it_is_made(tmp_path: Path) -> None:
     file = await written(tmp_path, 4)
     content = file.read_bytes()

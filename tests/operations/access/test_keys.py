@@ -15,6 +15,7 @@ import pytest
 
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound
 from remanent.operations.access.keys import MARKER, Key, KeyRing, Permission, Reach
+from tests.power import Disk as PowerCut
 
 READ = (Permission.READ,)
 ACME = Reach(org="acme")
@@ -129,6 +130,19 @@ def test_over_a_damaged_file_a_new_key_is_made_and_the_damaged_bytes_are_kept(tm
     assert ring.principal(token).name == f"key:{key.key_id}"
     assert ring.list() == [key]
     assert damaged in [aside.read_bytes() for aside in (tmp_path / ".access").glob("keys.json.damaged-*")]
+
+
+@pytest.mark.spec("SAFE-06")
+def test_the_damaged_bytes_are_kept_through_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    KeyRing(home).create("agent", reach=ACME, permissions=READ)
+    file = home / ".access" / "keys.json"
+    damaged = file.read_bytes()[:-20]
+    file.write_bytes(damaged)
+    disk = PowerCut(home, monkeypatch)
+    KeyRing(home).create("again", reach=ACME, permissions=READ)
+    left = disk.image(tmp_path / "after") / ".access"
+    assert [aside.read_bytes() for aside in left.glob("keys.json.damaged-*")] == [damaged]
 
 
 # ── a home is open until its first key, and never again ──────────────────────
@@ -256,6 +270,20 @@ def test_the_folders_that_lead_to_a_key_are_on_disk_too(tmp_path: Path, monkeypa
     KeyRing(home).create("first", reach=ACME, permissions=READ)
     for folder in (tmp_path, home.parent, home, home / ".access"):
         assert folder.stat().st_ino in synced
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_key_survives_a_power_cut_in_a_folder_that_somebody_made_in_a_hurry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    KeyRing(home).create("lost", reach=ACME, permissions=READ)
+    shutil.rmtree(home / ".access")
+    disk = PowerCut(home, monkeypatch)
+    (home / ".access").mkdir()  # and never synced
+    KeyRing(home).create("first", reach=ACME, permissions=READ)
+    left = disk.image(tmp_path / "after")
+    assert (left / ".access" / "keys.json").read_bytes() == (home / ".access" / "keys.json").read_bytes()
 
 
 @pytest.mark.spec("SAFE-06")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
+from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import AnswerTooLarge, Scrubber, retry_after
 from remanent.language.models.call import Endpoint
 from remanent.model import Clock
@@ -87,17 +87,17 @@ class ErrorTranslator:
         said = self._said(error)
         told = f"{who} answers {error.status_code}: {said}"
         if isinstance(error, vendor.ModelQuotaExceededError):
-            return ModelRejected(f"{told}. The account has no quota left")
+            return ModelDenied(f"{told}. The account has no quota left")
         if error.status_code in _MAY_PASS and not isinstance(error, vendor.ModelRequestRejectedError):
             return ModelUnavailable(told, retry_after=retry_after(error.headers or {}, now=now))
         if isinstance(error, vendor.ModelAuthenticationError):
-            return ModelRejected(f"{told}. Check model.api_key and what it is allowed to do")
+            return ModelDenied(f"{told}. Check model.api_key and what it is allowed to do")
         if isinstance(error, vendor.ModelContextWindowExceededError):
             return ModelRejected(f"{told}. The request is too long for this model; lower model.window")
         if error.status_code in _UNDERSTOOD and any(word in said.lower() for word in _STRUCTURE):
             return OutputUnsupported(f"{told}. Another value of model.output may help")
         if isinstance(error, vendor.ModelNotFoundError):
-            return ModelRejected(f"{told}. Check model.name and model.base_url")
+            return ModelDenied(f"{told}. Check model.name and model.base_url")
         return ModelRejected(told)
 
     def _said(self, error: Exception) -> str:

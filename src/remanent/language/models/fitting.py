@@ -156,6 +156,8 @@ class _Shaper:
             return []
         if isinstance(value, str) and item.get("type") == "string":
             value = _split(value)
+        if isinstance(value, dict):
+            value = _named_items(value, item)
         if not isinstance(value, list):
             value = [value]
         places: list[Schema] = schema.get("prefixItems", [])
@@ -163,6 +165,15 @@ class _Shaper:
             self.shape(part, places[number] if number < len(places) else item, depth=depth + 1)
             for number, part in enumerate(value)
         ]
+
+
+def _named_items(value: dict[str, JsonValue], item: Schema) -> JsonValue:
+    """Read {"b1": {…}, "b2": {…}} as a list of objects whose first required field is the name."""
+    properties, required = item.get("properties", {}), item.get("required", ())
+    parts = list(value.values())
+    if not parts or not required or _match_keys(value, properties) or not all(isinstance(part, dict) for part in parts):
+        return value
+    return [{required[0]: name, **part} for name, part in value.items() if isinstance(part, dict)]
 
 
 def _match_keys(value: dict[str, JsonValue], properties: dict[str, Schema]) -> dict[str, JsonValue]:

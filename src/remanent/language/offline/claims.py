@@ -143,7 +143,8 @@ _CHANGE = re.compile(
 # Who says so is not what it is about: according to a blog; 有报道称.
 _LEAD = re.compile(
     r"(?:according to [^,]{1,60},|in fact,?|actually,?|reportedly,?|"
-    r"(?:an?|the|one|some|\w+)(?: \w+){0,4} (?:says?|said|claims?|claimed|reports?|reported|shows?|states?|notes?)"
+    r"(?:an?|the|one|some|\w+)(?: \w+){0,4} "
+    r"(?-i:says?|said|claims?|claimed|(?:reports?|reported|shows?|states?|notes?)(?= that))"
     r"(?: that)?)\s+(?=\S)"
     r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出)[，：]|(?:实际上|事实上|其实|另外)，",
     re.IGNORECASE,
@@ -268,7 +269,8 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
     if not topic:
         return claims
     sorts = {token.key for claim in claims[:2] for token in claim.tokens if not token.opening} | {t.key for t in topic}
-    return [_about(claim, topic, sorts) for claim in claims]
+    # What a text tells of something that it names is no description of any one scene.
+    return [replace(_about(claim, topic, sorts), is_scene=False) for claim in claims]
 
 
 def _is_value(claim: ParsedClaim) -> bool:

@@ -179,7 +179,7 @@ _ROLE = re.compile(r"\A\s*(?:user|assistant|agent|tool|system|用户|助手|工�
 # What segmentation writes behind "yesterday" is no word of the speaker.
 _ADDED_DATE = re.compile(r"\s?[(（]\d{4}-\d\d-\d\d[)）]")
 _PAUSE = re.compile(r"[,，;；:：–—]")
-_MARKS = " \t\n。.,，;；:：!！?？\"'“”‘’「」《》()（）[]-–—•*#"
+_MARKS = "& \t\n。.,，;；:：!！?？\"'“”‘’「」《》()（）[]-–—•*#"
 
 
 async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:

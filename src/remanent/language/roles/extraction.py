@@ -222,19 +222,22 @@ _DECISION = _pattern(
     r"(?:we|i|they|team)(?:['’](?:ve|re)| have| has| are)? (?:decided|agreed|chose|chosen|settled|opted|picked|"
     r"going with)|"
     r"decided (?:to|on|that|against)|let['’]s (?:go with|use|do|stick|keep|take|pick|adopt|switch)|"
-    r"(?:we|i)(?:['’]ll| will| shall| are going to|['’]re going to) (?:go with|use|adopt|switch to|stick with|keep|"
-    r"drop)|"
+    r"(?:we|i)(?:['’]ll| will| shall| are going to|['’]re going to) (?:go with|use|adopt|switch to|stick with|"
+    r"keep(?! (?:you|that|this|it|my|in touch|an eye|doing|going))|drop)|"
     r"the decision is|decision:|final (?:decision|answer|choice)|it['’]s settled|approved|signed off",
     r"决定|敲定|拍板|选定|说定|就这么定|就定|定下来|确定(?:用|采用|选|使用)|最终(?:选|采用|方案)|那就(?:用|选|按|这么)|"
+    r"就(?:用|选|按|定在?)[^，。？]{1,20}吧|"
     r"(?:改|采)用.{1,12}(?:方案|吧)|一致同意|达成一致",
 )
 _FOLLOW_UP = _pattern(
-    r"to-?do|(?:still )?(?:need|have|has|needs) to|must|remind me|don['’]t forget|follow(?:ing)?[- ]up|next steps?|"
+    r"to-?do|(?:still )?(?:need|have|has|needs) to(?! go\b)|"
+    r"must(?!['’]ve| (?:have|be|feel|love|still|make|mean|seem|\w+ (?:have|be|feel)))|"
+    r"remind me|don['’]t forget|follow(?:ing)?[- ]up|next steps?|"
     r"check back|get back to|later (?:today|this week)|not (?:done|finished|decided) yet|pending|(?:is|are) due|"
     r"by (?:tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|the end of)|"
-    r"(?:tomorrow|next week|next month),? (?:i|we)|i(?:['’]ll| will) (?:check|look|send|call|ask|try|do|finish|"
-    r"write|book|review|fix)",
-    r"待办|提醒我|别忘了|不要忘|记得(?!住)|跟进|下一步|稍后|回头(?:再|我)|(?:明天|后天|下周|下个?月|"
+    r"(?:tomorrow|next week|next month),? (?:i|we)|i(?:['’]ll| will) (?:check|look (?:into|up|at)|send|call|ask|try|"
+    r"do|finish|write|book|review|fix|prepare)",
+    r"(?:周[一二三四五六日天末]|明天|后天|月底|年底|\d+\s*[号日点])\s*(?:之前|以前|前)[^，。？]{2}|待办|提醒我|别忘了|不要忘|记得(?!住)|跟进|下一步|稍后|回头(?:再|我)|(?:明天|后天|下周|下个?月|"
     r"周[一二三四五六日]|之后|晚点)[^，。]{0,6}"
     r"(?:要|再|去|得|需要)|还(?:需要|要|得|没(?:有)?)(?:[^，。]{1,12})|尚未|等[^，。]{1,10}(?:再|之后)|需要(?:尽快|"
     r"再|先|在)",

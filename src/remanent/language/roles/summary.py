@@ -1,12 +1,9 @@
 """Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
-from itertools import accumulate
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -17,10 +14,11 @@ from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.roles.extraction import AGREEMENT, ExtractionRequest, FactKind, extract
 from remanent.language.roles.segmentation import is_small_talk
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
-from remanent.language.tidying import line, lines, remark, within_tokens
+from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
 from remanent.model import Model
+from remanent.text.dialogue import Statement, statements, telling
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import summarize
 from remanent.text.tokens import ESTIMATE
@@ -262,79 +260,82 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
         return await summarise(request, toolbox)
 
 
-_MAX_SENTENCES = 3_000
-_LONGEST_SENTENCE = 300
 _MAX_LISTED = 15
 # The mark, names of speakers and what joins the sentences take some of the tokens.
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class _SpokenSentence:
-    """A sentence and who said it; nobody for what a summary says."""
-
-    text: str
-    speaker: str
+_MAX_STATEMENTS = 3_000
+_SEGMENT: dict[Tongue, tuple[str, str, str]] = {
+    "zh": ("用户讨论了：", "Agent 决定了：", "关键结论是："),
+    "en": ("The user discussed: ", "The agent decided: ", "Key conclusion: "),
+}
+_ASSISTANTS = frozenset({"assistant", "agent", "ai", "model", "助手"})
 
 
 async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
     """Return a summary within its tokens, with the lists of a session where it is one."""
-    sentences = list(_sentences(request))[:_MAX_SENTENCES]
     tongue = tongue_of("\n".join(said.text[:1000] for said in request.utterances), *map(unmarked, request.earlier))
-    text = _told(_kept(sentences, int(_FOR_SENTENCES * request.limit)), tongue)
-    lists = (
-        await _lists(request, toolbox) if request.level is SummaryLevel.SESSION and request.utterances else ([], [], [])
+    texts, speakers = _texts(request)
+    said = [one for number, text in enumerate(texts) for one in statements(text, message=number)][:_MAX_STATEMENTS]
+    room = int(_FOR_SENTENCES * request.limit)
+    chosen = telling(said, limit=room, measure=ESTIMATE)
+    lists: Commitments = Commitments()
+    if request.level is not SummaryLevel.COMPACTION and request.utterances:
+        lists = await find_commitments(request.utterances, toolbox)
+    if not chosen:  # not one sentence fits: parts of them
+        text = summarize("\n".join(texts), limit=max(1, room), measure=ESTIMATE).text
+    elif request.level is SummaryLevel.SEGMENT:
+        text = segment_text(chosen, speakers, lists.decisions, tongue)
+    else:
+        text = _told(chosen, speakers, tongue)
+    return render(
+        request, text, decisions=lists.decisions, todos=lists.todos, agreements=lists.agreements, tongue=tongue
     )
-    return render(request, text, decisions=lists[0], todos=lists[1], agreements=lists[2], tongue=tongue)
 
 
-def _kept(sentences: Sequence[_SpokenSentence], limit: int) -> list[_SpokenSentence]:
-    """Return the sentences that say most within so many tokens, or parts of them where no sentence fits."""
-    joined = "\n".join(said.text for said in sentences)
-    ends = list(accumulate(len(said.text) + 1 for said in sentences))
-    kept: list[_SpokenSentence] = []
-    for span in summarize(joined, limit=limit, measure=ESTIMATE).spans:
-        first, last = bisect_right(ends, span.start), bisect_right(ends, span.end - 1)
-        for place in range(first, last + 1):
-            start = ends[place] - len(sentences[place].text) - 1
-            part = joined[max(span.start, start) : min(span.end, ends[place] - 1)].strip()
-            kept += [_SpokenSentence(part, sentences[place].speaker)] if part else []
-    return kept
-
-
-def _sentences(request: SummaryRequest) -> Iterator[_SpokenSentence]:
-    """Yield every sentence once, without small talk."""
-    seen: set[str] = set()
+def _texts(request: SummaryRequest) -> tuple[list[str], list[str]]:
+    """Return what was said without small talk, and who said each; nobody for what a summary says."""
     said = [(unmarked(summary), "") for summary in request.earlier]
     said += [(one.text, one.speaker) for one in request.utterances if not is_small_talk(one.text)]
     said = said or [(one.text, one.speaker) for one in request.utterances]
-    for text, speaker in said:
-        for sentence in sentence_texts(text):
-            short = line(sentence, _LONGEST_SENTENCE)
-            if short and short.casefold() not in seen:
-                seen.add(short.casefold())
-                yield _SpokenSentence(short, speaker)
+    return [text for text, _ in said], [speaker for _, speaker in said]
 
 
-def _told(sentences: Sequence[_SpokenSentence], tongue: Tongue) -> str:
+def _told(chosen: Sequence[Statement], speakers: Sequence[str], tongue: Tongue) -> str:
     """Return the sentences in order; who speaks is said where that changes."""
     parts: list[str] = []
     speaker = ""
-    for said in sentences:
-        if said.speaker and said.speaker != speaker:
-            parts.append(with_speaker(said.text, said.speaker))
-        else:
-            parts.append(said.text)
-        speaker = said.speaker
+    for one in chosen:
+        now = speakers[one.message]
+        parts.append(with_speaker(one.text, now) if now and now != speaker else one.text)
+        speaker = now
     return ("" if tongue == "zh" else " ").join(parts)
 
 
-async def _lists(request: SummaryRequest, toolbox: Toolbox) -> tuple[list[str], list[str], list[str]]:
-    """Return the decisions, to-dos and agreements of a session."""
+def segment_text(chosen: Sequence[Statement], speakers: Sequence[str], decisions: Sequence[str], tongue: Tongue) -> str:
+    """Return what was discussed, what was decided and what came out of it, each in the words that were used."""
+    join = "" if tongue == "zh" else " "
+    answers = [one.text for one in chosen if speakers[one.message].casefold() in _ASSISTANTS]
+    discussed = [one.text for one in chosen if speakers[one.message].casefold() not in _ASSISTANTS]
+    decided = list(decisions[:3]) or answers[:-1]
+    parts = (join.join(discussed), join.join(decided), join.join(answers[-1:] if answers else []))
+    said = [f"{heading}{part}" for heading, part in zip(_SEGMENT[tongue], parts, strict=True) if part]
+    return join.join([_MARKS[SummaryLevel.SEGMENT][tongue], *said])
+
+
+class Commitments(NamedTuple):
+    """What a conversation binds its people to."""
+
+    decisions: tuple[str, ...] = ()
+    todos: tuple[str, ...] = ()
+    agreements: tuple[str, ...] = ()
+
+
+async def find_commitments(utterances: Sequence[Utterance], toolbox: Toolbox) -> Commitments:
+    """Return the decisions, to-dos and agreements of a conversation, without a model."""
     found = await extract(
         ExtractionRequest(
-            utterances=request.utterances[-1000:],
+            utterances=tuple(utterances[-1000:]),
             kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
             limit=3 * _MAX_LISTED,
         ),
@@ -343,9 +344,10 @@ async def _lists(request: SummaryRequest, toolbox: Toolbox) -> tuple[list[str], 
     by_kind: dict[FactKind, list[str]] = {}
     for fact in found.facts:
         by_kind.setdefault(fact.kind, []).append(fact.content)
-    agreements = [*_agreements(request.utterances), *by_kind.get(FactKind.PREFERENCE, [])]
+    agreements = [*_agreements(utterances), *by_kind.get(FactKind.PREFERENCE, [])]
     decisions = [text for text in by_kind.get(FactKind.DECISION, []) if text not in agreements]
-    return decisions[:_MAX_LISTED], by_kind.get(FactKind.FOLLOW_UP, [])[:_MAX_LISTED], agreements[:_MAX_LISTED]
+    todos = by_kind.get(FactKind.FOLLOW_UP, [])
+    return Commitments(tuple(decisions[:_MAX_LISTED]), tuple(todos[:_MAX_LISTED]), tuple(agreements[:_MAX_LISTED]))
 
 
 def _agreements(utterances: Sequence[Utterance]) -> list[str]:

@@ -1,0 +1,709 @@
+"""Making a conversation fit: one mechanism with two policies, and a view that says what it did.
+
+A view never replaces anything: the journal holds every message, and a view keeps what each of its summaries stands for
+(`ContextView.original`). What is made of a stretch of messages is kept by the stretch's content, so that a new message
+extends a view instead of making it anew. A model is never waited for: until its summary is there, the one that needs no
+model stands in its place, and the next view has the better one.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from hashlib import blake2b
+from itertools import chain, pairwise
+from typing import Any
+
+from pydantic import Field
+
+from remanent.context.messages import Message, ReadMessage, read_messages, sanitized, style_of, tokens_of, units
+from remanent.context.trimming import without_long_results, without_pictures
+from remanent.errors import InvalidInput, RemanentError
+from remanent.language import Engine
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import Toolbox
+from remanent.language.roles.summary import (
+    TOKENS,
+    Commitments,
+    Summarisation,
+    SummaryLevel,
+    SummaryRequest,
+    find_commitments,
+    segment_text,
+)
+from remanent.language.shapes import MAX_TEXT, Utterance
+from remanent.language.tongue import Tongue, tongue_of
+from remanent.model import Model, Scope
+from remanent.settings import ContextSettings
+from remanent.stores.cache import Cache
+from remanent.text.dialogue import Statement, statements, telling
+from remanent.text.tokens import TokenCounter, token_counter
+
+_logger = logging.getLogger(__name__)
+
+SEGMENT = 10
+"""Messages that become one summary at the second level, and that stay as they are at its end (the seed)."""
+RECENT = 5
+"""Messages that stay as they are at the third level (the seed)."""
+SUMMARY_TOKENS = TOKENS[SummaryLevel.SEGMENT]
+DIGEST_TOKENS = TOKENS[SummaryLevel.SESSION]
+"""What a summary and a digest take where no budget leaves them more room (the seed)."""
+_LISTED_TOKENS, _LISTED = 480, 0.1
+"""What lists may take: all but a third of a plain digest; of a longer one a tenth at most, since in everyday talk much
+looks like a decision that is none, and the sentences themselves are there."""
+_FULL = 0.98
+"""The share of a budget that a view with a digest may take: tokens of texts together may be a few more than apart."""
+_CHOSEN_FROM = 4
+"""Stretches of ten that a digest chooses sentences from together. On LoCoMo (120 questions) all that a question needs
+survived for .46 of them by one stretch, for .53 by four, .49 by all at once."""
+_LINE_TOKENS = 2
+"""What the border of a line and a speaker's name take, on average."""
+NOTHING = Commitments()
+_MAX_AGENTS = 256
+_MAX_NOTES = 20_000
+"""Agents whose work is kept in the process, and pieces of it for each; beyond it is made again."""
+
+_HEADINGS: dict[Tongue, tuple[str, str, str, str]] = {
+    "zh": ("[会话概要]", "决策：", "待办：", "约定："),
+    "en": ("[session digest]", "Decisions:", "To do:", "Agreements:"),
+}
+_NAMES: dict[str, str] = {"user": "用户", "assistant": "助手", "tool": "工具", "system": "系统"}
+
+
+_Shown = ReadMessage | tuple[ReadMessage, int, int]
+"""A message of a view; with the first and the last place of those that it stands for, where it does."""
+
+
+class Strategy(StrEnum):
+    """What made a conversation shorter."""
+
+    CLEANING = "cleaning"
+    """Messages that a provider would refuse, or that stood there twice, went."""
+    SYSTEM_PROMPTS = "system prompts"
+    TOOL_RESULTS = "tool results"
+    ATTACHMENTS = "attachments"
+    SUMMARIES = "summaries"
+    DIGEST = "digest"
+    RETENTION = "retention"
+    """What had no room went by its rank: history first, then results of tools."""
+
+
+class Saving(Model):
+    """What one strategy did to the number of tokens."""
+
+    strategy: Strategy
+    before: int
+    after: int
+
+
+class Replaced(Model):
+    """A message of a view that stands for others."""
+
+    place: int
+    """Its place in the view."""
+    first: int
+    last: int
+    """The places, in the list that was given, of the first and the last message that it stands for."""
+
+
+class ContextView(Model):
+    """A conversation as it is sent: not longer than its budget, with what was done to it."""
+
+    messages: tuple[dict[str, Any], ...]
+    tokens: int
+    tokens_before: int
+    budget: int | None = None
+    level: int = Field(ge=0, le=3)
+    """How far it was shortened: 0 not at all, 1 trimmed, 2 summaries of ten messages, 3 one digest."""
+    report: tuple[Saving, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
+    given: tuple[dict[str, Any], ...] = Field(default=(), exclude=True, repr=False)
+
+    @property
+    def fits(self) -> bool:
+        """Tell whether the budget is kept; a newest message that is too long alone is told, not cut."""
+        return self.budget is None or self.tokens <= self.budget
+
+    def original(self, place: int) -> list[dict[str, Any]]:
+        """Return the messages, as they were given, that a message of the view stands for."""
+        for part in self.replaced:
+            if part.place == place:
+                return list(self.given[part.first : part.last + 1])
+        raise InvalidInput(f"message {place} of the view stands for itself")
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """What is kept of some ten messages, by their content: read once, shortened to each length once."""
+
+    speakers: dict[int, str]
+    """Who spoke, by the number of the message in the stretch."""
+    said: list[Statement]
+    tokens: int
+    shortened: dict[int, list[Statement]] = field(default_factory=dict)
+    """The most telling sentences, by the tokens that they may take."""
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What was made of one agent's messages, by their content; no text is a key."""
+
+    tokens: dict[bytes, int] = field(default_factory=dict)
+    stretches: OrderedDict[bytes, _Stretch] = field(default_factory=OrderedDict)
+    commitments: OrderedDict[bytes, Commitments] = field(default_factory=OrderedDict)
+    share: float = 0.0
+    """Which share of older stretches the last digest kept."""
+
+
+class Compactor:
+    """Shortens conversations of many agents by the three levels; keeps what it made for as long as a session lives."""
+
+    def __init__(
+        self, engine: Engine, *, cache: Cache, settings: ContextSettings, counter: TokenCounter | None = None
+    ) -> None:
+        self._engine = engine
+        self._offline = engine if isinstance(engine, OfflineEngine) else OfflineEngine()
+        self._cache = cache
+        self.settings = settings
+        self._count = counter or token_counter()
+        self._notes: OrderedDict[str, _Notes] = OrderedDict()
+        self._running: dict[str, asyncio.Task[None]] = {}
+
+    async def view(
+        self, scope: Scope, messages: Iterable[Message], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return the messages as they may be sent, within a budget of tokens; a level given is applied at once."""
+        if budget is not None and budget < 1:
+            raise InvalidInput(f"a budget has at least 1 token, not {budget}")
+        if level is not None and level not in range(4):
+            raise InvalidInput(f"a level is 0, 1, 2 or 3, not {level}")
+        if budget is None and level is None:
+            budget = self.settings.budget
+        shaping = _Shaping(self, self._of(scope), str(scope.owner), read_messages(messages), budget)
+        await shaping.shorten(level)
+        return shaping.view()
+
+    async def forget(self, scope: Scope) -> None:
+        """Let go of everything that was made of an agent's messages."""
+        owner = str(scope.owner)
+        self._notes.pop(owner, None)
+        for key, _ in await self._cache.ranked(_index(owner), limit=_MAX_NOTES):
+            await self._cache.delete(key)
+        await self._cache.delete(_index(owner))
+
+    async def settle(self) -> None:
+        """Wait until the summaries that a model is asked for are there or have failed."""
+        while self._running:
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    async def close(self) -> None:
+        """Stop asking a model."""
+        for task in list(self._running.values()):
+            task.cancel()
+        await self.settle()
+
+    def _of(self, scope: Scope) -> _Notes:
+        owner = str(scope.owner)
+        notes = self._notes.setdefault(owner, _Notes())
+        self._notes.move_to_end(owner)
+        if len(self._notes) > _MAX_AGENTS:
+            self._notes.popitem(last=False)
+        if len(notes.tokens) > _MAX_NOTES:
+            notes.tokens.clear()
+        return notes
+
+    # ── what is made of a stretch ────────────────────────────────────────────
+
+    def tokens(self, message: ReadMessage, notes: _Notes) -> int:
+        """Return what a message costs; each text is counted once."""
+        key = blake2b(f"{message.pictures} {message.text}".encode(errors="replace"), digest_size=16).digest()
+        if key not in notes.tokens:
+            notes.tokens[key] = tokens_of(message, self._count)
+        return notes.tokens[key]
+
+    def count(self, text: str) -> int:
+        """Count the tokens of a text."""
+        return self._count(text)
+
+    def stretch(self, messages: Sequence[ReadMessage], notes: _Notes) -> _Stretch:
+        """Return what is kept of some messages; each is read once."""
+        key = _key(messages)
+        kept = notes.stretches.get(key)
+        if kept is None:
+            talk = [message for message in messages if message.text.strip()]
+            kept = _Stretch(
+                speakers={number: _speaker(message) for number, message in enumerate(talk)},
+                said=[one for number, message in enumerate(talk) for one in statements(message.text, message=number)],
+                tokens=sum(self.tokens(message, notes) for message in messages),
+            )
+            notes.stretches[key] = kept
+            _bound(notes.stretches)
+        return kept
+
+    async def commitments(self, messages: Sequence[ReadMessage], notes: _Notes) -> Commitments:
+        """Return what a stretch binds its people to; what tools say binds nobody."""
+        key = _key(messages)
+        if key not in notes.commitments:
+            said = [message for message in messages if message.part != "tool" and message.text.strip()]
+            notes.commitments[key] = await find_commitments(list(map(_utterance, said)), Toolbox()) if said else NOTHING
+            _bound(notes.commitments)
+        return notes.commitments[key]
+
+    def telling(self, stretch: _Stretch, *, limit: int) -> list[Statement]:
+        """Return the sentences of a stretch that tell most within so many tokens."""
+        if limit not in stretch.shortened:
+            stretch.shortened[limit] = telling(
+                stretch.said, limit=limit, measure=lambda text: self._count(text) + _LINE_TOKENS
+            )
+        return stretch.shortened[limit]
+
+    async def _better(self, owner: str, key: bytes, request: SummaryRequest | None, *, wanted: bool) -> str | None:
+        """Return what a model made of a stretch; where it made nothing yet, have it asked and go on."""
+        if self._offline is self._engine or request is None or not wanted:
+            return None
+        name = f"compaction/{owner}/{request.level}/{key.hex()}"
+        made = await self._cache.get(name)
+        if made is not None:
+            return made.decode()
+        if name not in self._running:
+            task = asyncio.create_task(self._ask(owner, name, request))
+            self._running[name] = task
+            task.add_done_callback(lambda _: self._running.pop(name, None))
+        return None
+
+    async def _ask(self, owner: str, name: str, request: SummaryRequest) -> None:
+        try:
+            answer = await self._engine.run(Summarisation(), request)
+        except RemanentError as error:
+            _logger.warning(
+                "a summary was not made by the model, the one without a model stays: %s", type(error).__name__
+            )
+            return
+        lifetime = timedelta(minutes=self.settings.idle_minutes)
+        await self._cache.set(name, answer.value.text.encode(), ttl=lifetime)
+        await self._cache.rank(_index(owner), {name: 1.0}, ttl=lifetime)
+
+    async def summary(self, messages: Sequence[ReadMessage], notes: _Notes, owner: str, *, limit: int) -> str:
+        """Return what stands for a stretch: a model's summary where it is there, else the one that needs no model."""
+        made = await self._better(owner, _key(messages), _request(messages), wanted=len(messages) >= SEGMENT)
+        if made is not None and limit < 2 * SUMMARY_TOKENS:
+            return made
+        stretch = self.stretch(messages, notes)
+        chosen = self.telling(stretch, limit=limit - SEGMENT)
+        if not chosen:
+            return ""
+        tongue = tongue_of("\n".join(one.text for one in chosen))
+        decisions = (await self.commitments(messages, notes)).decisions
+        return segment_text(chosen, list(stretch.speakers.values()), decisions, tongue)
+
+    async def digest(self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, *, limit: int) -> str:
+        """Return what stands for a whole conversation: what binds, then the sentences that tell most."""
+        tongue = tongue_of("\n".join(message.text[:200] for message in stretches[-1]))
+        lines = [await self._prose(stretches, notes, owner, tongue)]
+        if "\n" not in lines[0]:
+            found = [await self.commitments(messages, notes) for messages in stretches]
+            lists = [tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*found, strict=True)]
+            lines += self._lists(_HEADINGS[tongue][1:], lists, room=_list_room(limit))
+        # Chosen among forty messages at a time: of ten, two or three sentences would fill the room, or none.
+        read = [
+            self.stretch(list(chain.from_iterable(stretches[place : place + _CHOSEN_FROM])), notes)
+            for place in range(0, len(stretches), _CHOSEN_FROM)
+        ]
+        share = _share(limit - self._count("\n".join(lines)), sum(part.tokens for part in read))
+        # What was chosen of older stretches stays while single messages come and go: as good, and much less work.
+        if 0.9 * share <= notes.share <= 1.05 * share:
+            share = notes.share
+        notes.share = share
+        told = set(lines)
+        before = ""
+        for part in read:
+            for one in self.telling(part, limit=int(share * part.tokens)):
+                if f"- {one.text}" not in told:
+                    who = part.speakers[one.message]
+                    lines.append(one.text if who == before else _named(who, one.text, tongue))
+                    before = who
+        return self._within("\n".join(lines), limit)
+
+    async def _prose(
+        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, tongue: Tongue
+    ) -> str:
+        """Return the digest that a model made, lists and all; the bare heading where there is none."""
+        head = _HEADINGS[tongue][0]
+        if self._offline is self._engine:
+            return head
+        earlier = [await self.summary(messages, notes, owner, limit=SUMMARY_TOKENS) for messages in stretches]
+        earlier = [text for text in earlier if text][-1000:]
+        request = SummaryRequest(level=SummaryLevel.SESSION, earlier=tuple(earlier)) if earlier else None
+        key = blake2b(b"".join(map(_key, stretches)), digest_size=16).digest()
+        return await self._better(owner, key, request, wanted=True) or head
+
+    def _within(self, text: str, limit: int) -> str:
+        """Return a digest without the last lines that are too many: what was counted apart may take more together."""
+        lines = text.split("\n")
+        while len(lines) > 1 and (over := self._count("\n".join(lines)) - limit) > 0:
+            while len(lines) > 1 and over > 0:
+                over -= self._count(lines.pop()) + 1
+        return "\n".join(lines)
+
+    def _lists(self, headings: Sequence[str], lists: Sequence[Sequence[str]], *, room: int) -> list[str]:
+        """Return the lists under their headings; the newest items first get room, in turn from each list."""
+        taken: list[list[str]] = [[] for _ in lists]
+        for rank in range(max(map(len, lists), default=0)):
+            for items, kept in zip(lists, taken, strict=True):
+                if rank < len(items):
+                    size = self._count(items[-1 - rank]) + 4
+                    if size <= room:
+                        kept.insert(0, items[-1 - rank])
+                        room -= size
+        return [
+            line
+            for heading, kept in zip(headings, taken, strict=True)
+            if kept
+            for line in (heading, *(f"- {item}" for item in kept))
+        ]
+
+
+class _Shaping:
+    """One conversation on its way to a view."""
+
+    def __init__(
+        self, compactor: Compactor, notes: _Notes, owner: str, given: Sequence[ReadMessage], budget: int | None
+    ) -> None:
+        self._compactor = compactor
+        self._notes = notes
+        self._owner = owner
+        self._given = given
+        self._budget = budget
+        self._style = style_of(given)
+        self._is_chinese = tongue_of("\n".join(message.text[:200] for message in given[-20:])) == "zh"
+        self._now: list[_Shown] = list(given)
+        self._clean: dict[int, ReadMessage] = {}
+        self._report: list[Saving] = []
+        self._sizes: dict[int, tuple[int, ReadMessage]] = {}
+        self._level = 0
+        self._tokens = self._before = sum(map(self._size, given))
+
+    def _size(self, one: _Shown) -> int:
+        message = _message(one)
+        if id(message) not in self._sizes:
+            # The message is kept beside its size, so that no other can get its identity.
+            self._sizes[id(message)] = (self._compactor.tokens(message, self._notes), message)
+        return self._sizes[id(message)][0]
+
+    def _did(self, strategy: Strategy, now: Sequence[_Shown]) -> None:
+        before, self._now = self._tokens, list(now)
+        self._tokens = sum(map(self._size, self._now))
+        if self._tokens != before:
+            self._report.append(Saving(strategy=strategy, before=before, after=self._tokens))
+
+    async def shorten(self, level: int | None) -> None:
+        """Go from level to level until the conversation fits well, or to the level that is asked for."""
+        clean = sanitized(self._given)
+        self._clean = {message.number: message for message in clean}
+        self._did(Strategy.CLEANING, clean)
+        settings = self._compactor.settings
+
+        def wants(number: int, above: float) -> bool:
+            return level >= number if level is not None else self._tokens > above * (self._budget or 0)
+
+        if wants(1, settings.trim_above):
+            self._level = 1
+            self._trim()
+            trimmed = [_message(one) for one in self._now]
+            if wants(2, settings.summarise_above):
+                self._level = 2
+                await self._summarise(trimmed)
+                if wants(3, settings.digest_above):
+                    self._level = 3
+                    await self._digest(trimmed)
+        if self._budget is not None and self._tokens > self._budget:
+            self._did(Strategy.RETENTION, self._retained())
+
+    def view(self) -> ContextView:
+        """Return what came out."""
+        replaced = tuple(
+            Replaced(place=place, first=one[1], last=one[2])
+            for place, one in enumerate(self._now)
+            if isinstance(one, tuple)
+        )
+        return ContextView(
+            messages=tuple(dict(_message(one).raw) for one in self._now),
+            tokens=self._tokens,
+            tokens_before=self._before,
+            budget=self._budget,
+            level=self._level,
+            report=tuple(self._report),
+            replaced=replaced,
+            given=tuple(dict(message.raw) for message in self._given),
+        )
+
+    # ── level 1 ──────────────────────────────────────────────────────────────
+
+    def _trim(self) -> None:
+        """Shorten results, drop older versions of a system prompt, describe attachments.
+
+        What came after the newest message of the user is what the model works on just now: it stays whole.
+        """
+        now = _newest_prompts([_message(one) for one in self._now])
+        self._did(Strategy.SYSTEM_PROMPTS, now)
+        current = max((place for place, one in enumerate(now) if one.part == "user"), default=0)
+        self._did(
+            Strategy.TOOL_RESULTS,
+            now := [
+                without_long_results(one, count=self._compactor.count, is_chinese=self._is_chinese)
+                if place < current
+                else one
+                for place, one in enumerate(now)
+            ],
+        )
+        self._did(
+            Strategy.ATTACHMENTS,
+            [
+                without_pictures(one, is_chinese=self._is_chinese) if place < current else one
+                for place, one in enumerate(now)
+            ],
+        )
+
+    # ── levels 2 and 3 ───────────────────────────────────────────────────────
+
+    def _split(
+        self, trimmed: Sequence[ReadMessage], recent: int
+    ) -> tuple[list[ReadMessage], list[list[ReadMessage]], list[ReadMessage]]:
+        """Return the system messages, the older stretches of at least ten messages, and what stays as it is.
+
+        The newest messages stay in their own words, with whole results, unless those alone would fill half the budget.
+        """
+        system = [message for message in trimmed if message.part == "system"]
+        body = units([message for message in trimmed if message.part != "system"])
+        tail: list[list[ReadMessage]] = []
+        while body and sum(map(len, tail)) < recent:
+            tail.insert(0, body.pop())
+        stretches: list[list[ReadMessage]] = [[]]
+        for unit in body:
+            if len(stretches[-1]) >= SEGMENT:
+                stretches.append([])
+            stretches[-1] += unit
+        newest = [message for unit in tail for message in unit]
+        verbatim = [self._clean[message.number] for message in newest]
+        fits = self._budget is None or sum(map(self._size, verbatim)) <= self._budget // 2
+        return system, [stretch for stretch in stretches if stretch], verbatim if fits else newest
+
+    def _room(self, *fixed: Sequence[ReadMessage], share: float) -> int | None:
+        """Return the tokens that a share of the budget leaves beside messages that stay; none without a budget."""
+        if self._budget is None:
+            return None
+        return int(share * self._budget) - sum(map(self._size, chain.from_iterable(fixed)))
+
+    async def _summarise(self, trimmed: Sequence[ReadMessage]) -> None:
+        """Put a summary in place of every ten older messages; where a budget leaves more room, a longer one."""
+        system, stretches, tail = self._split(trimmed, SEGMENT)
+        room = self._room(system, tail, share=self._compactor.settings.digest_above)
+        if room is not None and room < SUMMARY_TOKENS * len(stretches):
+            return  # it would not fit: the next level takes it up
+        sizes = [self._compactor.stretch(stretch, self._notes).tokens for stretch in stretches]
+        share = _share(room, sum(sizes))
+        made: list[_Shown] = []
+        for stretch, size in zip(stretches, sizes, strict=True):
+            limit = max(SUMMARY_TOKENS, int(share * size))
+            text = await self._compactor.summary(stretch, self._notes, self._owner, limit=limit)
+            if text:
+                made.append((self._standing(text), stretch[0].number, stretch[-1].number))
+        self._did(Strategy.SUMMARIES, [*system, *made, *tail])
+
+    async def _digest(self, trimmed: Sequence[ReadMessage]) -> None:
+        """Put one digest in place of all but the newest messages; it takes what room a budget leaves."""
+        system, stretches, tail = self._split(trimmed, RECENT)
+        if not stretches:
+            return
+        room = self._room(system, tail, share=_FULL)
+        limit = DIGEST_TOKENS if room is None else max(64, room)
+        text = await self._compactor.digest(stretches, self._notes, self._owner, limit=limit)
+        standing = (self._standing(text), stretches[0][0].number, stretches[-1][-1].number)
+        self._did(Strategy.DIGEST, [*system, standing, *tail])
+
+    def _standing(self, text: str) -> ReadMessage:
+        """Return a message that stands for others, in the caller's style: Anthropic's lists know no system message."""
+        role = "user" if self._style == "anthropic" else "system"
+        return read_messages([{"role": role, "content": text}])[0]
+
+    # ── what has no room ─────────────────────────────────────────────────────
+
+    def _retained(self) -> list[_Shown]:
+        """Keep by rank: system prompt, newest message of the user, results of tools, history; newest first in each."""
+        groups = _units_of(self._now)
+        newest = max((number for number, group in enumerate(groups) if _part(group) == "user"), default=len(groups) - 1)
+        ranks = {"system": 0, "tool": 2}
+        ranked = sorted(
+            range(len(groups)),
+            key=lambda number: (1 if number == newest else ranks.get(_part(groups[number]), 3), -number),
+        )
+        room = self._budget or 0
+        kept: set[int] = set()
+        for number in ranked:
+            size = sum(map(self._size, groups[number]))
+            if size <= room or number == newest:
+                kept.add(number)
+                room -= size
+        return [one for number, group in enumerate(groups) if number in kept for one in group]
+
+
+def _message(one: _Shown) -> ReadMessage:
+    return one[0] if isinstance(one, tuple) else one
+
+
+def _units_of(
+    now: Sequence[_Shown],
+) -> list[list[_Shown]]:
+    sizes = map(len, units([_message(one) for one in now]))
+    ends = [0]
+    for size in sizes:
+        ends.append(ends[-1] + size)
+    return [list(now[start:end]) for start, end in pairwise(ends)]
+
+
+def _part(group: Sequence[_Shown]) -> str:
+    """Return what rank a group has: calls with their results count as results; what stands for history is history."""
+    if len(group) == 1 and isinstance(group[0], tuple):
+        return "history"
+    return "tool" if len(group) > 1 else _message(group[0]).part
+
+
+def _newest_prompts(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
+    """Return the messages with only the newest version of each system prompt."""
+    kept: list[ReadMessage] = []
+    newer: list[frozenset[str]] = []
+    for message in reversed(messages):
+        if message.part == "system":
+            words = frozenset(message.text.casefold().split()) or frozenset(message.text)
+            if any(len(words & other) >= 0.6 * len(words | other) for other in newer):
+                continue
+            newer.append(words)
+        kept.append(message)
+    return kept[::-1]
+
+
+def _key(messages: Sequence[ReadMessage]) -> bytes:
+    """Return what names a stretch by its content."""
+    written = "\x1e".join(f"{message.part}\x1f{message.speaker}\x1f{message.text}" for message in messages)
+    return blake2b(written.encode(errors="replace"), digest_size=16).digest()
+
+
+def _bound(kept: OrderedDict[bytes, Any]) -> None:
+    if len(kept) * SEGMENT > _MAX_NOTES:
+        kept.popitem(last=False)
+
+
+def _index(owner: str) -> str:
+    return f"compaction/{owner}"
+
+
+def _speaker(message: ReadMessage) -> str:
+    return "tool" if message.part == "tool" else message.speaker
+
+
+def _utterance(message: ReadMessage) -> Utterance:
+    return Utterance(speaker=_speaker(message)[:200] or "user", text=message.text[:MAX_TEXT])
+
+
+def _request(messages: Sequence[ReadMessage]) -> SummaryRequest | None:
+    said = tuple(_utterance(message) for message in messages if message.text.strip())
+    return SummaryRequest(level=SummaryLevel.SEGMENT, utterances=said) if said else None
+
+
+def _list_room(limit: int) -> int:
+    plain = int(_LISTED_TOKENS * min(1.0, limit / DIGEST_TOKENS))
+    return plain if limit <= 2 * DIGEST_TOKENS else min(plain, int(_LISTED * limit))
+
+
+def _named(who: str, text: str, tongue: Tongue) -> str:
+    return f"{_NAMES.get(who, who)}：{text}" if tongue == "zh" else f"{who}: {text}"
+
+
+def _share(room: int | None, total: int) -> float:
+    """Return which share of a conversation has room."""
+    return 0.0 if room is None or room <= 0 or total <= 0 else min(1.0, room / total)
+
+
+# ── the policy of thresholds ─────────────────────────────────────────────────
+
+MIN_MESSAGES, MIN_CHARACTERS, MIN_RECENT = 8, 4000, 4
+"""Lower thresholds would compact what is short already (the seed's floors)."""
+_PIECE = 120
+_MAX_PIECES = 40
+
+
+class ContextCompactor:
+    """Puts one `[compacted]` message in place of a conversation's beginning once it passes a threshold.
+
+    It remembers the last one it made: when the conversation goes on, only what came since is read.
+    """
+
+    def __init__(
+        self,
+        engine: Engine | None = None,
+        *,
+        threshold_messages: int = 20,
+        threshold_chars: int = 48_000,
+        retain_recent_messages: int = 8,
+    ) -> None:
+        self._engine = engine or OfflineEngine()
+        self.threshold_messages = max(threshold_messages, MIN_MESSAGES)
+        self.threshold_chars = max(threshold_chars, MIN_CHARACTERS)
+        self.retain_recent_messages = max(retain_recent_messages, MIN_RECENT)
+        self._last: tuple[int, bytes, str] | None = None
+
+    async def maybe_compact(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
+        """Return the messages, their beginning compacted where they are too many or too long."""
+        clean = sanitized(read_messages(messages))
+        if (
+            len(clean) <= self.threshold_messages
+            and sum(len(message.text) for message in clean) <= self.threshold_chars
+        ):
+            return [dict(message.raw) for message in clean]
+        system = [message for message in clean if message.part == "system" and not _is_compacted(message)]
+        body = units([message for message in clean if message not in system])
+        tail: list[list[ReadMessage]] = []
+        while body and sum(map(len, tail)) < self.retain_recent_messages:
+            tail.insert(0, body.pop())
+        prefix = [message for unit in body for message in unit]
+        if not any(message.text.strip() for message in prefix):
+            return [dict(message.raw) for message in clean]
+        text = await self._compacted(prefix)
+        role = "user" if style_of(clean) == "anthropic" else "system"
+        kept = [dict(message.raw) for unit in tail for message in unit]
+        return [*(dict(message.raw) for message in system), {"role": role, "content": text}, *kept]
+
+    async def _compacted(self, prefix: Sequence[ReadMessage]) -> str:
+        earlier = [message.text for message in prefix if _is_compacted(message)]
+        fresh = [message for message in prefix if not _is_compacted(message) and message.text.strip()]
+        if self._last is not None and _key(fresh[: self._last[0]]) == self._last[1]:
+            earlier, since = [self._last[2]], fresh[self._last[0] :]
+        else:
+            since = fresh
+        if not since and earlier:
+            return earlier[-1]
+        request = SummaryRequest(
+            level=SummaryLevel.COMPACTION,
+            earlier=tuple(earlier[-1000:]),
+            utterances=tuple(map(_utterance, since[-2000:])),
+        )
+        try:
+            text = (await self._engine.run(Summarisation(), request)).value.text
+        except RemanentError as error:
+            _logger.warning("the conversation is compacted without the model: %s", type(error).__name__)
+            return _pieces([*earlier, *(f"{_speaker(one)}: {one.text}" for one in since)])
+        self._last = (len(fresh), _key(fresh), text)
+        return text
+
+
+def _is_compacted(message: ReadMessage) -> bool:
+    return message.text.startswith("[compacted]")
+
+
+def _pieces(texts: Sequence[str]) -> str:
+    """Return short beginnings of what was said, joined: what is left when nothing can summarise it."""
+    short = [" ".join(text.removeprefix("[compacted]").split())[:_PIECE] for text in texts]
+    return "[compacted] " + " | ".join(short[-_MAX_PIECES:])

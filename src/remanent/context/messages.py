@@ -1,0 +1,213 @@
+"""Lists of messages as agents hold them, OpenAI-style or Anthropic-style: read, cleaned, and cut only where one may.
+
+A message stays the object that the caller gave; beside it stands what shortening must know of it. What a provider would
+refuse is mended first: results whose call is gone, calls that were never answered, the same message twice in a row.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from remanent.errors import InvalidInput
+
+Message = Mapping[str, Any]
+Style = Literal["openai", "anthropic"]
+Part = Literal["system", "user", "assistant", "tool"]
+
+PICTURE_TOKENS = 1000
+"""What a picture is reckoned to cost: providers take some 100 to 1,600, by its size."""
+MESSAGE_TOKENS = 4
+"""What role and borders of a message cost beside its text."""
+
+_PARTS: dict[str, Part] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_PICTURES = {"image", "image_url", "input_image", "document", "file", "input_file", "input_audio", "audio", "video"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessage:
+    """A message with what shortening must know of it."""
+
+    raw: Message
+    number: int
+    """Its place in the list that was given."""
+    part: Part
+    text: str
+    calls: tuple[str, ...] = ()
+    """The ids of tools that it calls."""
+    results: tuple[str, ...] = ()
+    """The ids of calls that it answers."""
+    pictures: int = 0
+
+    @property
+    def speaker(self) -> str:
+        """Who says it: its name where one is given, else its role."""
+        name = self.raw.get("name")
+        return name if isinstance(name, str) and name and self.part != "tool" else str(self.raw["role"])
+
+    def with_content(self, content: object, text: str, *, pictures: int = 0) -> "ReadMessage":
+        """Return the message with other content; everything else stays as the caller wrote it."""
+        return replace(self, raw={**self.raw, "content": content}, text=text, pictures=pictures)
+
+
+def read_messages(messages: Iterable[Message]) -> list[ReadMessage]:
+    """Read a list of messages of either style; what is none is refused with its place."""
+    return [_read(message, number) for number, message in enumerate(messages)]
+
+
+def style_of(messages: Iterable[ReadMessage]) -> Style:
+    """Return whose style a list has: only Anthropic's keeps calls and results as blocks of the content."""
+    for message in messages:
+        if any(block.get("type") in ("tool_use", "tool_result") for block in _blocks(message.raw)):
+            return "anthropic"
+    return "openai"
+
+
+def tokens_of(message: ReadMessage, count: Callable[[str], int]) -> int:
+    """Return what a message costs."""
+    return MESSAGE_TOKENS + count(message.text) + PICTURE_TOKENS * message.pictures
+
+
+def _read(message: object, number: int) -> ReadMessage:
+    if not isinstance(message, Mapping):
+        raise InvalidInput(f"message {number + 1} is no object with `role` and `content`")
+    role = message.get("role")
+    if not isinstance(role, str) or role.casefold() not in _PARTS:
+        known = ", ".join(sorted(_PARTS))
+        raise InvalidInput(f"message {number + 1} has no known role; give one of {known}")
+    content = message.get("content")
+    if content is not None and not isinstance(content, str) and not _is_blocks(content):
+        raise InvalidInput(f"the content of message {number + 1} is neither a text nor a list of parts")
+    blocks = _blocks(message)
+    calls, written = _openai_calls(message.get("tool_calls"))
+    calls += [str(block.get("id", "")) for block in blocks if block.get("type") == "tool_use"]
+    results = [str(block.get("tool_use_id", "")) for block in blocks if block.get("type") == "tool_result"]
+    answered = message.get("tool_call_id")
+    results += [answered] if isinstance(answered, str) else []
+    part = "tool" if results else _PARTS[role.casefold()]
+    text = "\n".join(filter(None, [content if isinstance(content, str) else _text(blocks), *written]))
+    return ReadMessage(message, number, part, text, tuple(calls), tuple(results), pictures=_pictures(blocks))
+
+
+def _is_blocks(content: object) -> bool:
+    if not isinstance(content, Sequence) or isinstance(content, str):
+        return False
+    return all(isinstance(block, Mapping) for block in content)
+
+
+def _blocks(message: Message) -> list[Mapping[str, Any]]:
+    """Return the parts of a content that has parts."""
+    content = message.get("content")
+    return list(content) if isinstance(content, Sequence) and _is_blocks(content) else []
+
+
+def _openai_calls(calls: object) -> tuple[list[str], list[str]]:
+    """Return the ids of calls and how they are written, as a provider counts them."""
+    ids: list[str] = []
+    written: list[str] = []
+    for call in calls if isinstance(calls, Sequence) and not isinstance(calls, str) else ():
+        if isinstance(call, Mapping):
+            ids.append(str(call.get("id", "")))
+            function = call.get("function")
+            if isinstance(function, Mapping):
+                written.append(f"{function.get('name', '')}({function.get('arguments', '')})")
+    return ids, written
+
+
+def _text(blocks: Iterable[Mapping[str, Any]]) -> str:
+    """Return what the parts of a content say, one after the other."""
+    parts: list[str] = []
+    for block in blocks:
+        kind = block.get("type")
+        if kind == "tool_use":
+            parts.append(f"{block.get('name', '')}({json.dumps(block.get('input'), ensure_ascii=False, default=str)})")
+        elif kind == "tool_result":
+            inner = block.get("content")
+            parts.append(inner if isinstance(inner, str) else _text(_blocks(block)))
+        else:
+            said = block.get("text", block.get("thinking"))
+            parts += [said] if isinstance(said, str) else []
+    return "\n".join(filter(None, parts))
+
+
+def _pictures(blocks: Iterable[Mapping[str, Any]]) -> int:
+    """Count what is no text, inside results of tools too."""
+    count = 0
+    for block in blocks:
+        count += block.get("type") in _PICTURES
+        count += _pictures(_blocks(block))
+    return count
+
+
+# ── cleaning ─────────────────────────────────────────────────────────────────
+
+
+def sanitized(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
+    """Return the messages without what a provider would refuse or what says the same twice.
+
+    The calls of the last message stand unanswered because their results are still to come; they stay.
+    """
+    once: list[ReadMessage] = []
+    for message in messages:
+        if not once or message.raw != once[-1].raw:
+            once.append(message)
+    asked: set[str] = set()
+    kept: list[ReadMessage] = []
+    for message in once:
+        mended = _only(message, "tool_result", "tool_use_id", asked) if message.results else message
+        if mended is not None:
+            kept.append(mended)
+            asked |= set(mended.calls)
+    answered = {call for message in kept for call in message.results}
+    last = kept[-1].number if kept else -1
+    answered |= {call for message in kept if message.number == last for call in message.calls}
+    return [mended for message in kept if (mended := _only_answered(message, answered)) is not None]
+
+
+def _only(message: ReadMessage, kind: str, key: str, allowed: set[str]) -> ReadMessage | None:
+    """Return a message without the blocks of a kind whose id is not allowed; none when nothing else is left."""
+    if all(found in allowed for found in (message.results if kind == "tool_result" else message.calls)):
+        return message
+    blocks = _blocks(message.raw)
+    left = [block for block in blocks if block.get("type") != kind or str(block.get(key, "")) in allowed]
+    if not left:
+        return None
+    return _read({**message.raw, "content": left}, message.number)
+
+
+def _only_answered(message: ReadMessage, answered: set[str]) -> ReadMessage | None:
+    """Return a message without the calls that nothing answers; none when it says nothing else."""
+    if all(call in answered for call in message.calls):
+        return message
+    calls = message.raw.get("tool_calls")
+    if not isinstance(calls, Sequence) or isinstance(calls, str):
+        return _only(message, "tool_use", "id", answered)
+    left = [call for call in calls if isinstance(call, Mapping) and str(call.get("id", "")) in answered]
+    raw = {key: value for key, value in message.raw.items() if key != "tool_calls"}
+    if left:
+        raw["tool_calls"] = left
+    mended = _read(raw, message.number)
+    return mended if mended.text or mended.pictures else None
+
+
+def units(messages: Sequence[ReadMessage]) -> list[list[ReadMessage]]:
+    """Return the messages in groups that may only stand or go together: calls with all their results."""
+    grouped: list[list[ReadMessage]] = []
+    waiting: set[str] = set()
+    for message in messages:
+        if waiting and grouped:
+            grouped[-1].append(message)
+        else:
+            grouped.append([message])
+        waiting = (waiting | set(message.calls)) - set(message.results)
+    return grouped

@@ -1,0 +1,160 @@
+"""The first level of compression: each message for itself, shortened where its full length helps nobody any more."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from remanent.context.messages import ReadMessage
+from remanent.text.dialogue import statements, telling
+
+RESULT_TOKENS = 60
+"""What a tool's result is shortened to: its first line, what it ends with, and what tells most between them.
+
+By the seed's example the first level takes 50K tokens to 35K; with 40 % of them in results of 250 tokens each this
+leaves a margin of some 3K."""
+_LONGEST_VALUE = 80
+_MAX_MEMBERS = 4
+_TELLING_LINE = re.compile(
+    r"error|fail|exception|warning|denied|not found|result|total|passed|success|done|created|saved|exit code"
+    r"|错误|失败|异常|警告|拒绝|未找到|结果|总计|合计|通过|成功|完成|已创建|已保存",
+    re.IGNORECASE,
+)
+
+Count = Callable[[str], int]
+
+
+def shortened_result(text: str, *, count: Count, limit: int = RESULT_TOKENS, is_chinese: bool = False) -> str:
+    """Return what a tool's output comes to, and that it was shortened; short ones stay as they are."""
+    size = count(text)
+    if size <= limit:
+        return text
+    note = f"…（已缩短，原 {size} 个 token）" if is_chinese else f"… (shortened from {size} tokens)"
+    room = max(8, limit - count(note))
+    outline = _json_outline(text)
+    if outline is not None and count(outline) <= room:
+        return f"{outline} {note}"
+    lines = [" ".join(line.split()) for line in (outline or text).splitlines()]
+    lines = [_cut(line, room // 2, count) for line in lines if line]
+    if len(lines) <= 1:
+        said = telling(statements(text), limit=room, measure=count)
+        whole = " ".join(one.text for one in said)
+        return f"{whole or _cut(' '.join(text.split()), room, count)} {note}"
+    return "\n".join([*_chosen(lines, room, count), note])
+
+
+def _chosen(lines: Sequence[str], room: int, count: Count) -> list[str]:
+    """Return the first line, the last, and of the others those that tell of success or failure, the latest first."""
+    last = len(lines) - 1
+    marked = [number for number in range(last - 1, 0, -1) if _TELLING_LINE.search(lines[number])]
+    kept: list[int] = []
+    for number in dict.fromkeys([0, last, *marked, *range(1, last)]):
+        size = count(lines[number]) + 1
+        if size <= room:
+            kept.append(number)
+            room -= size
+        elif number not in (0, last):
+            break
+    return [lines[number] for number in sorted(kept)]
+
+
+def _cut(line: str, room: int, count: Count) -> str:
+    """Return as much of a line's beginning as fits."""
+    while line and count(line) > room:
+        line = line[: max(0, min(len(line) - 1, len(line) * room // max(1, count(line))))]
+    return line
+
+
+def _json_outline(text: str) -> str | None:
+    """Return a JSON value with long texts cut and long lists counted; nothing where the text is no JSON."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return json.dumps(_outline(value, depth=3), ensure_ascii=False)
+
+
+def _outline(value: object, *, depth: int) -> object:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_VALUE else value[:_LONGEST_VALUE] + "…"
+    if isinstance(value, Mapping):
+        if depth == 0:
+            return f"… {len(value)}"
+        return {key: _outline(inner, depth=depth - 1) for key, inner in list(value.items())[: 3 * _MAX_MEMBERS]}
+    if isinstance(value, list):
+        shown = [] if depth == 0 else [_outline(inner, depth=depth - 1) for inner in value[:_MAX_MEMBERS]]
+        return shown if len(shown) == len(value) else [*shown, f"… {len(value)}"]
+    return value
+
+
+def without_long_results(message: ReadMessage, *, count: Count, is_chinese: bool) -> ReadMessage:
+    """Return a message whose results of tools are shortened to what they come to."""
+
+    def short(text: str) -> str:
+        return shortened_result(text, count=count, is_chinese=is_chinese)
+
+    content = message.raw.get("content")
+    if message.part != "tool" or content is None:
+        return message
+    if isinstance(content, str):
+        text = short(content)
+        return message if text == content else message.with_content(text, text, pictures=message.pictures)
+    blocks = [_with_short_result(block, short) for block in content]
+    if blocks == list(content):
+        return message
+    return message.with_content(blocks, "\n".join(map(_said, blocks)), pictures=message.pictures)
+
+
+def _with_short_result(block: Mapping[str, Any], short: Callable[[str], str]) -> Mapping[str, Any]:
+    inner = block.get("content")
+    if block.get("type") == "tool_result" and isinstance(inner, str):
+        return {**block, "content": short(inner)}
+    if block.get("type") == "tool_result" and isinstance(inner, list):
+        return {**block, "content": [_with_short_text(part, short) for part in inner]}
+    return block
+
+
+def _with_short_text(part: Any, short: Callable[[str], str]) -> Any:
+    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+        return {**part, "text": short(part["text"])}
+    return part
+
+
+def _said(block: Mapping[str, Any]) -> str:
+    inner = block.get("content", block.get("text"))
+    if isinstance(inner, list):
+        return "\n".join(map(_said, inner))
+    return inner if isinstance(inner, str) else ""
+
+
+def without_pictures(message: ReadMessage, *, is_chinese: bool) -> ReadMessage:
+    """Return a message in which a line of text stands for each picture or file."""
+    if not message.pictures:
+        return message
+    blocks = [_described(block, is_chinese=is_chinese) for block in message.raw["content"]]
+    return message.with_content(blocks, "\n".join(filter(None, map(_said, blocks))))
+
+
+def _described(block: Mapping[str, Any], *, is_chinese: bool) -> Mapping[str, Any]:
+    inner = block.get("content")
+    if isinstance(inner, list):
+        return {**block, "content": [_described(part, is_chinese=is_chinese) for part in inner]}
+    kind = str(block.get("type", ""))
+    if "text" in block or kind in ("text", "tool_use", "tool_result", "thinking", "redacted_thinking"):
+        return block
+    what = ("图片" if "image" in kind else "附件") if is_chinese else ("picture" if "image" in kind else "file")
+    said = _description(block)
+    return {"type": "text", "text": f"[{what}{'：' if is_chinese else ': '}{said}]" if said else f"[{what}]"}
+
+
+def _description(block: Mapping[str, Any]) -> str:
+    """Return what is told about a picture or file: its description, its name, its address, or its type."""
+    places = [block, *(inner for inner in block.values() if isinstance(inner, Mapping))]
+    for key in ("description", "alt", "title", "filename", "name", "url", "media_type", "format"):
+        for place in places:
+            said = place.get(key)
+            if isinstance(said, str) and said and not said.startswith("data:"):
+                return said[:200]
+    return ""

@@ -1,0 +1,98 @@
+"""Shortening a conversation without a model: every message gives the sentence that tells most, telling ones first.
+
+A summary of the joined text (`text.summary`) keeps what the talk is about as a whole. Whoever goes on with a
+conversation asks for its particulars, and those lie one in a message: who, what, when, once. Measured on public talk at
+a fifth of its characters, sentences that later questions need survived like this (any / all of a question's):
+LoCoMo, 240 questions: .72 / .51, by the summary of the joined text .45 / .25; BEAM, 144: 1.0 / .93 against .53 / .12.
+"""
+
+import heapq
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from remanent.text.sentences import sentence_texts
+from remanent.text.terms import index_terms
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+
+# All four were chosen on one half of the two sets and held on the other.
+_MAIN = 4.0
+"""What the most telling sentence of a message counts for, against its others."""
+_OWN = 1.3
+"""A sentence on oneself tells more often what is asked for later."""
+_ASKING = 0.3
+_LENGTH = 0.6
+"""Longer sentences lose against two shorter ones that tell as much, but less than their length alone says."""
+_LONGEST = 400
+"""Characters of one sentence; what has none of its borders is cut here."""
+
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|we're|we've|our|us)\b|[我咱俺]", re.IGNORECASE)
+_QUESTION = re.compile(r"[?？]\s*[\"'”’)）]*\s*$")
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+"""A block of code has no sentences, and pieces of it are of no use."""
+_STOP_WORDS = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence of a message, with what is needed to weigh it against others."""
+
+    message: int
+    """The number of its message."""
+    place: int
+    """Which sentence of the message it is."""
+    text: str
+    terms: frozenset[str]
+    factor: float
+    """What its form says: on oneself, only asking."""
+
+
+def statements(text: str, *, message: int = 0) -> list[Statement]:
+    """Return the sentences of a message that say anything."""
+    found: list[Statement] = []
+    for sentence in sentence_texts(_CODE.sub("\n", text)):
+        short = " ".join(sentence.split())[:_LONGEST]
+        terms = frozenset(index_terms(short)) - _STOP_WORDS
+        if terms:
+            factor = (_OWN if _SELF.search(short) else 1.0) * (_ASKING if _QUESTION.search(short) else 1.0)
+            found.append(Statement(message, len(found), short, terms, factor))
+    return found
+
+
+def telling(said: Sequence[Statement], *, limit: int, measure: Callable[[str], int]) -> list[Statement]:
+    """Return the statements that tell most within a length, in their order; nothing is told twice in the same words.
+
+    `measure` says how long a text is; one more is reckoned for what joins it to the next.
+    """
+    rarity = _rarity(said)
+    worth = [sum(rarity[term] for term in one.terms) for one in said]
+    main: dict[int, int] = {}
+    for number, one in enumerate(said):
+        if one.message not in main or len(one.text) > len(said[main[one.message]].text):
+            main[one.message] = number
+    ranked = [(-worth[number] * one.factor / len(one.text) ** _LENGTH, number) for number, one in enumerate(said)]
+    ranked = [(weight * (_MAIN if main[said[number].message] == number else 1), number) for weight, number in ranked]
+    heapq.heapify(ranked)
+    chosen: list[int] = []
+    seen: set[str] = set()
+    while ranked and limit > 1:
+        _, number = heapq.heappop(ranked)
+        text = said[number].text
+        length = measure(text) + 1
+        if length <= limit and text.casefold() not in seen:
+            seen.add(text.casefold())
+            chosen.append(number)
+            limit -= length
+    return [said[number] for number in sorted(chosen, key=lambda number: (said[number].message, said[number].place))]
+
+
+def _rarity(said: Iterable[Statement]) -> dict[str, float]:
+    """Return how much each term tells: the fewer messages hold it, the more."""
+    held: dict[str, set[int]] = {}
+    messages: set[int] = set()
+    for one in said:
+        messages.add(one.message)
+        for term in one.terms:
+            held.setdefault(term, set()).add(one.message)
+    return {term: math.log(1 + len(messages) / len(where)) for term, where in held.items()}

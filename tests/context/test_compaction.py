@@ -1,0 +1,339 @@
+"""Conversations made to fit: by three levels, or by the thresholds of the seed's compactor."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from remanent.context import Compactor, ContextCompactor, ContextView, Strategy
+from remanent.errors import InvalidInput, ModelUnavailable
+from remanent.language.engine import Answer, Engine
+from remanent.language.engines import OfflineEngine
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, SummaryResponse
+from remanent.model import Maker, Scope
+from remanent.settings import ContextSettings
+from remanent.stores.cache import InProcessCache
+from remanent.text.tokens import token_counter
+from tests.context.dialogues import PLANTED, dialogue
+
+ADA = Scope(org="lab", workspace="main", agent="ada")
+COUNT = token_counter()
+
+
+class ScriptedEngine(Engine):
+    """A model that summarises as told, or fails."""
+
+    name = "scripted"
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.fails = fails
+        self.requests: list[SummaryRequest] = []
+
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        assert isinstance(request, SummaryRequest)
+        self.requests.append(request)
+        if self.fails:
+            raise ModelUnavailable("the provider is down")
+        mark = {"segment": "[summary]", "session": "[session digest]", "compaction": "[compacted]"}[request.level]
+        value = SummaryResponse(text=f"{mark} by the model, number {len(self.requests)}\nDecisions:\n- none")
+        return Answer(value, Maker(role=role.name, engine=self.name, version=role.version))  # type: ignore[arg-type]
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def compactor(engine: Engine | None = None, **settings: Any) -> Compactor:
+    cache = InProcessCache(clock=lambda: datetime(2026, 5, 1, tzinfo=UTC))
+    return Compactor(engine or OfflineEngine(), cache=cache, settings=ContextSettings(**settings))
+
+
+def texts(messages: Sequence[dict[str, Any]]) -> str:
+    return "\n".join(str(message["content"]) for message in messages)
+
+
+def assert_pairs_are_whole(view: ContextView) -> None:
+    calls = [call["id"] for message in view.messages for call in message.get("tool_calls") or ()]
+    results = [message["tool_call_id"] for message in view.messages if message["role"] == "tool"]
+    assert calls == results
+
+
+# ── the three levels ─────────────────────────────────────────────────────────
+
+
+@pytest.mark.spec("COG-04", "COG-03")
+@pytest.mark.parametrize(("language", "wanted"), [("en", 50_000), ("zh", 47_300)])
+async def test_the_seeds_example_shrinks_as_the_seed_says(language: str, wanted: int) -> None:
+    messages = dialogue(language, tokens=wanted)
+    shrinking = compactor()
+    before = (await shrinking.view(ADA, messages, level=0)).tokens
+    views = [await shrinking.view(ADA, messages, level=level) for level in (1, 2, 3)]
+
+    assert len(messages) == 200
+    assert 50_000 <= before < 51_000
+    assert [view.level for view in views] == [1, 2, 3]
+    for view, most in zip(views, (35_000, 8_000, 3_300), strict=True):
+        assert view.tokens <= most
+        assert sum(COUNT(str(message.get("content") or "")) for message in view.messages) <= most
+        assert_pairs_are_whole(view)
+    held = [said for said in PLANTED[language] if said.casefold().rstrip(".。") in texts(views[2].messages).casefold()]
+    assert len(held) >= 18
+
+
+@pytest.mark.spec("COG-03")
+async def test_the_second_level_keeps_the_last_ten_and_marks_what_stands_for_ten_others() -> None:
+    for language, mark in (("en", "[summary]"), ("zh", "[摘要]")):
+        messages = dialogue(language, messages=60, tokens=9_000)
+        view = await compactor().view(ADA, messages, level=2)
+
+        assert list(view.messages[-10:]) == messages[-10:]
+        standing = [view.messages[part.place] for part in view.replaced]
+        assert len(standing) == 5
+        assert all(message["content"].startswith(mark) for message in standing)
+        assert view.original(0) == messages[: len(view.original(0))]
+        assert len(view.original(0)) in (10, 11, 12)
+
+
+@pytest.mark.spec("COG-03")
+async def test_the_third_level_is_one_digest_and_the_last_five() -> None:
+    messages = dialogue("zh", messages=60, tokens=9_000)
+    view = await compactor().view(ADA, [{"role": "system", "content": "你是助手"}, *messages], level=3)
+
+    system, digest, *tail = view.messages
+    assert system["content"] == "你是助手"
+    assert digest["content"].startswith("[会话概要]")
+    assert "决策：" in digest["content"]
+    assert tail[-5:] == messages[-5:]
+    assert view.original(1) == messages[: 60 - len(tail)]
+
+
+@pytest.mark.spec("COG-03")
+async def test_the_first_level_drops_older_versions_of_the_system_prompt_and_describes_pictures() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    old, new = "You help with the garden. Be brief.", "You help with the garden. Be very brief."
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": old},
+        {"role": "user", "content": [{"type": "text", "text": "What grows here?"}, picture]},
+        {"role": "assistant", "content": "Roses."},
+        {"role": "system", "content": new},
+        {"role": "user", "content": [{"type": "text", "text": "And here?"}, picture]},
+    ]
+    view = await compactor().view(ADA, messages, level=1)
+
+    assert [message["content"] for message in view.messages if message["role"] == "system"] == [new]
+    assert view.messages[0]["content"][1] == {"type": "text", "text": "[picture]"}
+    assert view.messages[-1]["content"][1] == picture  # what the user asks about just now is still shown
+    assert {saving.strategy for saving in view.report} == {Strategy.SYSTEM_PROMPTS, Strategy.ATTACHMENTS}
+
+
+@pytest.mark.spec("COG-03")
+async def test_levels_begin_at_their_shares_of_the_budget() -> None:
+    messages = dialogue("en", messages=100, tokens=20_000)
+    shrinking = compactor()
+    whole = (await shrinking.view(ADA, messages, level=0)).tokens
+    trimmed = (await shrinking.view(ADA, messages, level=1)).tokens
+
+    levels = {
+        budget: (await shrinking.view(ADA, messages, budget=budget)).level
+        for budget in (int(whole / 0.59), int(whole / 0.61), int(trimmed / 0.74), int(trimmed / 0.76), 1_500)
+    }
+    assert list(levels.values()) == [0, 1, 1, 2, 3]
+
+
+@pytest.mark.spec("COG-02")
+async def test_without_a_budget_the_window_of_the_settings_decides() -> None:
+    view = await compactor(window=10_000).view(ADA, dialogue("en", messages=100, tokens=20_000))
+
+    assert view.budget == 7_000
+    assert view.tokens <= 7_000
+
+
+@pytest.mark.spec("COG-02")
+async def test_what_must_go_goes_by_rank_history_first() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "blue sky"},
+        {"role": "assistant", "content": "old talk " * 30},
+        {"role": "user", "content": "And now?"},
+    ]
+    cost = {len(kept): (await compactor().view(ADA, kept, level=0)).tokens for kept in (messages[:3], messages[4:])}
+
+    view = await compactor().view(ADA, messages, budget=cost[3] + cost[1])
+    assert [message["role"] for message in view.messages] == ["system", "assistant", "tool", "user"]
+    assert_pairs_are_whole(view)
+    smaller = await compactor().view(ADA, messages, budget=cost[3] + cost[1] - 1)
+    assert [message["role"] for message in smaller.messages] == ["system", "user"]
+
+
+async def test_a_newest_message_that_is_too_long_alone_is_told_and_never_cut() -> None:
+    long = {"role": "user", "content": "word " * 500}
+    view = await compactor().view(ADA, [{"role": "assistant", "content": "hello"}, long], budget=50)
+
+    assert view.messages[-1] == long
+    assert not view.fits
+
+
+@pytest.mark.spec("COG-17")
+async def test_the_report_adds_up_from_what_was_given_to_what_is_sent() -> None:
+    view = await compactor().view(ADA, dialogue("en", messages=100, tokens=20_000), budget=1_500)
+
+    assert [saving.strategy for saving in view.report] == [Strategy.TOOL_RESULTS, Strategy.DIGEST]
+    assert view.report[0].before == view.tokens_before
+    assert view.report[-1].after == view.tokens <= 1_500
+    for one, other in zip(view.report, view.report[1:], strict=False):
+        assert one.after == other.before
+
+
+async def test_a_list_in_anthropics_style_gets_no_system_message() -> None:
+    use = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "blue"}
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [result]},
+    ]
+    messages += [{"role": ("user", "assistant")[n % 2], "content": f"Line {n} on apples."} for n in range(40)]
+    view = await compactor().view(ADA, messages, level=3)
+
+    assert {message["role"] for message in view.messages} == {"user", "assistant"}
+    assert view.messages[0]["content"].startswith("[session digest]")
+
+
+@pytest.mark.parametrize("wrong", [{"budget": 0}, {"level": 4}, {"level": -1}])
+async def test_a_budget_or_a_level_that_cannot_be_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(InvalidInput):
+        await compactor().view(ADA, [{"role": "user", "content": "hi"}], **wrong)
+
+
+# ── what is kept, and models ─────────────────────────────────────────────────
+
+
+@pytest.mark.spec("COG-03", "COG-16")
+async def test_a_model_is_never_waited_for_and_asked_once_for_each_stretch() -> None:
+    model = ScriptedEngine()
+    shrinking = compactor(model)
+    messages = [
+        {"role": ("user", "assistant")[n % 2], "content": f"Fact {n}: apples cost {n} euros."} for n in range(40)
+    ]
+
+    first = await shrinking.view(ADA, messages, level=2)
+    assert "by the model" not in texts(first.messages)
+    await shrinking.settle()
+    asked = len(model.requests)
+    second = await shrinking.view(ADA, messages, level=2)
+    longer = await shrinking.view(ADA, [*messages, {"role": "user", "content": "And pears?"}], level=2)
+    await shrinking.settle()
+
+    assert asked == 3
+    assert texts(second.messages).count("by the model") == 3
+    assert texts(longer.messages).count("by the model") == 3
+    assert len(model.requests) == asked  # one message more reads nothing anew
+
+
+@pytest.mark.spec("COG-03")
+async def test_a_model_that_fails_changes_nothing() -> None:
+    messages = dialogue("en", messages=60, tokens=9_000)
+    failing = compactor(ScriptedEngine(fails=True))
+    await failing.view(ADA, messages, level=3)
+    await failing.settle()
+
+    assert (await failing.view(ADA, messages, level=3)).messages == (
+        await compactor().view(ADA, messages, level=3)
+    ).messages
+
+
+async def test_what_was_made_for_an_agent_is_let_go_with_its_memory() -> None:
+    model = ScriptedEngine()
+    shrinking = compactor(model)
+    messages = [{"role": "user", "content": f"Fact {n}."} for n in range(30)]
+    await shrinking.view(ADA, messages, level=2)
+    await shrinking.settle()
+    asked = len(model.requests)
+
+    await shrinking.forget(ADA)
+    view = await shrinking.view(ADA, messages, level=2)
+    await shrinking.settle()
+
+    assert "by the model" not in texts(view.messages)
+    assert len(model.requests) == 2 * asked
+
+
+# ── thresholds ───────────────────────────────────────────────────────────────
+
+
+def talk(count: int, *, length: int = 20) -> list[dict[str, Any]]:
+    return [{"role": ("user", "assistant")[n % 2], "content": f"Line {n}: " + "x" * length} for n in range(count)]
+
+
+@pytest.mark.spec("WORK-09")
+async def test_twenty_messages_stay_and_one_more_compacts_all_but_the_last_eight() -> None:
+    assert await ContextCompactor().maybe_compact(talk(20)) == talk(20)
+
+    head, *tail = await ContextCompactor().maybe_compact(talk(21))
+    assert head["role"] == "system"
+    assert head["content"].startswith("[compacted]")
+    assert tail == talk(21)[-8:]
+
+
+@pytest.mark.spec("WORK-09")
+async def test_too_many_characters_compact_too() -> None:
+    assert await ContextCompactor().maybe_compact(talk(10, length=4_000)) == talk(10, length=4_000)
+    assert len(await ContextCompactor().maybe_compact(talk(10, length=5_000))) == 9
+
+
+@pytest.mark.spec("WORK-09")
+async def test_thresholds_have_floors() -> None:
+    lowest = ContextCompactor(threshold_messages=1, threshold_chars=1, retain_recent_messages=1)
+
+    assert (lowest.threshold_messages, lowest.threshold_chars, lowest.retain_recent_messages) == (8, 4000, 4)
+
+
+@pytest.mark.spec("WORK-09")
+async def test_the_model_is_asked_at_the_level_of_compaction_and_only_for_what_is_new() -> None:
+    model = ScriptedEngine()
+    compact = ContextCompactor(model)
+    await compact.maybe_compact(talk(21))
+    await compact.maybe_compact(talk(25))
+
+    first, second = model.requests
+    assert first.level is SummaryLevel.COMPACTION
+    assert (first.limit, len(first.utterances)) == (400, 13)
+    assert [one.text for one in second.utterances] == [message["content"] for message in talk(25)[13:17]]
+    assert second.earlier[0].startswith("[compacted] by the model, number 1")
+
+
+@pytest.mark.spec("WORK-09")
+async def test_when_the_model_fails_short_pieces_stand_in() -> None:
+    head, *_ = await ContextCompactor(ScriptedEngine(fails=True)).maybe_compact(talk(21, length=500))
+
+    assert head["content"].startswith("[compacted] user: Line 0: xxx")
+    assert "Line 12" in head["content"]
+    assert len(head["content"]) < 13 * 130
+
+
+@pytest.mark.spec("WORK-09")
+async def test_compacting_never_parts_a_call_from_its_result() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = talk(21)
+    messages[12:14] = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "blue"},
+    ]
+    _, *tail = await ContextCompactor().maybe_compact(messages)
+
+    assert tail == messages[12:]
+
+
+async def test_many_conversations_at_once_do_not_mix() -> None:
+    shrinking = compactor()
+    scopes = [Scope(org="lab", workspace="main", agent=f"a{number}") for number in range(5)]
+    said = [[{"role": "user", "content": f"Agent {number} grows plant {n}."} for n in range(40)] for number in range(5)]
+    views = await asyncio.gather(
+        *(shrinking.view(scope, messages, level=3) for scope, messages in zip(scopes, said, strict=True))
+    )
+
+    for number, view in enumerate(views):
+        assert all(f"Agent {other}" not in texts(view.messages) for other in range(5) if other != number)

@@ -1,0 +1,102 @@
+"""Lists of messages: read in either style, cleaned of what providers refuse, cut only where one may."""
+
+from typing import Any
+
+import pytest
+
+from remanent.context.messages import read_messages, sanitized, style_of, units
+from remanent.errors import InvalidInput
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at": "sky"}'}}
+
+
+def raws(messages: list[dict[str, Any]]) -> list[Any]:
+    return [dict(message.raw) for message in sanitized(read_messages(messages))]
+
+
+def test_both_styles_are_read_with_their_calls_and_results() -> None:
+    openai = read_messages(
+        [
+            {"role": "assistant", "content": None, "tool_calls": [CALL]},
+            {"role": "tool", "tool_call_id": "c1", "content": "blue"},
+        ]
+    )
+    anthropic = read_messages(
+        [
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": "c1", "name": "look", "input": {"at": "sky"}}],
+            },
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "blue"}]},
+        ]
+    )
+
+    assert [(one.part, one.calls, one.results) for one in openai] == [("assistant", ("c1",), ()), ("tool", (), ("c1",))]
+    assert [(one.part, one.calls, one.results) for one in anthropic] == [
+        ("assistant", ("c1",), ()),
+        ("tool", (), ("c1",)),
+    ]
+    assert openai[0].text == 'look({"at": "sky"})' == anthropic[0].text
+    assert (style_of(openai), style_of(anthropic)) == ("openai", "anthropic")
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("hello", "message 2 is no object"),
+        ({"content": "no role"}, "message 2 has no known role"),
+        ({"role": "narrator", "content": "x"}, "message 2 has no known role"),
+        ({"role": "user", "content": 7}, "the content of message 2"),
+        ({"role": "user", "content": ["text"]}, "the content of message 2"),
+    ],
+)
+def test_what_is_no_message_is_refused_with_its_place(message: Any, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read_messages([{"role": "user", "content": "fine"}, message])
+
+
+def test_results_without_their_call_are_left_out() -> None:
+    kept = raws([{"role": "tool", "tool_call_id": "gone", "content": "orphan"}, {"role": "user", "content": "hi"}])
+
+    assert kept == [{"role": "user", "content": "hi"}]
+
+
+def test_an_orphan_block_goes_and_the_rest_of_its_message_stays() -> None:
+    result = {"type": "tool_result", "tool_use_id": "gone", "content": "orphan"}
+    kept = raws([{"role": "user", "content": [result, {"type": "text", "text": "and now?"}]}])
+
+    assert kept == [{"role": "user", "content": [{"type": "text", "text": "and now?"}]}]
+
+
+def test_calls_that_nobody_answered_go_unless_their_results_are_still_to_come() -> None:
+    asking = {"role": "assistant", "content": "I look.", "tool_calls": [CALL]}
+
+    assert raws([asking, {"role": "user", "content": "well?"}])[0] == {"role": "assistant", "content": "I look."}
+    assert raws([{"role": "user", "content": "look!"}, asking])[-1] == asking
+
+
+def test_a_message_that_stands_there_twice_in_a_row_stays_once() -> None:
+    hello = {"role": "user", "content": "hello"}
+
+    assert raws([hello, dict(hello), {"role": "assistant", "content": "hi"}, hello]) == [
+        hello,
+        {"role": "assistant", "content": "hi"},
+        hello,
+    ]
+
+
+def test_a_call_and_all_its_results_are_one_unit() -> None:
+    other = {**CALL, "id": "c2"}
+    grouped = units(
+        read_messages(
+            [
+                {"role": "user", "content": "look twice"},
+                {"role": "assistant", "content": None, "tool_calls": [CALL, other]},
+                {"role": "tool", "tool_call_id": "c1", "content": "blue"},
+                {"role": "tool", "tool_call_id": "c2", "content": "grey"},
+                {"role": "assistant", "content": "Both."},
+            ]
+        )
+    )
+
+    assert [len(group) for group in grouped] == [1, 3, 1]
