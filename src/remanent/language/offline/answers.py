@@ -33,7 +33,7 @@ _MANY = 60
 LONGEST_ANSWER = 200
 """Characters: an answer that is longer is a text to search, not an answer."""
 _GOOD = 0.53
-"""From this share of the question on it is answered. Chosen on half of the questions that the figures above are of."""
+"""From this share of the question on it is answered. Chosen on the questions that the figures above are of."""
 _LEAST_WEIGHT = 0.6
 """Of few texts all have most words: what they agree on must weigh something beside a word that none has."""
 # They say what sort of answer is wanted; the sentence that gives it need not.
