@@ -192,8 +192,8 @@ _SHORT = 160
 _LONGEST_CONTEXT = 120
 _MOST_KEYWORDS = 8
 _MOST_CONTESTED = 5
-"""Sentences of one text that become topics because they contradict it: a text that contradicts itself throughout is
-taken as it is."""
+"""Sentences of one text that become topics because they contradict it: a text where more of them seem to is a series
+of like things at different times, and taken as it is."""
 _READ = 20_000
 
 _MARKED = re.compile(r"^\W*(?:question|task|query|instruction|问题|任务|提问|要求|请回答)\s*[:：]", re.IGNORECASE)
@@ -242,7 +242,7 @@ def _contested(text: str, rest: Sequence[Span]) -> list[tuple[Span, str]]:
     inside = [
         (part, beside) for part, beside in found if any(o.start <= part.start and part.end <= o.end for o in rest)
     ]
-    return inside[:_MOST_CONTESTED]
+    return inside if len(inside) <= _MOST_CONTESTED else []
 
 
 def _with_blanks(groups: list[list[int]], spans: Sequence[Span], text: str) -> list[list[int]]:
