@@ -519,7 +519,7 @@ BankDeepRetrievalLimit = Annotated[
     int | None, typer.Option("--limit", "-n", metavar="N", min=1, help=say("Characters of a page.", "每页的字符数。"))
 ]
 BankDeepRetrievalQuery = Annotated[
-    list[str], typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
+    str, typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
 ]
 
 
@@ -1073,7 +1073,7 @@ def bank_deep_retrieval(
     attachment_id: BankDeepRetrievalAttachmentId = None,
     offset: Offset = 0,
     limit: BankDeepRetrievalLimit = None,
-    query: BankDeepRetrievalQuery,
+    query: BankDeepRetrievalQuery = "",
 ) -> None:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
     perform(
@@ -1085,7 +1085,7 @@ def bank_deep_retrieval(
             "attachment_id": attachment_id,
             "offset": offset,
             "limit": limit,
-            "query": " ".join(query),
+            "query": query,
         },
     )
 

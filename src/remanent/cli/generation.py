@@ -129,9 +129,10 @@ def _function(function: str, operation: Operation[Any, Any], aliases: TypeAliase
         if name in NOT_SHOWN or name in replaced or name == command.repeated:
             continue
         is_argument = name in command.arguments
-        text, default = _parameter(name, field, is_argument=is_argument, joined=name == "query")
+        joined = is_argument and name == "query"  # a question need not be quoted
+        text, default = _parameter(name, field, is_argument=is_argument, joined=joined)
         parameters.append(f"{name}: {aliases.name(text, field=name, operation=operation.name)}{default}")
-        fields.append(f'"{name}": " ".join({name})' if name == "query" else f'"{name}": {name}')
+        fields.append(f'"{name}": " ".join({name})' if joined else f'"{name}": {name}')
     first, more_parameters, more_arguments = _beside(operation, aliases, taken)
     parameters += more_parameters
     arguments = [f'"{operation.name}"', "place", "{" + ", ".join(fields) + "}", *more_arguments]

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanent.errors import ModelRejected, ModelUnavailable, Refused
+from remanent.errors import ModelDenied, ModelRejected, ModelUnavailable, Refused
 from tests.language.scripted.places import crowded, nobody
 from tests.language.scripted.steps import (
     Step,
@@ -71,7 +71,7 @@ HOSTILITIES = [
     Hostility("429 with Retry-After", lambda _: fails(429, headers={"Retry-After": "3"}), ModelUnavailable),
     Hostility("500", lambda _: fails(500), ModelUnavailable),
     _body("502 with HTML", b"<html><body>Bad gateway</body></html>", status=502, kind="text/html"),
-    Hostility("401", lambda _: fails(401), ModelRejected),
+    Hostility("401", lambda _: fails(401), ModelDenied),
     Hostility("refused", None, ModelUnavailable, place=nobody),
     Hostility("connect time-out", None, ModelUnavailable, settings=QUICK, place=crowded),
     Hostility("read time-out at the start", lambda good: stalls("start", good), ModelUnavailable, settings=IMPATIENT),

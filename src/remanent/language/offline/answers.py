@@ -27,6 +27,9 @@ _HEADS = 12
 """Sentences from which a second one is looked for: the best by themselves."""
 _FITTING = 0.1
 """What a sentence gains by holding a value of the sort that is asked for, beside what the question says itself."""
+_WORDING = 0.12
+"""What a sentence gains by the question's own verb and preposition: "built of" is not "built for"."""
+_VERB_PREPOSITION = re.compile(r"\b([a-z]{3,} (?:of|in|for|by|at|on|from|to|with|as|after|into))\b", re.IGNORECASE)
 _LONGEST_TITLE = 60
 _MANY = 60
 """Sentences after the best that are looked through for a second hop."""
@@ -106,6 +109,7 @@ class _Reader:
             for term in self.asked
         }
         self.whole = sum(self.weights.values()) or 1.0
+        self.phrases = tuple(f"{found.lower()} " for found in _VERB_PREPOSITION.findall(question))
         claim = read_claim(question)
         self.attributes = {
             name: frozenset(_terms(token.text))
@@ -132,6 +136,11 @@ class _Reader:
             for token in read_claim(one.text).tokens
         )
 
+    def gains(self, one: _Sentence) -> float:
+        """Return what a sentence gains beside the words that it covers."""
+        said = one.text.lower()
+        return _FITTING * self.fits(one) + _WORDING * any(phrase in said for phrase in self.phrases)
+
     def best(self) -> tuple[float, list[_Sentence]]:
         """Return the sentence, or the two that belong together, which cover most of the question."""
         ranked = sorted(self.sentences, key=lambda one: -self.cover(one.all))[: _HEADS + _MANY]
@@ -139,7 +148,7 @@ class _Reader:
             ranked = sorted(map(self.spoken, ranked), key=lambda one: -self.cover(one.all))
         found: list[tuple[float, list[_Sentence]]] = []
         for head in ranked[:_HEADS]:
-            found.append((self.cover(head.all) + _FITTING * self.fits(head), [head]))
+            found.append((self.cover(head.all) + self.gains(head), [head]))
             for other in ranked:
                 if other.source == head.source or not (head.names(other) or other.names(head)):
                     continue
@@ -147,7 +156,7 @@ class _Reader:
                 # What the one names is what the other tells of: there the answer stands.
                 onward = head.names(other) and not other.title <= self.asked
                 answer, beside = (other, head) if onward else (head, other)
-                found.append((joint + _FITTING * self.fits(answer) + 0.02 * onward, [answer, beside]))
+                found.append((joint + self.gains(answer) + 0.02 * onward, [answer, beside]))
         return max(found, key=lambda one: one[0], default=(0.0, []))
 
 
