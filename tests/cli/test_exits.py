@@ -42,6 +42,7 @@ EXPECTED = {
     "LanguageError": 69,
     "ModelUnavailable": 75,
     "ModelRejected": 78,
+    "ModelDenied": 78,
     "Refused": 69,
     "JobFailed": 1,
 }

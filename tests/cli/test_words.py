@@ -13,7 +13,7 @@ def phrases() -> dict[str, Bilingual]:
         if isinstance(value, Bilingual):
             found[name] = value
         elif isinstance(value, dict) and name.isupper():
-            found |= {f"{name}.{key}": phrase for key, phrase in value.items()}
+            found |= {f"{name}.{key}": phrase for key, phrase in value.items() if isinstance(phrase, Bilingual)}
     return found
 
 

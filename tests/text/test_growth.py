@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from remanent.loaders import files
-from remanent.text import budget, dates, markdown, pronouns, spans, summary, tokens
+from remanent.text import budget, dates, dialogue, markdown, pronouns, spans, summary, tokens
 from remanent.text.boundaries import excerpt, inside_graphemes, is_inside_grapheme
 from remanent.text.date_rules import DateMeaning
 from remanent.text.intervals import Interval
@@ -67,6 +67,10 @@ ADAPTERS: dict[str, Work] = {
     "text.boundaries.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
     "text.boundaries.inside_graphemes": lambda text: inside_graphemes(text, range(1, len(text))),
     "text.boundaries.is_inside_grapheme": lambda text: is_inside_grapheme(text, len(text) - 1),
+    "text.dialogue.statements": dialogue.statements,
+    "text.dialogue.telling": lambda text: dialogue.telling(
+        dialogue.statements(text), limit=200, measure=tokens.ESTIMATE
+    ),
     "text.markdown.fence_at": _every_fence,
     "text.pronouns.pronouns": lambda text: pronouns.pronouns(text[len(text) // 2 :], before=text[: len(text) // 2]),
     "text.summary.marks_within": _all_marks,

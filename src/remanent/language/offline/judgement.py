@@ -9,6 +9,7 @@ contradictions planted there three of four were found.
 """
 
 import re
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -133,18 +134,29 @@ _MOST_SENTENCES = 80
 """Sentences of one text that are laid side by side: their number is squared."""
 
 
+_NEAREST = 5
+"""Sentences before one that it is held against: those that share most words, of the latest with each of them. With all
+of them the work would grow with the square of the text."""
+
+
+_LONGEST_SENTENCE = 400
+"""Characters; what is longer is no single statement, and comparing it would cost the square of its words."""
+
+
 def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the sentences of one text, by their places, that contradict one before them, and that one."""
-    claims = read_claims(texts[:_MOST_SENTENCES])
-    keys = [{token.key for token in claim.tokens if token.part in _NAMING} for claim in claims]
+    claims = read_claims([text if len(text) <= _LONGEST_SENTENCE else "" for text in texts[:_MOST_SENTENCES]])
     found = []
+    holders: dict[str, deque[int]] = {}
     for later, claim in enumerate(claims):
-        for earlier in range(later):
-            if len(keys[later] & keys[earlier]) < 2:
-                continue
+        keys = {token.key for token in claim.tokens if token.part in _NAMING}
+        shared = Counter(earlier for key in keys for earlier in holders.get(key, ()))
+        for earlier in sorted(place for place, count in shared.most_common(_NEAREST) if count > 1):
             if judge(compare(claims[earlier], claim)).conflict >= CONFLICT:
                 found.append((later, earlier))
                 break
+        for key in keys:
+            holders.setdefault(key, deque(maxlen=_NEAREST)).append(later)
     return found
 
 
