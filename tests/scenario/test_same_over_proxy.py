@@ -13,6 +13,7 @@ import remanent
 from remanent.model import Found, Message, Receipt
 from remanent.operations import Target
 from remanent.operations.scratchpad import PadValues
+from remanent.recall import INJECTED_ITEMS
 from tests.language.scripted.steps import Step, says
 from tests.language.scripted.wire import Request, Wire
 from tests.scenario.play import play, steps
@@ -59,7 +60,7 @@ class Talking:
             return await self._remember([Message.model_validate(one) for one in given["messages"]], given["session"])
         answer = await self._here.service.perform(name, given, place=ADA)
         if name == "recall" and given.keys() <= {"query", "limit"}:
-            await self._ask(given["query"], answer, limit=given.get("limit", 5))
+            await self._ask(given["query"], answer)
         if isinstance(answer, PadValues):
             return answer.values
         return getattr(answer, "items", answer) if not isinstance(answer, Found) else answer
@@ -92,18 +93,20 @@ class Talking:
             recorded_at=self._here.clock.now,
         )
 
-    async def _ask(self, text: str, expected: Found, *, limit: int) -> None:
+    async def _ask(self, text: str, expected: Found) -> None:
         """Ask a copy of the memory, since a question in a chat is remembered; the model is shown what was recalled."""
         lines = [line async for line in self._here.agent().export()]
         self._asked += 1
-        async with world(self._homes / str(self._asked), says("Well."), limit=limit, **PATIENT) as copy:
+        async with world(self._homes / str(self._asked), says("Well."), limit=INJECTED_ITEMS, **PATIENT) as copy:
             copy.clock.now = self._here.clock.now
             await copy.agent().load(lines)
+            there = await copy.agent().recall(text, limit=len(expected.items) or 1)
+            assert [item.text for item in there.items] == [item.text for item in expected.items]
             async with copy.client(session="asking") as client:
                 await client.chat.completions.create(model=MODEL, messages=[question(text)])
             *reminded, asked = copy.asked()
             assert asked == ("user", text)
-            assert [shown for _, shown in reminded] == ([expected.text] if expected.items else [])
+            assert [shown for _, shown in reminded] == ([there.text] if expected.items else [])
         self.chats.append(text)
 
 
