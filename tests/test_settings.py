@@ -241,6 +241,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4", "associative.similarity": "0.4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
     proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}
+    proxy |= {"proxy.anthropic_base_url": "http://localhost:8083", "proxy.anthropic_api_key": "secret-7"}
     reranker = {"base_url": "http://localhost:8082/v1", "api_key": "secret-5", "name": "bge-reranker"}
     named |= {f"recall.reranker.{name}" for name in reranker}
     folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept", "secrets": "/srv/vault"}

@@ -102,7 +102,7 @@ def test_what_was_not_offered_is_refused_by_name(arguments: dict[str, Any], what
 
 
 @pytest.mark.spec("SAFE-02")
-async def test_a_call_waits_for_the_turn_of_its_organisation_and_long_work_takes_none(tmp_path: Path) -> None:
+async def test_a_call_waits_for_the_turn_of_its_organisation(tmp_path: Path) -> None:
     turns: list[str] = []
 
     @asynccontextmanager
@@ -119,9 +119,27 @@ async def test_a_call_waits_for_the_turn_of_its_organisation_and_long_work_takes
 
         await call("remember", messages=["Ann lives in Rome"])
         assert turns == ["acme"]
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_long_work_such_as_a_banks_takes_no_turn(tmp_path: Path) -> None:
+    turns: list[str] = []
+
+    @asynccontextmanager
+    async def turn(org: str) -> AsyncIterator[None]:
+        turns.append(org)
+        yield
+
+    async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
+        tools = Tools(service, turn=turn)
+
+        async def call(name: str, **arguments: Any) -> None:
+            place = Target(org="acme", workspace="lab", agent="ada")
+            await tools.call(name, arguments, place=place, principal=LOCAL, report=lambda _: None)
+
         long = next(name for name, operation in chosen(service.catalogue).items() if operation.long)
         await call(long)
-        assert turns == ["acme"]
+        assert turns == []
 
 
 @pytest.mark.spec("SAFE-02")
