@@ -31,10 +31,14 @@ class ScriptedEngine(Engine):
     def __init__(self, *, fails: bool = False) -> None:
         self.fails = fails
         self.requests: list[SummaryRequest] = []
+        self.asked, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.may_answer.set()
 
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         assert isinstance(request, SummaryRequest)
         self.requests.append(request)
+        self.asked.set()
+        await self.may_answer.wait()
         if self.fails:
             raise ModelUnavailable("the provider is down")
         mark = {"segment": "[summary]", "session": "[session digest]", "compaction": "[compacted]"}[request.level]
@@ -259,6 +263,22 @@ async def test_what_was_made_for_an_agent_is_let_go_with_its_memory() -> None:
 
     assert "by the model" not in texts(view.messages)
     assert len(model.requests) == 2 * asked
+
+
+async def test_a_model_that_is_still_at_it_puts_nothing_back_after_erasing() -> None:
+    model = ScriptedEngine()
+    model.may_answer.clear()
+    shrinking = compactor(model)
+    messages = [{"role": "user", "content": f"Fact {n}."} for n in range(30)]
+    await shrinking.view(ADA, messages, level=2)
+    await model.asked.wait()
+
+    await shrinking.forget(ADA)
+    model.may_answer.set()
+    await shrinking.settle()
+    view = await shrinking.view(ADA, messages, level=2)
+
+    assert "by the model" not in texts(view.messages)
 
 
 # ── thresholds ───────────────────────────────────────────────────────────────

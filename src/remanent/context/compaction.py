@@ -24,8 +24,11 @@ from remanent.context.trimming import without_long_results, without_pictures
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
+from remanent.language.offline.salience import with_speaker
 from remanent.language.role import Toolbox
 from remanent.language.roles.summary import (
+    LIST_HEADINGS,
+    MARKS,
     TOKENS,
     Commitments,
     Summarisation,
@@ -65,13 +68,6 @@ NOTHING = Commitments()
 _MAX_AGENTS = 256
 _MAX_NOTES = 20_000
 """Agents whose work is kept in the process, and pieces of it for each; beyond it is made again."""
-
-_HEADINGS: dict[Tongue, tuple[str, str, str, str]] = {
-    "zh": ("[会话概要]", "决策：", "待办：", "约定："),
-    "en": ("[session digest]", "Decisions:", "To do:", "Agreements:"),
-}
-_NAMES: dict[str, str] = {"user": "用户", "assistant": "助手", "tool": "工具", "system": "系统"}
-
 
 _Shown = ReadMessage | tuple[ReadMessage, int, int]
 """A message of a view; with the first and the last place of those that it stands for, where it does."""
@@ -190,6 +186,11 @@ class Compactor:
         """Let go of everything that was made of an agent's messages."""
         owner = str(scope.owner)
         self._notes.pop(owner, None)
+        # A model that is still at it would else put back what was made of words that are gone.
+        asked = [task for name, task in self._running.items() if name.startswith(f"{_index(owner)}/")]
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
         for key, _ in await self._cache.ranked(_index(owner), limit=_MAX_NOTES):
             await self._cache.delete(key)
         await self._cache.delete(_index(owner))
@@ -306,7 +307,7 @@ class Compactor:
         if "\n" not in lines[0]:
             found = [await self.commitments(messages, notes) for messages in stretches]
             lists = [tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*found, strict=True)]
-            lines += self._lists(_HEADINGS[tongue][1:], lists, room=_list_room(limit))
+            lines += self._lists(LIST_HEADINGS[tongue], lists, room=_list_room(limit))
         # Chosen among forty messages at a time: of ten, two or three sentences would fill the room, or none.
         read = [
             self.stretch(list(chain.from_iterable(stretches[place : place + _CHOSEN_FROM])), notes)
@@ -323,7 +324,7 @@ class Compactor:
             for one in self.telling(part, limit=int(share * part.tokens)):
                 if f"- {one.text}" not in told:
                     who = part.speakers[one.message]
-                    lines.append(one.text if who == before else _named(who, one.text, tongue))
+                    lines.append(one.text if who == before else with_speaker(one.text, who))
                     before = who
         return self._within("\n".join(lines), limit)
 
@@ -331,7 +332,7 @@ class Compactor:
         self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, tongue: Tongue
     ) -> str:
         """Return the digest that a model made, lists and all; the bare heading where there is none."""
-        head = _HEADINGS[tongue][0]
+        head = MARKS[SummaryLevel.SESSION][tongue]
         if self._offline is self._engine:
             return head
         earlier = [await self.summary(messages, notes, owner, limit=SUMMARY_TOKENS) for messages in stretches]
@@ -616,10 +617,6 @@ def _request(messages: Sequence[ReadMessage]) -> SummaryRequest | None:
 def _list_room(limit: int) -> int:
     plain = int(_LISTED_TOKENS * min(1.0, limit / DIGEST_TOKENS))
     return plain if limit <= 2 * DIGEST_TOKENS else min(plain, int(_LISTED * limit))
-
-
-def _named(who: str, text: str, tongue: Tongue) -> str:
-    return f"{_NAMES.get(who, who)}：{text}" if tongue == "zh" else f"{who}: {text}"
 
 
 def _share(room: int | None, total: int) -> float:

@@ -38,13 +38,13 @@ class SummaryLevel(StrEnum):
 TOKENS = {SummaryLevel.SEGMENT: 200, SummaryLevel.SESSION: 800, SummaryLevel.COMPACTION: 400}
 """How long the text of each level may be unless the request says otherwise."""
 
-_MARKS: dict[SummaryLevel, dict[Tongue, str]] = {
+MARKS: dict[SummaryLevel, dict[Tongue, str]] = {
     SummaryLevel.SEGMENT: {"zh": "[摘要]", "en": "[summary]"},
     SummaryLevel.SESSION: {"zh": "[会话概要]", "en": "[session digest]"},
     SummaryLevel.COMPACTION: {"zh": "[compacted]", "en": "[compacted]"},
 }
 _ANY_MARK = re.compile(r"(?:\s*\[(?:摘要|会话概要|summary|session digest|compacted)\]\s*)+", re.IGNORECASE)
-_LISTS: dict[Tongue, tuple[str, str, str]] = {
+LIST_HEADINGS: dict[Tongue, tuple[str, str, str]] = {
     "zh": ("决策：", "待办：", "约定："),
     "en": ("Decisions:", "To do:", "Agreements:"),
 }
@@ -94,7 +94,7 @@ def render(
     tongue: Tongue,
 ) -> SummaryResponse:
     """Return a summary with its mark and within its tokens; only a session's has lists, which outlive its prose."""
-    mark = _MARKS[request.level][tongue]
+    mark = MARKS[request.level][tongue]
     listed = [lines(items, most=_MAX_ITEMS, limit=_LONGEST_ITEM) for items in (decisions, todos, agreements)]
     if request.level is not SummaryLevel.SESSION:
         listed = [(), (), ()]
@@ -128,7 +128,7 @@ def unmarked(text: str) -> str:
 def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
     parts = [
         "\n".join([heading, *(f"- {item}" for item in items)])
-        for heading, items in zip(_LISTS[tongue], listed, strict=True)
+        for heading, items in zip(LIST_HEADINGS[tongue], listed, strict=True)
         if items
     ]
     return "\n".join(parts)
@@ -320,7 +320,7 @@ def segment_text(chosen: Sequence[Statement], speakers: Sequence[str], decisions
     decided = list(decisions[:3]) or answers[:-1]
     parts = (join.join(discussed), join.join(decided), join.join(answers[-1:] if answers else []))
     said = [f"{heading}{part}" for heading, part in zip(_SEGMENT[tongue], parts, strict=True) if part]
-    return join.join([_MARKS[SummaryLevel.SEGMENT][tongue], *said])
+    return join.join([MARKS[SummaryLevel.SEGMENT][tongue], *said])
 
 
 class Commitments(NamedTuple):
