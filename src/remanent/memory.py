@@ -62,7 +62,7 @@ from remanent.model import (
 )
 from remanent.model.chat import Messages
 from remanent.model.clock import Moment, read_span
-from remanent.model.filters import read_tags, read_where
+from remanent.model.filters import USER_KEY, read_tags, read_where
 from remanent.recall import (
     EMBED,
     GATE,
@@ -375,6 +375,7 @@ class AsyncAgent(AgentFaces):
         *,
         session: str | None = None,
         task: str | None = None,
+        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
@@ -384,8 +385,10 @@ class AsyncAgent(AgentFaces):
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
         `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
+        says whose they are, where an agent has several users: it is the metadata `user_id`.
         """
+        metadata = metadata if user is None else {**(metadata or {}), USER_KEY: user}
         with self._parts.store.visit(self._scope):
             return await self._parts.journal.keep(
                 self._scope, messages, session=session, task=task, metadata=metadata, tags=tags
@@ -488,6 +491,7 @@ class AsyncAgent(AgentFaces):
         *,
         limit: int = 5,
         session: str | None = None,
+        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -504,7 +508,8 @@ class AsyncAgent(AgentFaces):
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
+        is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
         or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
@@ -515,13 +520,15 @@ class AsyncAgent(AgentFaces):
         now = self._parts.clock()
         since, until = read_span(since, until)
         bounds = {"occurred_from": since, "occurred_before": until, "alive_at": now, "as_of": options.as_of}
+        where = where if user is None else {**(where or {}), USER_KEY: user}
         wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, **bounds)
         # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
         asked_at = to_instant(options.asked_at or now)
+        question = Question(query, self._scope.within(session=session), wanted, asked_at=asked_at)
         found = await self._parts.recall.find(
-            Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
+            question,
             limit=limit,
             depth=INJECTED_ITEMS if grain == "item" else 0,
             recipe=_recipe(options),
@@ -530,10 +537,14 @@ class AsyncAgent(AgentFaces):
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
+        if options.without:
+            found = found.without(options.without)
+        found = await self._parts.disciplines.on_found(question, found, without=options.without)
         tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
         injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
         items = tuple(item for item in found.items if item.rank <= limit)
         found = found.replace(items=items, injection=injection)
+        self._parts.disciplines.on_given(self._scope, found)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found

@@ -122,7 +122,7 @@ def test_kinds_stand_in_sections_with_confidence_and_age() -> None:
     assert "<relevant_procedures>\n- Review: style, then safety\n</relevant_procedures>" in text
     chinese = inject("接下来做什么？", items, now=NOW).text
     assert "- [2天前] Fixed the login page" in chinese
-    assert "(置信度: 95%, 来源: 12)" in chinese
+    assert "(置信度: 95%, 来源: 12次对话)" in chinese
 
 
 @settings(deadline=None)

@@ -153,7 +153,12 @@ PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
 
 GROUPS = {
     "audit": Bilingual("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
+    "conflicts": Bilingual("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
     "keys": Bilingual("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
+    "memories": Bilingual(
+        "Look at what was learned: list, explain, correct, confirm, forget.", "查看所学：列出、说明、更正、确认、忘记。"
+    ),
+    "shared": Bilingual("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
     "scratchpad": Bilingual(
         "Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"
     ),

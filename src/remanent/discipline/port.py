@@ -13,8 +13,8 @@ from remanent.discipline.operation import Operation
 from remanent.embedding import Embedder, Embedders
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.model import Clock, Entry, Job, Kind, NewId, Scope
-from remanent.recall import Recall, RecallPath, Recipe
+from remanent.model import Clock, Entry, Found, Job, Kind, NewId, Scope
+from remanent.recall import Question, Recall, RecallPath, Recipe
 from remanent.settings import Settings, SettingsSection
 from remanent.stores import NO_LIMIT, Erased, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
@@ -100,6 +100,16 @@ class OpenDiscipline:
 
         Ask for jobs here; a model must not stand between a user and the acknowledgement.
         """
+
+    async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
+        """Return an answer of the main recall as this discipline has it given out: moved, marked, nothing invented.
+
+        `without` are entries that are to count for nothing.
+        """
+        return found
+
+    def on_given(self, scope: Scope, found: Found) -> None:
+        """Note what a caller is given; a recall writes nothing, so keep it short and in memory."""
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Let go of what this process holds of what was erased; the store has destroyed its records already."""

@@ -9,8 +9,8 @@ from remanent.discipline.operation import Operation
 from remanent.discipline.port import Discipline, OpenDiscipline, Parts
 from remanent.errors import InvalidInput, InvalidSettings
 from remanent.jobs import Handler
-from remanent.model import Entry, Scope
-from remanent.recall import RecallPath, Recipe
+from remanent.model import Entry, Found, Scope
+from remanent.recall import Question, RecallPath, Recipe
 from remanent.stores import Erased, Transaction
 
 F = TypeVar("F")
@@ -84,6 +84,17 @@ class Disciplines:
         for declared, one in self._open.items():
             if declared.name != by:
                 await one.on_append(tx, entries)
+
+    async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
+        """Have all look through an answer."""
+        for one in self:
+            found = await one.on_found(question, found, without=without)
+        return found
+
+    def on_given(self, scope: Scope, found: Found) -> None:
+        """Tell all what a caller is given."""
+        for one in self:
+            one.on_given(scope, found)
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Have all let go of what was erased."""

@@ -25,6 +25,7 @@ from remanent.model.job import Job, JobState, Receipt
 from remanent.model.kinds import (
     EpisodicData,
     Kind,
+    MemoryData,
     NoteData,
     PassageData,
     ProceduralData,
@@ -92,6 +93,7 @@ __all__ = [
     "LeftOut",
     "Link",
     "Maker",
+    "MemoryData",
     "Message",
     "MetadataCondition",
     "Model",

@@ -32,6 +32,8 @@ MAX_VALUE_LENGTH = 1000
 """Characters of a text that is compared; chosen by hand, far above any id or label."""
 MAX_METADATA_BYTES = 16_384
 """Of one message, as JSON; chosen by hand: what is longer is a text to remember, or a file to attach."""
+USER_KEY = "user_id"
+"""The metadata under which a message says whose it is, where an agent has several users."""
 MAX_TAGS = 100
 MAX_TAG_LENGTH = 200
 

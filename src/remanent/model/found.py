@@ -1,5 +1,6 @@
 """The answer to a recall: items with their sources and reasons, the gate's verdict, and the text for a model."""
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
@@ -10,7 +11,7 @@ from remanent.model.base import Count, JsonObject, Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.entry import Entry, Origin
 from remanent.model.ids import Id
-from remanent.model.kinds import Kind
+from remanent.model.kinds import Kind, PromptSection
 from remanent.model.record import Source
 
 
@@ -153,6 +154,14 @@ class FoundItem(Model):
     """How well it answers by the cross-encoder, from 0 to 1."""
     rank: Count = 0
     """Its place by relevance, from 1; it stands elsewhere when the answer is in order of time."""
+    memory_ids: tuple[Id, ...] = ()
+    """The memories that were made of it: a fact and the turn that states it are one answer."""
+    outdated_by: Id | None = None
+    """The memory whose newer version says otherwise."""
+    stale: Text = ""
+    """Why it may no longer hold: what it was said to follow from, and that does not."""
+    section: PromptSection | None = None
+    """Where it stands in a text for a model, if not where its kind does."""
 
 
 class LeftOut(Model):
@@ -195,6 +204,8 @@ class RecallOptions(Model):
     """With "time", items come as they happened; "auto" does that for questions that ask for a course of events."""
     as_of: Instant | None = None
     """Answer from what was known at that moment."""
+    without: tuple[Id, ...] = ()
+    """Answer as if these entries had never been said."""
     asked_at: Instant | None = None
     """The moment that "yesterday" counts from; now unless given."""
     source_share: float | None = None
@@ -226,6 +237,18 @@ class Found(Model):
     def text(self) -> str:
         """What to give a model: the recalled texts with their dates, escaped; empty when nothing was found."""
         return self.injection.text
+
+    def without(self, entry_ids: Collection[str]) -> "Found":
+        """Return the answer as far as it rests on anything else than some entries."""
+        gone = frozenset(entry_ids)
+        kept = [
+            item for item in self.items if not item.sources or not gone.issuperset(one.entry_id for one in item.sources)
+        ]
+        kept.sort(key=lambda item: item.rank)
+        ranks = {item.record_id: rank for rank, item in enumerate(kept, start=1)}
+        return self.replace(
+            items=tuple(item.replace(rank=ranks[item.record_id]) for item in self.items if item.record_id in ranks)
+        )
 
     def message(self, *, role: Literal["user", "tool"] = "user", tool_call_id: str | None = None) -> dict[str, str]:
         """Return the text as a chat message, of a user or as a tool's result.

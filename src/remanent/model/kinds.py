@@ -186,14 +186,32 @@ class TurnData(RecordData):
         return "" if self.role.lower() in _PARTS else self.role
 
 
-class ShortTermData(RecordData):
+class MemoryData(RecordData):
+    """What memories have that were made of what was said: whom and what they are about, and how they stand."""
+
+    user: Text = ""
+    """Whose memory it is, where an agent has several users; what is of one is nothing to another."""
+    subject: Text = ""
+    attribute: Text = ""
+    """What of the subject: a memory of the same subject and attribute but another value takes this one's place."""
+    value: Text = ""
+    replaces: Text = ""
+    """The value that it had before this one; its versions tell of all of them."""
+    quoted: bool = False
+    """Whether its words are those of one turn, so that search finds it by way of that turn and not twice."""
+    pinned: bool = False
+    stale: Text = ""
+    """Why it may no longer hold: the premise that it was said to follow from, and that does not."""
+
+
+class ShortTermData(MemoryData):
     """A signal with a short life: preference change, decision, follow-up or mood."""
 
     reason: Text = ""
     confirmed: bool = False
 
 
-class SemanticData(RecordData):
+class SemanticData(MemoryData):
     """A lasting fact."""
 
     category: Text = ""
@@ -202,7 +220,7 @@ class SemanticData(RecordData):
     related: tuple[Text, ...] = ()
 
 
-class EpisodicData(RecordData):
+class EpisodicData(MemoryData):
     """An event with who took part and what came of it."""
 
     participants: tuple[Text, ...] = ()
@@ -210,7 +228,7 @@ class EpisodicData(RecordData):
     artifacts: tuple[Text, ...] = ()
 
 
-class ProceduralData(RecordData):
+class ProceduralData(MemoryData):
     """A way of doing something, with how often it worked."""
 
     name: Text = ""
@@ -230,12 +248,14 @@ class SharedSort(StrEnum):
     PREFERENCE = "preference"
 
 
-class SharedData(RecordData):
+class SharedData(MemoryData):
     """Something a workspace shares, with who proposed and who approved it."""
 
     sort: SharedSort = SharedSort.PROJECT_CONTEXT
     created_by: Text = ""
     approved_by: Text = ""
+    number: Text = ""
+    """Under which a decision is known: `ADR-003`."""
 
 
 class NoteData(RecordData):

@@ -23,6 +23,8 @@ class Status(StrEnum):
     SUPERSEDED = "superseded"
     QUARANTINED = "quarantined"
     FORGOTTEN = "forgotten"
+    EXPIRED = "expired"
+    """Its time is over: it answers nothing, is counted, and can be restored until it is cleaned away."""
 
 
 class Source(Model):

@@ -11,7 +11,17 @@ from pydantic import JsonValue
 from remanent.embedding import Embedders, KnownEmbedders
 from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
 from remanent.recall.echoes import Echo, Echoes
-from remanent.stores import NO_LIMIT, EntryQuery, RecordFilter, RecordQuery, Standing, Store, Transaction, search_terms
+from remanent.stores import (
+    NO_LIMIT,
+    EntryQuery,
+    RecordFilter,
+    RecordQuery,
+    Standing,
+    Store,
+    Transaction,
+    is_searched,
+    search_terms,
+)
 from remanent.text.terms import index_terms
 
 TURNS = "turns"
@@ -230,7 +240,7 @@ class Indexing:
             await self._put_vectors(tx, waiting)
             self._go_on(tx, REEMBED, payload={"models": lacking, "after": after})
             return
-        alive = [record for record in records if record.status is not Status.FORGOTTEN]
+        alive = [record for record in records if record.status is not Status.FORGOTTEN and is_searched(record)]
         await self._put_vectors(tx, alive, among=[str(model) for model in lacking])
         if len(records) == RECORD_BATCH:
             self._go_on(tx, REEMBED, payload={"models": lacking, "after": records[-1].id})

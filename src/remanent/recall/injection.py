@@ -181,7 +181,9 @@ _DOUBTFUL: dict[Origin, dict[Tongue, str]] = {
     Origin.IMPORT: {"en": "imported", "zh": "导入"},
     Origin.UNTRUSTED: {"en": "source not verified", "zh": "来源未核实"},
 }
-_CERTAINTY: dict[Tongue, str] = {"en": " (confidence: {:.0%}, sources: {})", "zh": " (置信度: {:.0%}, 来源: {})"}
+_OUTDATED: dict[Tongue, str] = {"en": "no longer so", "zh": "已有更新"}
+_STALE: dict[Tongue, str] = {"en": "its premise changed, may no longer hold", "zh": "前提已变，可能不再成立"}
+_CERTAINTY: dict[Tongue, str] = {"en": " (confidence: {:.0%}, sources: {})", "zh": " (置信度: {:.0%}, 来源: {}次对话)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +305,7 @@ def _packed(
     question: str, items: Sequence[FoundItem], tongue: Tongue, *, now: datetime, budget: int, counter: TokenCounter
 ) -> dict[int, str]:
     pieces = [Piece(item.text, counter(f"{_line(item, '', tongue, now=now)}\n")) for item in items]
-    tags = {_section_of(item.kind).tag for item in items}
+    tags = {_section_of(item).tag for item in items}
     frame = _frame(tongue, "".join(f"<{tag}>\n</{tag}>\n" for tag in tags))
     return pack(question, pieces, budget=budget - counter(frame), counter=counter)
 
@@ -313,7 +315,7 @@ def _injection(items: Sequence[FoundItem], told: Mapping[int, str], tongue: Tong
     places = sorted(told, key=lambda place: _order(items[place]))
     blocks: list[str] = []
     for section in SECTIONS:
-        own = [place for place in places if items[place].kind.section == section.tag]
+        own = [place for place in places if _section_of(items[place]) == section]
         is_dated = "date" in section.tells
         texts = {place: with_dates(told[place], items[place].occurred_at, is_dated=is_dated) for place in own}
         lines = [_line(items[place], texts[place], tongue, now=now) for place in own]
@@ -329,11 +331,12 @@ def _injection(items: Sequence[FoundItem], told: Mapping[int, str], tongue: Tong
 def _order(item: FoundItem) -> tuple[int, datetime, str]:
     # "The newer one counts": nothing becomes the newest by a date that had not come when it was told.
     told_at = item.recorded_at if item.dated_ahead and item.recorded_at is not None else item.occurred_at
-    return SECTIONS.index(_section_of(item.kind)), min(item.occurred_at, told_at), item.record_id
+    return SECTIONS.index(_section_of(item)), min(item.occurred_at, told_at), item.record_id
 
 
-def _section_of(kind: Kind) -> InjectionSection:
-    return next(section for section in SECTIONS if section.tag == kind.section)
+def _section_of(item: FoundItem) -> InjectionSection:
+    tag = item.section or item.kind.section
+    return next(section for section in SECTIONS if section.tag == tag)
 
 
 def _frame(tongue: Tongue, body: str) -> str:
@@ -342,7 +345,7 @@ def _frame(tongue: Tongue, body: str) -> str:
 
 def _line(item: FoundItem, text: str, tongue: Tongue, *, now: datetime) -> str:
     """Return a memory as an item of a list; its further lines are indented, so that none looks like another item."""
-    tells = _section_of(item.kind).tells
+    tells = _section_of(item).tells
     leads = []
     if "date" in tells or ("age" in tells and item.dated_ahead):
         leads.append(f"{item.occurred_at:%Y-%m-%d}")
@@ -364,6 +367,10 @@ def notices(item: FoundItem, tongue: Tongue) -> list[str]:
     # The speaker of a turn tells of a tool already.
     if item.trust in _DOUBTFUL and not (item.trust is Origin.TOOL and item.kind is Kind.TURN):
         told.append(_DOUBTFUL[item.trust][tongue])
+    if item.outdated_by is not None:
+        told.append(_OUTDATED[tongue])
+    if item.stale:
+        told.append(_STALE[tongue])
     if item.dated_ahead:
         at = item.recorded_at
         told.append(_AHEAD_UNKNOWN[tongue] if at is None else _AHEAD[tongue].format(at))

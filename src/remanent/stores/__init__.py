@@ -39,7 +39,7 @@ from remanent.stores.queries import (
     WalkQuery,
 )
 from remanent.stores.store import FileStore, Store
-from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, search_terms
+from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, is_searched, search_terms
 from remanent.stores.vectors import Vectors
 
 __all__ = [
@@ -75,5 +75,6 @@ __all__ = [
     "VectorChanges",
     "Vectors",
     "WalkQuery",
+    "is_searched",
     "search_terms",
 ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
-from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Status, Tombstone, TurnData, Version
+from remanent.model import Conflict, Entry, Job, Link, MemoryData, Record, Scope, Status, Tombstone, TurnData, Version
 from remanent.text.boundaries import excerpt
 from remanent.text.terms import index_terms
 
@@ -42,6 +42,8 @@ class PutRecord:
     """Search terms joined by spaces, as `text.words.index_terms` makes them."""
     expects: int = 0
     """The version that must be current; 0 when the record must be new."""
+    embeds: bool = True
+    """Whether its content is to get vectors; not where another record has the same words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +239,15 @@ class Committed:
 Commit = Callable[[Scope, Sequence[Change]], Awaitable[Committed]]
 
 
+def is_searched(record: Record) -> bool:
+    """Tell whether search finds a record by itself; a memory that quotes a turn is found by way of that turn."""
+    return not (isinstance(record.data, MemoryData) and record.data.quoted)
+
+
 def search_terms(record: Record) -> str:
     """Return the terms under which full-text search finds a record."""
+    if not is_searched(record):
+        return ""
     speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
     parts = [record.content, record.summary, *record.keywords, *record.tags, speaker]
     return " ".join(index_terms("\n".join(part for part in parts if part)))
@@ -289,7 +298,7 @@ class Transaction:
             terms = ""
         elif terms is None:
             terms = search_terms(record)
-        self.changes.append(PutRecord(record, terms, expects))
+        self.changes.append(PutRecord(record, terms, expects, is_searched(record)))
 
     def drop(self, record_id: str) -> None:
         """Remove a derived record and all that hangs on it; links to it dangle."""

@@ -38,6 +38,7 @@ from remanent.stores.transaction import (
     PutTombstone,
     PutVector,
     PutVersion,
+    is_searched,
     search_terms,
 )
 
@@ -376,7 +377,7 @@ class _ImportReader:
 
     def record(self, body: dict[str, Any]) -> Change:
         record = Record.model_validate(self._owned(body))
-        return PutRecord(record, _terms(record), record.version - 1)
+        return PutRecord(record, _terms(record), record.version - 1, is_searched(record))
 
     def version(self, body: dict[str, Any]) -> Change:
         """A version without an end would be the current one, which has a line of its own."""

@@ -57,7 +57,12 @@ class Encoder:
 
     def put(self, change: transaction.PutRecord) -> Payload:
         """Encode a record."""
-        return {"do": "put", "expects": change.expects, **_record(change.record, change.terms)}
+        return {
+            "do": "put",
+            "expects": change.expects,
+            "embeds": change.embeds,
+            **_record(change.record, change.terms),
+        }
 
     def version(self, change: transaction.PutVersion) -> Payload:
         """Encode a past version."""

@@ -121,7 +121,8 @@ class UnitOfWork:
         self._check_sources(record)
         if current is None:
             ref = self._sql(_INSERT_RECORD, row).get
-            self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
+            if change.embeds:
+                self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
         else:
             ref = current[0]
             self._archive(ref, superseded_at=to_millis(record.updated_at))
@@ -131,7 +132,8 @@ class UnitOfWork:
             same = current[2] == record.kind and _content_of(current[3]) == record.content
             if record.status is Status.FORGOTTEN or not same:
                 self._drop_vectors(ref, record.id)
-                self._sql("INSERT OR IGNORE INTO unembedded VALUES (?)", (ref,))
+                if change.embeds:
+                    self._sql("INSERT OR IGNORE INTO unembedded VALUES (?)", (ref,))
         self._index(ref, record, change.terms)
 
     def _check_sources(self, record: Record) -> None:
@@ -145,7 +147,8 @@ class UnitOfWork:
         self._kind_of[change.record.id] = change.record.kind.value
         self._note(change.record.id)
         ref = self._sql(_INSERT_RECORD, rows.record_row(change.record)).get
-        self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
+        if change.embeds:
+            self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
         self._index(ref, change.record, change.terms)
 
     def _archive(self, ref: int, *, superseded_at: int) -> None:

@@ -100,7 +100,7 @@ BEGIN
     IF old.id IS NULL THEN
         me.last_ref := me.last_ref + 1;
         new.ref := me.last_ref;
-        new.embedded := false;
+        new.embedded := NOT coalesce((c ->> 'embeds')::boolean, true);
         INSERT INTO records SELECT new.*;
     ELSE
         words := unindex(a, old.ref);
@@ -115,7 +115,7 @@ BEGIN
         new.embedded := old.embedded;
         IF new.status = 'forgotten' OR new.content_hash <> old.content_hash OR new.kind <> old.kind THEN
             me.vector_revision := drop_vectors_of(a, old.ref, old.id, me.vector_revision);
-            new.embedded := false;
+            new.embedded := NOT coalesce((c ->> 'embeds')::boolean, true);
         END IF;
         DELETE FROM records WHERE agent = a AND ref = old.ref;
         INSERT INTO records SELECT new.*;

@@ -1,0 +1,7 @@
+"""Tiered cognition: what is said becomes facts, preferences, episodes and procedures, with source and history."""
+
+from remanent.cognition.discipline import Cognition
+from remanent.cognition.face import AsyncCognition
+from remanent.cognition.model import INSTRUCTION, Briefing, CleanReport, MemoryHealth, Why
+
+__all__ = ["INSTRUCTION", "AsyncCognition", "Briefing", "CleanReport", "Cognition", "MemoryHealth", "Why"]

@@ -1,0 +1,229 @@
+"""Looking after memories: why each is there, how all of them stand, and how contradictions end."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from remanent.cognition.drafts import Draft, plain
+from remanent.cognition.model import MEMORIES, PREMISE, MemoryHealth, Quote, Why
+from remanent.cognition.review import entries_of
+from remanent.cognition.writer import Changes, Writer, user_of
+from remanent.discipline import Parts
+from remanent.errors import InvalidInput, NotFound
+from remanent.language.offline.statements import statements
+from remanent.model import (
+    Conflict,
+    ConflictState,
+    Entry,
+    Kind,
+    MemoryData,
+    Origin,
+    Record,
+    Scope,
+    Status,
+    TurnData,
+    Verdict,
+)
+from remanent.stores import LIVE, NO_LIMIT, ConflictQuery, LinkQuery, RecordFilter, RecordQuery, Store
+
+EXAMPLES = 3
+"""Memories that a report shows of what is wrong."""
+_READ_AGAIN = 500
+"""Memories whose words are read again for a report: the newest; a report must not take minutes."""
+
+
+async def why(store: Store, scope: Scope, record: Record) -> Why:
+    """Return how a memory came about."""
+    entries = await entries_of(store, scope, record)
+    quotes = [
+        Quote(
+            entry_id=entry.id,
+            role=entry.role,
+            occurred_at=entry.occurred_at,
+            text=entry.text[source.start : source.end],
+        )
+        for source in record.sources
+        if (entry := entries.get(source.entry_id)) is not None
+    ]
+    return Why(
+        record=record,
+        made_by=record.made_by,
+        quotes=tuple(quotes),
+        premises=await _linked(store, scope, LinkQuery(from_ids=(record.id,), relations=(PREMISE,)), ends="to_id"),
+        dependants=await _linked(store, scope, LinkQuery(to_ids=(record.id,), relations=(PREMISE,)), ends="from_id"),
+        conflicts=tuple(await conflicts(store, scope, record_id=record.id)),
+        rotten=is_rotten(record, entries),
+    )
+
+
+async def _linked(store: Store, scope: Scope, query: LinkQuery, *, ends: str) -> tuple[Record, ...]:
+    ids = tuple({getattr(link, ends) for link in await store.links(scope, query)})
+    if not ids:
+        return ()
+    wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
+    return tuple(await store.records(scope, wanted))
+
+
+def is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
+    """Tell whether a memory would not be made of its words today: they are gone, or say something else."""
+    data = record.data
+    if not isinstance(data, MemoryData) or not data.quoted or not record.sources:
+        return False
+    for source in record.sources:
+        entry = entries.get(source.entry_id)
+        if entry is None:
+            continue
+        speaker = TurnData(role=entry.role).speaker or "user"
+        made = statements(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER)
+        if any(Draft(one, entry, user_of(entry)).record_id == record.id for one in made):
+            return False
+        if record.confidence >= 0.98:  # confirmed by a message behind it
+            return False
+    return True
+
+
+async def health(store: Store, scope: Scope) -> MemoryHealth:
+    """Return how an agent's memories stand."""
+    every = await store.records(scope, RecordQuery(filter=RecordFilter(kinds=MEMORIES, statuses=None), limit=NO_LIMIT))
+    live = [record for record in every if record.status in LIVE]
+    data = {record.id: record.data for record in live if isinstance(record.data, MemoryData)}
+    said = Counter((data[record.id].user if record.id in data else "", plain(record.content)) for record in live)
+    double = [
+        record for record in live if said[data[record.id].user if record.id in data else "", plain(record.content)] > 1
+    ]
+    rotten = [record for record in live[-_READ_AGAIN:] if is_rotten(record, await entries_of(store, scope, record))]
+    stale = [record for record in live if record.id in data and data[record.id].stale]
+    waiting = await conflicts(store, scope, open_only=True)
+    examples = {
+        "stale": _texts(stale),
+        "duplicates": _texts(double),
+        "rotten": _texts(rotten),
+        "conflicts": tuple(conflict.claims[-1].text for conflict in waiting[:EXAMPLES]),
+    }
+    return MemoryHealth(
+        total=len(live),
+        by_kind=dict(Counter(str(record.kind) for record in live)),
+        mean_confidence=sum(record.confidence for record in live) / len(live) if live else 0.0,
+        expired=sum(record.status is Status.EXPIRED for record in every),
+        forgotten=sum(record.status is Status.FORGOTTEN for record in every),
+        pinned=sum(one.pinned for one in data.values()),
+        stale=len(stale),
+        open_conflicts=len(waiting),
+        duplicates=len(double),
+        rotten=len(rotten),
+        echoes=await _echoes(store, scope),
+        examples={name: texts for name, texts in examples.items() if texts},
+    )
+
+
+def _texts(records: Sequence[Record]) -> tuple[str, ...]:
+    return tuple(record.content for record in records[:EXAMPLES])
+
+
+async def _echoes(store: Store, scope: Scope) -> float:
+    turns = await store.records(
+        scope, RecordQuery(filter=RecordFilter(kinds=(Kind.TURN,), statuses=None), limit=NO_LIMIT)
+    )
+    repeated = sum(isinstance(turn.data, TurnData) and bool(turn.data.repeats) for turn in turns)
+    return repeated / len(turns) if turns else 0.0
+
+
+# ── contradictions ───────────────────────────────────────────────────────────
+
+
+async def conflicts(
+    store: Store,
+    scope: Scope,
+    *,
+    open_only: bool = False,
+    record_id: str | None = None,
+    conflict_id: str | None = None,
+) -> list[Conflict]:
+    """Return the contradictions between memories."""
+    query = ConflictQuery(
+        conflict_ids=None if conflict_id is None else (conflict_id,),
+        states=(ConflictState.OPEN,) if open_only else None,
+        record_id=record_id,
+        limit=NO_LIMIT,
+    )
+    found = await store.conflicts(scope, query)
+    ids = tuple({claim.record_id for conflict in found for claim in conflict.claims})
+    if not ids:
+        return []
+    own = set(await store.match(scope, list(ids), RecordFilter(kinds=MEMORIES, statuses=None)))
+    return [conflict for conflict in found if all(claim.record_id in own for claim in conflict.claims)]
+
+
+async def resolve(
+    parts: Parts, writer: Writer, scope: Scope, conflict_id: str, how: str, *, claim: int, text: str, by: str
+) -> None:
+    """Settle a contradiction, or undo how it was settled."""
+    found = await conflicts(parts.store, scope, conflict_id=conflict_id)
+    if not found:
+        raise NotFound(f"no conflict {conflict_id} here; `conflicts` names those that there are")
+    conflict, now = found[0], parts.clock()
+    record_id = conflict.claims[0].record_id
+    record = (await writer.records(scope, (record_id,)))[record_id]
+    changes, settled = Changes({record_id: record}), conflict
+    if how == "undo":
+        after, settled = await _undone(parts.store, scope, conflict, record)
+    else:
+        after = await _settled(parts.store, scope, conflict, record, how, claim=claim, text=text)
+    if after is not record:
+        changes.put(after.replace(version=record.version + 1, updated_at=now, created_at=record.created_at))
+        changes.changed.append(record_id)
+    if how != "undo":
+        verdict = Verdict(
+            text=after.content, upheld=(record_id,), decided_by=by, decided_at=now, undo={record_id: record.version}
+        )
+        settled = conflict.replace(state=ConflictState.RESOLVED, verdict=verdict)
+    await writer.mark_stale(scope, changes, changes.changed, now=now, stale=how != "undo")
+    async with parts.store.transaction(scope) as tx:
+        changes.write(tx)
+        tx.conflict(settled.replace(version=conflict.version + 1, updated_at=now), expects=conflict.version)
+        parts.journal.index(tx)
+    parts.watch(scope)
+
+
+async def _settled(
+    store: Store, scope: Scope, conflict: Conflict, record: Record, how: str, *, claim: int, text: str
+) -> Record:
+    """Return the memory as it is to be once its contradiction is settled."""
+    data = record.data if isinstance(record.data, MemoryData) else MemoryData()
+    if how == "keep_both":
+        other = conflict.claims[-1] if record.content != conflict.claims[-1].text else conflict.claims[0]
+        return record.replace(content=f"{record.content}; {other.text}", data=data.replace(quoted=False))
+    if how == "merge":
+        if not text.strip():
+            raise InvalidInput("text: say what holds when both are merged")
+        return record.replace(content=text, data=data.replace(quoted=False, value=text))
+    if how != "choose":
+        raise InvalidInput(f"how: one of choose, merge, keep_both, undo, not {how!r}")
+    if not 0 <= claim < len(conflict.claims):
+        raise InvalidInput(f"claim: a number from 0 to {len(conflict.claims) - 1}, not {claim}")
+    return await _as_claimed(store, scope, record, conflict.claims[claim].text)
+
+
+async def _undone(store: Store, scope: Scope, conflict: Conflict, record: Record) -> tuple[Record, Conflict]:
+    """Return the memory as it was before the verdict, and the conflict open again."""
+    if conflict.verdict is None or record.id not in conflict.verdict.undo:
+        raise InvalidInput(f"conflict {conflict.id} was not settled; there is nothing to undo")
+    number = conflict.verdict.undo[record.id]
+    for version in await store.versions(scope, record.id):
+        if version.number == number:
+            return version.record, conflict.replace(state=ConflictState.OPEN, verdict=None)
+    raise NotFound(f"version {number} of memory {record.id} is gone; edit the memory instead")
+
+
+async def _as_claimed(store: Store, scope: Scope, record: Record, text: str) -> Record:
+    """Return the memory as the version that made a claim has it, or with the claim's words where none did."""
+    if record.content == text:
+        return record
+    for version in await store.versions(scope, record.id):
+        if version.record.content == text:
+            return version.record.replace(status=Status.ACTIVE)
+    data = (
+        record.data.replace(value=text, replaces=record.data.value, quoted=False)
+        if isinstance(record.data, MemoryData)
+        else record.data
+    )
+    return record.replace(content=text, data=data)

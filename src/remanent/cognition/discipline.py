@@ -1,0 +1,94 @@
+"""Tiered cognition as a discipline: what it declares, and what it does in one open memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from remanent.bilingual import Bilingual
+from remanent.cognition.face import AsyncCognition
+from remanent.cognition.lifecycle import Lifecycle
+from remanent.cognition.model import INSTRUCTION
+from remanent.cognition.orchestrator import RECIPES, CognitionPath
+from remanent.cognition.review import review
+from remanent.cognition.settings import CognitionSettings
+from remanent.cognition.writer import LEARN, Writer
+from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
+from remanent.jobs import Handler
+from remanent.model import Entry, Found, Job, Scope
+from remanent.recall import Question, RecallPath, Recipe
+from remanent.stores import Transaction
+
+NAME = "cognition"
+
+
+class Cognition(Discipline):
+    """Memories in tiers: facts, preferences, episodes and procedures made of what is said, each with its history."""
+
+    name = NAME
+    purpose = Bilingual(
+        "Memories in tiers: facts, preferences, episodes and procedures made of what is said.",
+        "分层记忆：从对话中得出的事实、偏好、情景与流程。",
+    )
+    kinds = (INSTRUCTION,)
+    settings = CognitionSettings
+    agent_face = AsyncCognition
+
+    def operations(self) -> Sequence[Operation[Any, Any]]:
+        """Return what can be done with it."""
+        from remanent.cognition.operations import OPERATIONS
+
+        return OPERATIONS
+
+    def open(self, parts: Parts) -> OpenDiscipline:
+        """Put it to work."""
+        return OpenCognition(parts)
+
+
+class OpenCognition(OpenDiscipline):
+    """The memories of all agents of one open memory."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        settings = parts.settings.section(CognitionSettings)
+        self.writer = Writer(parts, settings)
+        self.lifecycle = Lifecycle(parts.store, settings, clock=parts.clock)
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """Learning from what was said."""
+        return {LEARN: self._learn}
+
+    @property
+    def paths(self) -> Sequence[RecallPath]:
+        """Memories by way of their turns, where memories are asked for."""
+        return (CognitionPath(self._parts.store),)
+
+    @property
+    def recipes(self) -> Sequence[Recipe]:
+        """One for each intent."""
+        return RECIPES
+
+    async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+        """Ask for memories of what was said."""
+        self.writer.ask(tx, entries)
+
+    async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
+        """Put what is known of the answers beside them."""
+        alive_at = question.record_filter.as_of or self.lifecycle.steady()
+        return await review(self._parts.store, question, found, alive_at=alive_at, without=without)
+
+    def on_given(self, scope: Scope, found: Found) -> None:
+        """Count the memories that were given out."""
+        self.lifecycle.count(scope, [memory_id for item in found.items for memory_id in item.memory_ids])
+
+    async def _learn(self, job: Job, tx: Transaction) -> None:
+        await self.lifecycle.flush(job.scope)
+        await self.writer.learn(job, tx)
+        await self.lifecycle.sweep_now_and_then(job.scope.owner, tx)
+
+    def agent_face(self, agent: AnyAgent) -> AsyncCognition:
+        """Return one agent's memories."""
+        return AsyncCognition(agent, self._parts, writer=self.writer, lifecycle=self.lifecycle)
+
+    async def close(self) -> None:
+        """Write what was counted."""
+        await self.lifecycle.flush_all()

@@ -1,0 +1,257 @@
+"""From a statement to a memory: its kind, its key, and what becomes of one that is there already. Pure functions.
+
+A memory's id follows from what it is about (whose, subject, attribute), so that the same thing said again is found
+without a search, and a new value is a new version of the same record.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import Any
+
+from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData
+from remanent.cognition.settings import CognitionSettings
+from remanent.language.offline.statements import Statement, canonical, is_secret
+from remanent.model import (
+    Entry,
+    EpisodicData,
+    Kind,
+    Maker,
+    MemoryData,
+    Origin,
+    ProceduralData,
+    Record,
+    SemanticData,
+    ShortTermData,
+    Source,
+    Status,
+)
+from remanent.text.dates import find_dates
+from remanent.text.scripts import fold
+
+_KINDS: dict[str, Kind] = {
+    "fact": Kind.SEMANTIC,
+    "preference": Kind.PREFERENCE,
+    "decision": Kind.DECISION,
+    "follow_up": Kind.FOLLOW_UP,
+    "mood": Kind.MOOD,
+    "event": Kind.EPISODIC,
+    "instruction": INSTRUCTION,
+    "procedure": Kind.PROCEDURAL,
+}
+# How important a memory is by itself, chosen by hand: what binds the agent before what only describes.
+_IMPORTANCE: dict[Kind, float] = {
+    INSTRUCTION: 0.9,
+    Kind.PROCEDURAL: 0.8,
+    Kind.DECISION: 0.7,
+    Kind.SEMANTIC: 0.6,
+    Kind.PREFERENCE: 0.6,
+    Kind.FOLLOW_UP: 0.6,
+    Kind.EPISODIC: 0.4,
+    Kind.MOOD: 0.3,
+}
+# How sure a memory is by who said it; chosen by hand. A name as role may be anybody's.
+_CONFIDENCE = {Origin.USER: 0.9, Origin.UNTRUSTED: 0.75, Origin.IMPORT: 0.75, Origin.AGENT: 0.6}
+CONFIRMED = 0.98
+_EVIDENCE = 0.4
+"""The share of doubt that is left when something is said again; chosen by hand."""
+_SURE = 0.99
+_TRUSTED = list(Origin)
+_MAX_SOURCES = 20
+"""Sources that a memory names; the newest, where it was said more often."""
+_SIGNS = re.compile(r"[\W_]+")
+_PROJECT = re.compile(r"^(?:the|our) |项目|系统|团队|公司|产品|后端|前端|服务|网站|应用|会$|盛典|论坛|峰会")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A statement with the entry that it was made in."""
+
+    statement: Statement
+    entry: Entry
+    user: str
+
+    @property
+    def record_id(self) -> str:
+        """The id that follows from what it is about."""
+        return memory_id(self.user, *slot(self.statement))
+
+
+def memory_id(user: str, *about: str) -> str:
+    """Return the id of what is kept under a key."""
+    key = "\x1f".join((user, *(plain(part) for part in about)))
+    return f"mem-{blake2b(key.encode(), digest_size=15).hexdigest()}"
+
+
+def plain(text: str) -> str:
+    """Return what of a text counts when it is compared: letters and digits."""
+    return _SIGNS.sub("", fold(text).casefold())
+
+
+def slot(one: Statement) -> tuple[str, ...]:
+    """Return what a statement is about: the same for every value of an attribute that has one at a time."""
+    attribute = canonical(one.attribute)
+    if one.kind == "preference":
+        return one.subject, "attitude", one.value
+    if one.kind == "procedure":
+        return one.subject, "procedure", attribute
+    if one.single:
+        return one.subject, attribute
+    return one.subject, attribute, one.value or one.content
+
+
+def value_of(one: Statement) -> str:
+    """Return what is compared with what is known: of a preference whether it is liked, else the value."""
+    if one.kind == "preference":
+        return "dislikes" if canonical(one.attribute) in {"dislikes", "不喜欢"} else "likes"
+    return one.value or one.content
+
+
+def allowed(one: Statement, settings: CognitionSettings) -> bool:
+    """Tell whether a statement may become a memory: no secret, and within the topics that the settings allow."""
+    words = f"{one.content} {one.value}".casefold()
+    if is_secret(words) or any(topic in words for topic in _topics(settings.exclude)):
+        return False
+    wanted = _topics(settings.include)
+    return not wanted or any(topic in words for topic in wanted)
+
+
+def _topics(listed: str) -> list[str]:
+    return [topic for part in re.split("[,，]", listed.casefold()) if (topic := part.strip())]
+
+
+def lifetime(kind: Kind, settings: CognitionSettings) -> timedelta | None:
+    """Return how long a memory of a kind lives; `None` for ever."""
+    days = {
+        Kind.PREFERENCE: settings.preference_days,
+        Kind.DECISION: settings.decision_days,
+        Kind.FOLLOW_UP: settings.follow_up_days,
+        Kind.MOOD: settings.mood_days,
+    }.get(kind)
+    return None if days is None else timedelta(days=days)
+
+
+def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Record:
+    """Return the memory that a statement makes where none is known yet."""
+    one, entry = draft.statement, draft.entry
+    kind = _KINDS[one.kind]
+    if one.confirmed and kind in SHORT_TERM:
+        kind = Kind.SEMANTIC
+    life = lifetime(kind, settings)
+    return Record(
+        id=draft.record_id,
+        scope=entry.scope if kind is Kind.EPISODIC else entry.scope.owner,
+        kind=kind,
+        content=one.content,
+        confidence=CONFIRMED if one.confirmed else _CONFIDENCE.get(entry.origin, 0.5),
+        importance=min(1.0, _IMPORTANCE[kind] + 0.2 * one.confirmed),
+        created_at=now,
+        updated_at=now,
+        occurred_at=_happened(draft) if kind is Kind.EPISODIC else entry.occurred_at,
+        expires_at=None if life is None else entry.recorded_at + life,
+        sources=(Source(entry_id=entry.id, start=one.start, end=one.end),),
+        trust=entry.origin,
+        made_by=Maker(role="extraction", engine="offline", version="2"),
+        data=_data(draft, kind, now=now),
+    )
+
+
+def _data(draft: Draft, kind: Kind, *, now: datetime) -> MemoryData:
+    one = draft.statement
+    common: dict[str, Any] = {
+        "user": draft.user,
+        "subject": one.subject,
+        "attribute": canonical(one.attribute),
+        "value": value_of(one),
+        "quoted": True,
+    }
+    if kind is Kind.SEMANTIC:
+        at = draft.entry.occurred_at
+        return SemanticData(**common, category=_category(one), first_observed=at, last_confirmed=at)
+    if kind is Kind.EPISODIC:
+        return EpisodicData(**common, participants=(draft.user or one.subject,))
+    if kind is Kind.PROCEDURAL:
+        return ProceduralData(**common, name=one.attribute, trigger=one.attribute, steps=one.steps)
+    if kind is INSTRUCTION:
+        return InstructionData(**common)
+    return ShortTermData(**common, reason=one.because, confirmed=one.confirmed)
+
+
+def _category(one: Statement) -> str:
+    if one.kind == "preference":
+        return "user_preference"
+    if one.kind in {"decision", "follow_up"} or _PROJECT.search(one.subject):
+        return "project"
+    return "profile"
+
+
+def _happened(draft: Draft) -> datetime:
+    """Return when an event was, by its own words; else when it was told."""
+    said = draft.entry.occurred_at
+    mentions = find_dates(draft.statement.content, reference=said)
+    return next((mention.begin for mention in mentions if mention.begin <= said), said)
+
+
+# ── what is known already ────────────────────────────────────────────────────
+
+
+def says_the_same(known: Record, value: str) -> bool:
+    """Tell whether a value is the one that is known, perhaps told more or less fully."""
+    had = plain(known.data.value if isinstance(known.data, MemoryData) else known.content)
+    new = plain(value)
+    if had == new or had.isdigit() or new.isdigit():
+        return had == new
+    return min(len(had), len(new)) > 2 and (had.startswith(new) or new.startswith(had))
+
+
+def is_less_trusted(draft: Draft, known: Record) -> bool:
+    """Tell whether whoever says otherwise is to be believed less than whoever said what is known."""
+    return _TRUSTED.index(draft.entry.origin) > _TRUSTED.index(known.trust)
+
+
+def stronger(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> Record:
+    """Return a memory that was said once more: surer, with one source more, alive for longer, and not twice."""
+    fresh = record_of(draft, settings, now=now)
+    data = known.data
+    kind = known.kind
+    if draft.statement.confirmed and kind in SHORT_TERM:
+        kind, data = Kind.SEMANTIC, fresh.data
+    elif isinstance(data, SemanticData):
+        last = data.last_confirmed or known.occurred_at
+        data = data.replace(last_confirmed=max(last, draft.entry.occurred_at))
+    ends = [end for end in (known.expires_at, fresh.expires_at) if end is not None]
+    return known.replace(
+        kind=kind,
+        data=data.replace(stale="") if isinstance(data, MemoryData) else data,
+        confidence=more_sure(known.confidence, fresh.confidence),
+        evidence_count=known.evidence_count + 1,
+        expires_at=max(ends) if ends and kind in SHORT_TERM else None,
+        sources=(*known.sources, *fresh.sources)[-_MAX_SOURCES:],
+        status=Status.ACTIVE if known.status is Status.EXPIRED else known.status,
+        trust=min((known.trust, fresh.trust), key=_TRUSTED.index),
+        version=known.version + 1,
+        updated_at=now,
+    )
+
+
+def more_sure(confidence: float, evidence: float) -> float:
+    """Return how sure something is after more evidence for it: never less than before, never certain."""
+    raised = 1 - (1 - confidence) * (1 - evidence * (1 - _EVIDENCE))
+    return min(_SURE, max(confidence, evidence, raised)) if confidence < _SURE else confidence
+
+
+def successor(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> Record:
+    """Return the next version of a memory whose value changed; what was before stays readable as a version."""
+    fresh = record_of(draft, settings, now=now)
+    kind = known.kind if known.kind is Kind.SEMANTIC else fresh.kind
+    data = fresh.data if kind is fresh.kind else _data(draft, kind, now=now)
+    had = known.data.value if isinstance(known.data, MemoryData) else known.content
+    return fresh.replace(
+        kind=kind,
+        data=data.replace(replaces=had),
+        expires_at=fresh.expires_at if kind is fresh.kind else None,
+        created_at=known.created_at,
+        tags=known.tags,
+        version=known.version + 1,
+    )

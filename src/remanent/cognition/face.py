@@ -1,0 +1,364 @@
+"""One agent's memories as a user of the library holds them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from remanent.cognition import care, drafts, orchestrator
+from remanent.cognition.lifecycle import Lifecycle, promoted, score
+from remanent.cognition.model import MEMORIES, PREMISE, SHORT_TERM, Briefing, CleanReport, MemoryHealth, Why
+from remanent.cognition.shared import SharedMemories
+from remanent.cognition.writer import Changes, Writer
+from remanent.discipline import AnyAgent, Parts
+from remanent.errors import InvalidInput, NotFound, VersionConflict
+from remanent.language.offline.statements import is_secret
+from remanent.model import (
+    Conflict,
+    Kind,
+    Link,
+    Maker,
+    MemoryData,
+    Origin,
+    ProceduralData,
+    Record,
+    SharedSort,
+    Status,
+    Version,
+)
+from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery
+
+BY_HAND = Maker(role="caller", engine="code", version="1")
+
+
+class AsyncCognition:
+    """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+
+    def __init__(self, agent: AnyAgent, parts: Parts, *, writer: Writer, lifecycle: Lifecycle) -> None:
+        self._agent = agent
+        self._scope = agent.scope.owner
+        self._parts = parts
+        self._writer = writer
+        self._lifecycle = lifecycle
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope}>"
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    async def memories(
+        self,
+        *,
+        kinds: Sequence[Kind | str] | None = None,
+        user: str | None = None,
+        statuses: Sequence[Status | str] | None = LIVE,
+        limit: int = 100,
+    ) -> list[Record]:
+        """Return memories, newest first; among those of one second the more important first."""
+        await self._lifecycle.flush(self._scope)
+        wanted = MEMORIES if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
+        states = None if statuses is None else tuple(Status(status) for status in statuses)
+        found = [
+            record
+            for record in await self._records(RecordFilter(kinds=wanted, statuses=states))
+            if (user is None or _data(record).user == user) and self._is_alive(record)
+        ]
+        return sorted(found, key=lambda record: (-score(record), record.id))[:limit]
+
+    async def show(self, record_id: str) -> Record:
+        """Return a memory, whatever its status."""
+        await self._lifecycle.flush(self._scope)
+        return await self._get(record_id)
+
+    async def history(self, record_id: str) -> list[Version]:
+        """Return every version of a memory, the current one last."""
+        await self._get(record_id)
+        return await self._parts.store.versions(self._scope, record_id)
+
+    async def why(self, record_id: str) -> Why:
+        """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
+        return await care.why(self._parts.store, self._scope, await self._get(record_id))
+
+    async def brief(
+        self,
+        message: str,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        agents: Sequence[str] = (),
+        budget: int | None = None,
+    ) -> Briefing:
+        """Return what to know before answering a message: which tiers are read follows from what it is after.
+
+        `agents` are others that the message may be for; their procedures are read if they granted it.
+        """
+        return await orchestrator.brief(
+            self._parts,
+            self._scope,
+            message,
+            user=user,
+            session=session,
+            agents=agents,
+            budget=budget,
+            lifecycle=self._lifecycle,
+        )
+
+    async def health(self) -> MemoryHealth:
+        """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""
+        await self._lifecycle.flush(self._scope)
+        return await care.health(self._parts.store, self._scope)
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    async def add(
+        self,
+        content: str,
+        *,
+        kind: Kind | str = Kind.SEMANTIC,
+        user: str | None = None,
+        subject: str = "",
+        attribute: str = "",
+        value: str = "",
+        steps: Sequence[str] = (),
+        premises: Sequence[str] = (),
+        tags: Sequence[str] = (),
+    ) -> Record:
+        """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
+
+        `premises` are the memories that it follows from: when one of them changes, this one is marked stale.
+        """
+        wanted = Kind.known(kind)
+        if wanted not in MEMORIES:
+            raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {wanted}")
+        if not content.strip() or is_secret(content):
+            raise InvalidInput(
+                "content: empty, or a secret that must not be kept; leave passwords and card numbers out"
+            )
+        for premise in premises:
+            await self._get(premise)
+        key = (subject, attribute) if subject and attribute else (content,)
+        record_id, now = drafts.memory_id(user or "", str(wanted), *key), self._parts.clock()
+        known = (await self._writer.records(self._scope, (record_id,))).get(record_id)
+        about: dict[str, Any] = {
+            "user": user or "",
+            "subject": subject,
+            "attribute": attribute,
+            "value": value or content,
+        }
+        if wanted is Kind.PROCEDURAL:
+            about |= {"name": subject or content, "trigger": attribute, "steps": tuple(steps)}
+        life = drafts.lifetime(wanted, self._writer.settings)
+        record = Record(
+            id=record_id,
+            scope=self._scope,
+            kind=wanted,
+            content=content,
+            tags=tuple(tags),
+            confidence=drafts.CONFIRMED,
+            importance=0.8,
+            created_at=now if known is None else known.created_at,
+            updated_at=now,
+            occurred_at=now,
+            expires_at=None if life is None else now + life,
+            version=1 if known is None else known.version + 1,
+            trust=Origin.USER,
+            made_by=BY_HAND,
+            data=wanted.data.model_validate(about),
+        )
+        changes = Changes({} if known is None else {known.id: known})
+        if known is not None and _data(known).value != about["value"]:
+            record = record.replace(data=_data(record).replace(replaces=_data(known).value))
+            changes.changed.append(record_id)
+        changes.put(record)
+        changes.links += [
+            Link(from_id=record_id, to_id=premise, relation=PREMISE, created_at=now, updated_at=now)
+            for premise in premises
+        ]
+        await self._write(changes)
+        return await self._get(record_id)
+
+    async def edit(
+        self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None
+    ) -> Record:
+        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
+        known = await self._get(record_id, expects=expects)
+        if not content.strip() or is_secret(content):
+            raise InvalidInput(
+                "content: empty, or a secret that must not be kept; leave passwords and card numbers out"
+            )
+        data = _data(known)
+        changes = Changes({known.id: known})
+        changes.put(
+            self._next(
+                known,
+                content=content,
+                confidence=drafts.CONFIRMED,
+                made_by=BY_HAND,
+                data=data.replace(value=value or content, replaces=data.value, quoted=False, stale=""),
+            )
+        )
+        changes.changed.append(known.id)
+        await self._write(changes)
+        return await self._get(record_id)
+
+    async def confirm(self, record_id: str) -> Record:
+        """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
+        known = await self._get(record_id)
+        now = self._parts.clock()
+        record = promoted(known, now=now) if known.kind in SHORT_TERM else self._next(known)
+        record = record.replace(
+            confidence=drafts.more_sure(known.confidence, drafts.CONFIRMED),
+            evidence_count=known.evidence_count + 1,
+            status=Status.ACTIVE,
+            data=_data(record).replace(stale=""),
+        )
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.put(record, expects=known.version)
+        return await self._get(record_id)
+
+    async def pin(self, record_id: str, *, pinned: bool = True) -> Record:
+        """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
+        known = await self._get(record_id)
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.put(self._next(known, data=_data(known).replace(pinned=pinned)), expects=known.version)
+        return await self._get(record_id)
+
+    async def forget(self, record_id: str, *, reason: str = "") -> Record:
+        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
+        known = await self._get(record_id)
+        if known.status is Status.FORGOTTEN:
+            raise InvalidInput(f"memory {record_id} is forgotten already; `restore` brings it back")
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.forget(known, at=self._parts.clock(), reason=reason)
+        return await self._get(record_id)
+
+    async def restore(self, record_id: str) -> Record:
+        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
+        known = await self._get(record_id)
+        now = self._parts.clock()
+        async with self._parts.store.transaction(self._scope) as tx:
+            if known.status is Status.FORGOTTEN:
+                tx.restore(known, at=now)
+                self._parts.journal.index(tx)
+            elif known.status is Status.EXPIRED:
+                life = drafts.lifetime(known.kind, self._writer.settings)
+                ends = None if life is None else now + life
+                tx.put(self._next(known, status=Status.ACTIVE, expires_at=ends), expects=known.version)
+            else:
+                raise InvalidInput(f"memory {record_id} is neither forgotten nor expired; there is nothing to restore")
+        return await self._get(record_id)
+
+    async def feedback(self, record_id: str, *, success: bool) -> Record:
+        """Report whether a procedure worked: its success rate and its use move with it."""
+        known = await self._get(record_id)
+        data = known.data
+        if not isinstance(data, ProceduralData):
+            raise InvalidInput(
+                f"memory {record_id} is no procedure but of kind {known.kind}; feedback is for procedures"
+            )
+        count = data.usage_count + 1
+        rate = (data.success_rate * data.usage_count + success) / count
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.put(self._next(known, data=data.replace(usage_count=count, success_rate=rate)), expects=known.version)
+        return await self._get(record_id)
+
+    async def clean(self, *, dry_run: bool = False) -> CleanReport:
+        """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
+        await self._lifecycle.flush(self._scope)
+        tx = self._parts.store.transaction(self._scope)
+        report = await self._lifecycle.sweep(self._scope, tx, all_expired=True)
+        if dry_run:
+            return report.replace(dry_run=True)
+        async with tx:
+            pass
+        return report
+
+    # ── conflicts ────────────────────────────────────────────────────────────
+
+    async def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
+        """Return contradictions, oldest first."""
+        return await care.conflicts(self._parts.store, self._scope, open_only=open_only, record_id=record_id)
+
+    async def resolve(
+        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user"
+    ) -> Conflict:
+        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
+        await care.resolve(self._parts, self._writer, self._scope, conflict_id, how, claim=claim, text=text, by=by)
+        return (await care.conflicts(self._parts.store, self._scope, conflict_id=conflict_id))[0]
+
+    # ── what a workspace shares ──────────────────────────────────────────────
+
+    async def propose(
+        self,
+        content: str,
+        *,
+        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
+        number: str = "",
+        confidence: float = 0.8,
+        by: str = "",
+        coordinator: bool = False,
+    ) -> Record:
+        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
+        return await self._shared.propose(
+            content, sort=SharedSort(sort), number=number, confidence=confidence, by=by, coordinator=coordinator
+        )
+
+    async def approve(self, record_id: str, *, by: str) -> Record:
+        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
+        return await self._shared.approve(record_id, by=by)
+
+    async def refuse(self, record_id: str, *, by: str, reason: str = "") -> Record:
+        """Refuse a proposal, as coordinator."""
+        return await self._shared.end(record_id, by=by, reason=reason, only=Status.PENDING)
+
+    async def revoke(self, record_id: str, *, by: str, reason: str = "") -> Record:
+        """Take back what the workspace shares: nobody reads it from now on."""
+        return await self._shared.end(record_id, by=by, reason=reason, only=None)
+
+    async def amend(self, record_id: str, content: str, *, by: str = "", coordinator: bool = False) -> Record:
+        """Change what is shared, as its creator or as coordinator; a creator's change waits for approval again."""
+        return await self._shared.amend(record_id, content, by=by, coordinator=coordinator)
+
+    async def shared(self, *, pending: bool = False) -> list[Record]:
+        """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
+        return await self._shared.entries(pending=pending)
+
+    async def grant(self, agent: str, *, granted: bool = True) -> None:
+        """Let another agent of the workspace read this one's procedures, or no longer."""
+        await orchestrator.grant(self._parts.store, self._scope, agent, granted=granted)
+
+    # ── helpers ──────────────────────────────────────────────────────────────
+
+    @property
+    def _shared(self) -> SharedMemories:
+        return SharedMemories(self._parts, self._scope)
+
+    def _next(self, known: Record, **changes: object) -> Record:
+        return known.replace(**{"version": known.version + 1, "updated_at": self._parts.clock(), **changes})
+
+    def _is_alive(self, record: Record) -> bool:
+        ended = (
+            record.status in LIVE and record.expires_at is not None and record.expires_at <= self._lifecycle.steady()
+        )
+        return not ended
+
+    async def _records(self, wanted: RecordFilter) -> Sequence[Record]:
+        query = RecordQuery(filter=wanted, order=Order.LAST_CREATED, limit=NO_LIMIT)
+        return await self._parts.store.records(self._scope, query)
+
+    async def _get(self, record_id: str, *, expects: int | None = None) -> Record:
+        found = (await self._writer.records(self._scope, (record_id,))).get(record_id)
+        if found is None or found.kind not in MEMORIES:
+            raise NotFound(f"no memory {record_id} here; `memories` names those that there are")
+        if expects is not None and found.version != expects:
+            raise VersionConflict(f"memory {record_id} is at version {found.version}, not {expects}; read it again")
+        return found
+
+    async def _write(self, changes: Changes) -> None:
+        await self._writer.mark_stale(self._scope, changes, changes.changed, now=self._parts.clock())
+        async with self._parts.store.transaction(self._scope) as tx:
+            changes.write(tx)
+            self._parts.journal.index(tx)
+        self._parts.watch(self._scope)
+
+
+def _data(record: Record) -> MemoryData:
+    return record.data if isinstance(record.data, MemoryData) else MemoryData()

@@ -1,0 +1,93 @@
+"""What tiered cognition keeps and answers: its own kind of record, and the shapes of its reports."""
+
+from datetime import timedelta
+
+from pydantic import Field
+
+from remanent.language.roles.intent import Intent
+from remanent.model import Conflict, FoundItem, Kind, Maker, MemoryData, Model, Record, register_kind
+from remanent.model.base import Count, Share, Text
+from remanent.model.clock import Instant
+from remanent.model.ids import Id
+
+PREMISE = "premise"
+"""The relation of a link from a memory to what it was said to follow from."""
+JUMP = timedelta(hours=1)
+"""How far the wall clock may run ahead of the time that passed before nothing is expired by it (the seed says more
+than an hour)."""
+
+
+class InstructionData(MemoryData):
+    """How the user wants things done, until told otherwise."""
+
+
+INSTRUCTION = register_kind("instruction", InstructionData, section="user_preferences")
+
+SHORT_TERM = (Kind.PREFERENCE, Kind.DECISION, Kind.FOLLOW_UP, Kind.MOOD)
+LONG_TERM = (Kind.SEMANTIC, Kind.EPISODIC, Kind.PROCEDURAL, INSTRUCTION)
+MEMORIES = (*LONG_TERM, *SHORT_TERM)
+"""The kinds of memories; what a workspace shares is kept apart, in its own place."""
+
+
+class Quote(Model):
+    """The words that a memory rests on."""
+
+    entry_id: Id
+    role: Text
+    occurred_at: Instant
+    text: Text
+
+
+class Why(Model):
+    """How a memory came about: its words, who made it by which rule, what it follows from and what follows from it."""
+
+    record: Record
+    made_by: Maker
+    quotes: tuple[Quote, ...] = ()
+    premises: tuple[Record, ...] = ()
+    dependants: tuple[Record, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    rotten: bool = False
+    """Whether it would not be made of its words today."""
+
+
+class MemoryHealth(Model):
+    """How an agent's memories stand, in one look."""
+
+    total: Count = 0
+    by_kind: dict[str, Count] = Field(default_factory=dict)
+    mean_confidence: Share = 0.0
+    expired: Count = 0
+    forgotten: Count = 0
+    pinned: Count = 0
+    stale: Count = 0
+    open_conflicts: Count = 0
+    duplicates: Count = 0
+    """Memories that say what another one says."""
+    rotten: Count = 0
+    """Memories that would not be made of their words today."""
+    echoes: Share = 0.0
+    """Of what was said, the share that only brings back what was recalled; nothing is learned of it."""
+    examples: dict[str, tuple[Text, ...]] = Field(default_factory=dict)
+    """By what is wrong, a few of the memories concerned."""
+
+
+class CleanReport(Model):
+    """What cleaning takes away, or would."""
+
+    dry_run: bool
+    removed: tuple[Id, ...] = ()
+    expired: tuple[Id, ...] = ()
+    promoted: tuple[Id, ...] = ()
+
+
+class Briefing(Model):
+    """What an agent is given before it answers: chosen by the intent of the message, with every decision explained."""
+
+    intent: Intent
+    main: tuple[Text, ...]
+    auxiliary: tuple[Text, ...]
+    decisions: tuple[Text, ...]
+    items: tuple[FoundItem, ...]
+    text: Text = ""
+    tokens: Count | None = None

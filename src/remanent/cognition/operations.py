@@ -1,0 +1,495 @@
+"""The operations of tiered cognition for REST, MCP and the command line: memories, contradictions, what is shared."""
+
+from typing import Annotated, Literal
+
+from remanent.bilingual import Bilingual
+from remanent.cognition.face import AsyncCognition
+from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+from remanent.discipline.call import Call
+from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
+from remanent.discipline.shapes import Expects, Kinds, Limit, Nothing, Page, about, items_of
+from remanent.model import Conflict, Model, Record, SharedSort, Status, Version
+from remanent.model.ids import Id
+
+READ, WRITE, APPROVE = Permission.READ, Permission.WRITE, Permission.APPROVE
+STANDS = Bilingual(
+    "{total} memories, mean confidence {confidence}; {expired} expired, {stale} stale, {conflicts} in conflict.",
+    "{total} 条记忆，平均置信度 {confidence}；过期 {expired}，前提已变 {stale}，冲突 {conflicts}。",
+)
+NO_MEMORIES = Bilingual("There are no memories yet.", "还没有记忆。")
+
+
+def _of(call: Call) -> AsyncCognition:
+    return call.agent.face(AsyncCognition)
+
+
+def _face(method: str, **more: object) -> Face:
+    return Face(method, part="cognition", **more)  # type: ignore[arg-type]
+
+
+def show_memories(screen: Screen, page: Page[Record]) -> None:
+    """Show memories, one a line."""
+    if not page.items:
+        screen.tell(NO_MEMORIES)
+    for record in page.items:
+        screen.line(f"{record.id}  [{record.kind}, {record.confidence:.0%}]  {record.content}")
+
+
+def show_health(screen: Screen, health: MemoryHealth) -> None:
+    """Show how memories stand, with examples of what is wrong."""
+    screen.tell(
+        STANDS,
+        total=health.total,
+        confidence=f"{health.mean_confidence:.0%}",
+        expired=health.expired,
+        stale=health.stale,
+        conflicts=health.open_conflicts,
+    )
+    screen.rows(("kind", "count"), [(kind, str(count)) for kind, count in sorted(health.by_kind.items())])
+    for what, texts in health.examples.items():
+        for text in texts:
+            screen.line(f"{what}: {text}")
+
+
+MemoryId = Annotated[Id, about("The id of a memory, as `memories list` shows it.", "记忆的 id，见 `memories list`。")]
+User = Annotated[
+    str | None, about("Only the memories of this user.", "只要这个用户的记忆。", min_length=1, max_length=200)
+]
+By = Annotated[str, about("Who does it, if not the caller.", "执行者；默认为调用者。", max_length=200)]
+
+
+class ListMemories(Model):
+    """Which memories."""
+
+    kinds: Kinds = None
+    user: User = None
+    statuses: Annotated[
+        tuple[Status, ...] | None, about("Only those that stand so.", "只要这些状态的。", max_length=10)
+    ] = None
+    limit: Limit = 100
+
+
+@operation(
+    "cognition.list",
+    zh="列出记忆，新的在前。",
+    permission=READ,
+    route="GET memories",
+    face=_face("memories", give=items_of),
+    command=Command(path=("memories", "list"), show=show_memories),
+    tool=Tool(
+        "list_memories",
+        Bilingual(
+            "List what is known: facts, preferences, instructions, plans, events, procedures. Newest first.",
+            "列出已知内容：事实、偏好、要求、计划、事件、流程；新的在前。",
+        ),
+        fields=("kinds", "user", "limit"),
+    ),
+)
+async def listed(call: Call, request: ListMemories) -> Page[Record]:
+    """List memories, newest first."""
+    more = {} if request.statuses is None else {"statuses": request.statuses}
+    found = await _of(call).memories(kinds=request.kinds, user=request.user, limit=request.limit, **more)
+    return Page(items=tuple(found))
+
+
+class ByMemory(Model):
+    """Which memory."""
+
+    record_id: MemoryId
+
+
+@operation(
+    "cognition.show",
+    zh="显示一条记忆。",
+    permission=READ,
+    route="GET memories/{record_id}",
+    face=_face("show"),
+    command=Command(path=("memories", "show"), arguments=("record_id",)),
+)
+async def show(call: Call, request: ByMemory) -> Record:
+    """Show a memory, whatever its status."""
+    return await _of(call).show(request.record_id)
+
+
+@operation(
+    "cognition.history",
+    zh="显示一条记忆的所有版本。",
+    permission=READ,
+    route="GET memories/{record_id}/history",
+    face=_face("history", give=items_of),
+    command=Command(path=("memories", "history"), arguments=("record_id",)),
+)
+async def history(call: Call, request: ByMemory) -> Page[Version]:
+    """Show every version of a memory, the current one last."""
+    return Page(items=tuple(await _of(call).history(request.record_id)))
+
+
+@operation(
+    "cognition.why",
+    zh="说明一条记忆的由来：原话、规则、前提与冲突。",
+    permission=READ,
+    route="GET memories/{record_id}/why",
+    face=_face("why"),
+    command=Command(path=("memories", "why"), arguments=("record_id",)),
+)
+async def why(call: Call, request: ByMemory) -> Why:
+    """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
+    return await _of(call).why(request.record_id)
+
+
+class EditMemory(Model):
+    """What a memory is to say."""
+
+    record_id: MemoryId
+    content: Annotated[str, about("What it says from now on.", "今后的内容。", min_length=1, max_length=2000)]
+    value: Annotated[str | None, about("The value that it tells.", "其中的值。", max_length=500)] = None
+    expects: Expects = None
+
+
+@operation(
+    "cognition.edit",
+    zh="更正一条记忆；此前的内容仍可查看。",
+    permission=WRITE,
+    act="update_memory",
+    route="PUT memories/{record_id}",
+    face=_face("edit"),
+    settles=True,
+    command=Command(path=("memories", "edit"), arguments=("record_id", "content")),
+)
+async def edit(call: Call, request: EditMemory) -> Record:
+    """Correct a memory; what it said before stays readable."""
+    return await _of(call).edit(request.record_id, request.content, value=request.value, expects=request.expects)
+
+
+@operation(
+    "cognition.confirm",
+    zh="确认一条记忆无误；短期记忆随之成为长期记忆。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST memories/{record_id}/confirm",
+    face=_face("confirm"),
+    command=Command(path=("memories", "confirm"), arguments=("record_id",)),
+)
+async def confirm(call: Call, request: ByMemory) -> Record:
+    """Confirm a memory; a short-term one becomes long-term."""
+    return await _of(call).confirm(request.record_id)
+
+
+class PinMemory(Model):
+    """Which memory to pin."""
+
+    record_id: MemoryId
+    pinned: Annotated[bool, about("Whether to pin it, or to let it go.", "固定或取消固定。")] = True
+
+
+@operation(
+    "cognition.pin",
+    zh="固定一条记忆：不过期，也不被自动替换。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST memories/{record_id}/pin",
+    face=_face("pin"),
+    command=Command(path=("memories", "pin"), arguments=("record_id",)),
+)
+async def pin(call: Call, request: PinMemory) -> Record:
+    """Pin a memory: it does not expire, and nothing takes its place by itself."""
+    return await _of(call).pin(request.record_id, pinned=request.pinned)
+
+
+class ForgetMemory(Model):
+    """Which memory to forget."""
+
+    record_id: MemoryId
+    reason: Annotated[str, about("Why.", "原因。", max_length=500)] = ""
+
+
+@operation(
+    "cognition.forget",
+    zh="忘记一条记忆；原话仍在日志中，可用 restore 恢复。",
+    permission=WRITE,
+    act="delete_memory",
+    route="POST memories/{record_id}/forget",
+    face=_face("forget"),
+    command=Command(path=("memories", "forget"), arguments=("record_id",)),
+)
+async def forget(call: Call, request: ForgetMemory) -> Record:
+    """Put a memory out of mind; the words stay in the journal, and `restore` brings it back."""
+    return await _of(call).forget(request.record_id, reason=request.reason)
+
+
+@operation(
+    "cognition.restore",
+    zh="恢复被忘记或已过期的记忆。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST memories/{record_id}/restore",
+    face=_face("restore"),
+    settles=True,
+    command=Command(path=("memories", "restore"), arguments=("record_id",)),
+)
+async def restore(call: Call, request: ByMemory) -> Record:
+    """Bring a forgotten or expired memory back."""
+    return await _of(call).restore(request.record_id)
+
+
+class ProcedureFeedback(Model):
+    """How a procedure went."""
+
+    record_id: MemoryId
+    success: Annotated[bool, about("Whether it worked.", "是否成功。")]
+
+
+@operation(
+    "cognition.feedback",
+    zh="报告一个流程是否成功。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST memories/{record_id}/feedback",
+    face=_face("feedback"),
+    command=Command(path=("memories", "feedback"), arguments=("record_id",)),
+)
+async def feedback(call: Call, request: ProcedureFeedback) -> Record:
+    """Report whether a procedure worked."""
+    return await _of(call).feedback(request.record_id, success=request.success)
+
+
+class CleanMemories(Model):
+    """How to clean."""
+
+    dry_run: Annotated[bool, about("Only tell what would be done.", "只说明将要做什么。")] = False
+
+
+@operation(
+    "cognition.clean",
+    zh="清理过期记忆；常用的转为长期记忆。",
+    permission=WRITE,
+    act="delete_memory",
+    route="POST memories/clean",
+    face=_face("clean"),
+    command=Command(path=("memories", "clean")),
+)
+async def clean(call: Call, request: CleanMemories) -> CleanReport:
+    """Take away expired memories and promote those in use."""
+    return await _of(call).clean(dry_run=request.dry_run)
+
+
+@operation(
+    "cognition.health",
+    zh="检查记忆状况：总数、置信度、过期、冲突、重复等，并举例。",
+    permission=READ,
+    route="GET memories/health",
+    face=_face("health"),
+    command=Command(path=("memories", "audit"), show=show_health),
+)
+async def health(call: Call, request: Nothing) -> MemoryHealth:
+    """Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples."""
+    del request
+    return await _of(call).health()
+
+
+class BriefRequest(Model):
+    """What is about to be answered."""
+
+    message: Annotated[str, about("The message to answer.", "要回答的消息。", min_length=1, max_length=20_000)]
+    user: User = None
+    session: Annotated[str | None, about("The session.", "会话。", min_length=1, max_length=200)] = None
+    agents: Annotated[tuple[str, ...], about("Others it may be for.", "可能涉及的其他智能体。", max_length=100)] = ()
+    budget: Annotated[int | None, about("Tokens at most.", "最多多少 token。", ge=50, le=100_000)] = None
+
+
+@operation(
+    "cognition.brief",
+    zh="回答之前应知道什么：按意图选择记忆层，并说明理由。",
+    permission=READ,
+    act="search_memory",
+    route="POST memories/brief",
+    face=_face("brief"),
+    command=Command(path=("memories", "brief"), arguments=("message",)),
+    examples=({"message": "Plan the next release."},),
+)
+async def brief(call: Call, request: BriefRequest) -> Briefing:
+    """Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained."""
+    return await _of(call).brief(
+        request.message,
+        user=request.user,
+        session=request.session,
+        agents=request.agents,
+        budget=request.budget,
+    )
+
+
+# ── contradictions ───────────────────────────────────────────────────────────
+
+
+class ListConflicts(Model):
+    """Which contradictions."""
+
+    open_only: Annotated[bool, about("Only those not settled.", "只要未解决的。")] = False
+    record_id: Annotated[Id | None, about("Only those of this memory.", "只要这条记忆的。")] = None
+
+
+@operation(
+    "cognition.conflicts",
+    zh="列出记忆之间的矛盾。",
+    permission=READ,
+    route="GET memories/conflicts",
+    face=_face("conflicts", give=items_of),
+    command=Command(path=("conflicts", "list")),
+)
+async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
+    """List contradictions between memories, oldest first."""
+    found = await _of(call).conflicts(open_only=request.open_only, record_id=request.record_id)
+    return Page(items=tuple(found))
+
+
+class ResolveConflict(Model):
+    """How a contradiction ends."""
+
+    conflict_id: Annotated[Id, about("A conflict, as `conflicts list` shows it.", "冲突的 id，见 `conflicts list`。")]
+    how: Annotated[
+        Literal["choose", "merge", "keep_both", "undo"],
+        about("Choose a claim, merge, keep both, or undo.", "选择其一、合并、都保留，或撤销。"),
+    ]
+    claim: Annotated[int, about("Which claim, from 0.", "第几个主张，从 0 起。", ge=0, le=100)] = 1
+    text: Annotated[str, about("What holds when merged.", "合并后的内容。", max_length=2000)] = ""
+    by: By = ""
+
+
+@operation(
+    "cognition.resolve",
+    zh="解决一个矛盾，或撤销其解决。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST memories/conflicts/{conflict_id}/resolve",
+    face=_face("resolve"),
+    settles=True,
+    command=Command(path=("conflicts", "resolve"), arguments=("conflict_id", "how")),
+)
+async def resolve(call: Call, request: ResolveConflict) -> Conflict:
+    """Settle a contradiction, or undo how it was settled."""
+    return await _of(call).resolve(
+        request.conflict_id,
+        request.how,
+        claim=request.claim,
+        text=request.text,
+        by=request.by or call.principal.name,
+    )
+
+
+# ── what a workspace shares ──────────────────────────────────────────────────
+
+SharedId = Annotated[Id, about("An entry, as `shared list` shows it.", "条目的 id，见 `shared list`。")]
+
+
+class ProposeShared(Model):
+    """What to share."""
+
+    content: Annotated[
+        str, about("What the workspace should know.", "工作区应知道的内容。", min_length=1, max_length=4000)
+    ]
+    sort: Annotated[SharedSort, about("What sort of thing it is.", "内容的类型。")] = SharedSort.PROJECT_CONTEXT
+    number: Annotated[str, about("The number of a decision: ADR-003.", "决策编号，如 ADR-003。", max_length=50)] = ""
+    confidence: Annotated[float, about("How sure it is.", "置信度。", ge=0, le=1)] = 0.8
+    by: By = ""
+
+
+@operation(
+    "cognition.propose",
+    zh="向工作区提议共享内容；由协调者批准后生效。",
+    permission=WRITE,
+    act="create_memory",
+    route="POST shared",
+    face=_face("propose"),
+    settles=True,
+    command=Command(path=("shared", "propose"), arguments=("content",)),
+)
+async def propose(call: Call, request: ProposeShared) -> Record:
+    """Offer something to the workspace; a coordinator's approval puts it into effect."""
+    return await _of(call).propose(
+        request.content,
+        sort=request.sort,
+        number=request.number,
+        confidence=request.confidence,
+        by=request.by or call.principal.name,
+    )
+
+
+class ListShared(Model):
+    """What to list."""
+
+    pending: Annotated[bool, about("What waits for approval.", "只要等待批准的。")] = False
+
+
+@operation(
+    "cognition.shared",
+    zh="列出工作区共享的内容。",
+    permission=READ,
+    route="GET shared",
+    face=_face("shared", give=items_of),
+    command=Command(path=("shared", "list"), show=show_memories),
+)
+async def shared(call: Call, request: ListShared) -> Page[Record]:
+    """List what the workspace shares, newest first."""
+    return Page(items=tuple(await _of(call).shared(pending=request.pending)))
+
+
+class JudgeShared(Model):
+    """Which entry, and by whom."""
+
+    record_id: SharedId
+    by: By = ""
+
+
+class EndShared(JudgeShared):
+    """Which entry, by whom, and why."""
+
+    reason: Annotated[str, about("Why.", "原因。", max_length=500)] = ""
+
+
+@operation(
+    "cognition.approve",
+    zh="作为协调者批准他人提议的共享内容。",
+    permission=APPROVE,
+    act="update_memory",
+    route="POST shared/{record_id}/approve",
+    face=_face("approve"),
+    settles=True,
+    command=Command(path=("shared", "approve"), arguments=("record_id",)),
+)
+async def approve(call: Call, request: JudgeShared) -> Record:
+    """Approve what another one proposed, as coordinator."""
+    return await _of(call).approve(request.record_id, by=request.by or call.principal.name)
+
+
+@operation(
+    "cognition.refuse",
+    zh="作为协调者拒绝一个提议。",
+    permission=APPROVE,
+    act="update_memory",
+    route="POST shared/{record_id}/refuse",
+    face=_face("refuse"),
+    command=Command(path=("shared", "refuse"), arguments=("record_id",)),
+)
+async def refuse(call: Call, request: EndShared) -> Record:
+    """Refuse a proposal, as coordinator."""
+    return await _of(call).refuse(request.record_id, by=request.by or call.principal.name, reason=request.reason)
+
+
+@operation(
+    "cognition.revoke",
+    zh="撤回共享内容，立即生效。",
+    permission=APPROVE,
+    act="delete_memory",
+    route="POST shared/{record_id}/revoke",
+    face=_face("revoke"),
+    command=Command(path=("shared", "revoke"), arguments=("record_id",)),
+)
+async def revoke(call: Call, request: EndShared) -> Record:
+    """Take back what the workspace shares; nobody reads it from now on."""
+    return await _of(call).revoke(request.record_id, by=request.by or call.principal.name, reason=request.reason)
+
+
+OPERATIONS = (
+    listed, show, history, why, edit, confirm, pin, forget, restore, feedback, clean, health, brief,
+    conflicts, resolve, propose, shared, approve, refuse, revoke,
+)  # fmt: skip

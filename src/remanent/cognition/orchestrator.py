@@ -1,0 +1,264 @@
+"""The orchestrator: which tiers a message is answered from, by what it is after; merged, ranked and put into words."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from remanent.cognition.lifecycle import Lifecycle
+from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TERM, Briefing
+from remanent.cognition.review import item_of, review
+from remanent.discipline import Parts
+from remanent.language.roles import INTENT
+from remanent.language.roles.intent import Intent, IntentRequest
+from remanent.language.tongue import tongue_of
+from remanent.model import (
+    FoundItem,
+    Kind,
+    MemoryData,
+    ProceduralData,
+    Record,
+    Scope,
+    SemanticData,
+    SharedData,
+    SharedSort,
+)
+from remanent.model.filters import USER_KEY, read_where
+from remanent.recall import Candidate, KeywordPath, Question, RecallPath, Recipe, inject
+from remanent.recall.recipe import TIERS
+from remanent.stores import NO_LIMIT, RecordFilter, RecordQuery, Store
+
+KNOWLEDGE = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
+GRANTS = "cognition.grants"
+"""The state that names the agents which may read this one's procedures."""
+MAIN, AUXILIARY, STANDING = 5, 3, 8
+"""Memories of the main tier, of the auxiliary one, and of what is told whatever the words; the first is the seed's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which tiers an intent is answered from: the seed's table of section 3.3."""
+
+    main: tuple[Kind, ...]
+    auxiliary: tuple[Kind, ...]
+    names: tuple[str, str]
+
+
+PLANS: dict[Intent, Plan] = {
+    Intent.NEW_TASK: Plan((Kind.SEMANTIC,), (Kind.PROCEDURAL,), ("semantic", "procedural")),
+    Intent.FOLLOW_UP: Plan((Kind.TURN,), (Kind.EPISODIC,), ("working", "episodic")),
+    Intent.BUG_FIX: Plan((Kind.EPISODIC,), KNOWLEDGE, ("episodic", "knowledge")),
+    Intent.PREFERENCE: Plan((Kind.SEMANTIC, INSTRUCTION), SHORT_TERM, ("semantic", "short_term")),
+    Intent.CROSS_AGENT: Plan((Kind.SHARED,), (Kind.PROCEDURAL,), ("shared", "procedural of the target")),
+}
+
+RECIPES: tuple[Recipe, ...] = tuple(
+    TIERS.replace(
+        name=f"cognition/{intent.value}",
+        boosts=TIERS.boosts.replace(
+            kinds={
+                **TIERS.boosts.kinds,
+                **dict.fromkeys(plan.auxiliary, 1.2),
+                **dict.fromkeys(plan.main, 1.4),
+            }
+        ),
+    )
+    for intent, plan in PLANS.items()
+)
+
+
+class CognitionPath(RecallPath):
+    """Memories by the words of the turns that they quote; asked only where memories are asked for by kind."""
+
+    name = "cognition"
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._turns = KeywordPath(store)
+
+    def share(self, question: Question) -> float:
+        """Take no part where turns answer: a fact and its turn are one answer."""
+        kinds = question.record_filter.kinds
+        return 1.0 if kinds is not None and Kind.TURN not in kinds and set(kinds) & set(MEMORIES) else 0.0
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Return the memories that were made of the turns which hold the question's words."""
+        wanted = question.record_filter
+        turns = await self._turns.find(
+            replace(question, record_filter=replace(wanted, kinds=(Kind.TURN,))), limit=10 * limit
+        )
+        scores = {turn.record_id: turn.score for turn in turns}
+        if not scores:
+            return []
+        query = RecordQuery(filter=wanted, source_entry_ids=tuple(scores), limit=NO_LIMIT)
+        # One that was found by what it said before still is about the matter: it stands behind the others.
+        least = min(scores.values())
+        found = [
+            Candidate(record.id, max((scores.get(source.entry_id, least) for source in record.sources), default=least))
+            for record in await self._store.records(question.scope, query)
+            if record.kind in MEMORIES
+        ]
+        return sorted(found, key=lambda one: (-one.score, one.record_id))[:limit]
+
+
+async def brief(
+    parts: Parts,
+    scope: Scope,
+    message: str,
+    *,
+    user: str | None,
+    session: str | None,
+    agents: Sequence[str],
+    budget: int | None,
+    lifecycle: Lifecycle,
+) -> Briefing:
+    """Return what to know before answering a message, and why it was chosen."""
+    asked = await parts.engine.run(INTENT, IntentRequest(message=message, agents=tuple(agents)))
+    intent, target = asked.value.intent, asked.value.target_agent
+    plan = PLANS[intent]
+    reader = _Reader(parts, scope, message, user=user, session=session, lifecycle=lifecycle)
+    main, beside, standing, shared, turns = await asyncio.gather(
+        reader.tier(plan.main, limit=MAIN, intent=intent),
+        reader.beside(plan, intent, target),
+        reader.standing(),
+        reader.shared(limit=MAIN if intent is Intent.CROSS_AGENT else AUXILIARY),
+        reader.tier((Kind.TURN,), limit=MAIN, intent=intent),
+    )
+    merged = _merged([*standing, *main, *beside, *shared, *turns])
+    decisions = [
+        f"intent: {intent.value} ({asked.value.confidence:.0%}, {asked.made_by.engine})",
+        f"main: {plan.names[0]} ({len(main)})",
+        f"auxiliary: {plan.names[1]} ({len(beside)})",
+        f"standing: {len(standing)}; shared: {len(shared)}; turns: {len(turns)}; after merging: {len(merged)}",
+    ]
+    injection = inject(message, merged, now=parts.clock(), budget=budget or parts.settings.recall.budget)
+    lifecycle.count(scope, [one for item in merged for one in item.memory_ids])
+    return Briefing(
+        intent=intent,
+        main=tuple(map(str, plan.main)),
+        auxiliary=tuple(map(str, plan.auxiliary)),
+        decisions=tuple(decisions),
+        items=tuple(merged),
+        text=injection.text,
+        tokens=injection.tokens,
+    )
+
+
+def _merged(items: Sequence[FoundItem]) -> list[FoundItem]:
+    """Return each thing once, in order: by id, by words, and a turn not beside the memory that was made of it."""
+    seen: set[str] = set()
+    kept: list[FoundItem] = []
+    for item in items:
+        keys = {item.record_id, item.text.casefold()}
+        quoted = {source.entry_id for source in item.sources} if item.kind in MEMORIES else set()
+        if keys & seen or (item.kind is Kind.TURN and any(one in seen for one in item.memory_ids)):
+            continue
+        seen |= keys | quoted
+        kept.append(item.replace(rank=len(kept) + 1))
+    return kept
+
+
+class _Reader:
+    """Reads the tiers for one message."""
+
+    def __init__(
+        self, parts: Parts, scope: Scope, message: str, *, user: str | None, session: str | None, lifecycle: Lifecycle
+    ) -> None:
+        self._parts = parts
+        self._scope = scope
+        self._message = message
+        self._user = user
+        self._session = session
+        self._alive_at = lifecycle.steady()
+
+    def _question(self, scope: Scope, kinds: Sequence[Kind], *, where: bool = True) -> Question:
+        conditions = read_where({USER_KEY: self._user}) if self._user is not None and where else ()
+        wanted = RecordFilter(kinds=tuple(kinds), alive_at=self._alive_at, where=conditions)
+        return Question(self._message, scope, wanted, asked_at=self._parts.clock())
+
+    async def tier(self, kinds: Sequence[Kind], *, limit: int, intent: Intent) -> list[FoundItem]:
+        """Return what a tier has for the message; working memory is the session's own turns."""
+        own = self._session if tuple(kinds) == (Kind.TURN,) and intent is Intent.FOLLOW_UP else None
+        return await self._find(self._scope.within(session=own), kinds, limit=limit, intent=intent)
+
+    async def _find(
+        self, scope: Scope, kinds: Sequence[Kind], *, limit: int, intent: Intent, where: bool = True
+    ) -> list[FoundItem]:
+        recall = self._parts.recall
+        question = self._question(scope, kinds, where=where)
+        recipe = recall.recipes.choose(discipline="cognition", intent=intent.value)
+        found = await recall.find(question, limit=limit, recipe=recipe, gated=Kind.TURN in kinds)
+        found = await review(self._parts.store, question, found, alive_at=self._alive_at)
+        records = await self._read(scope, [item.record_id for item in found.items])
+        return [told(item, records.get(item.record_id)) for item in found.items]
+
+    async def _read(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
+        if not record_ids:
+            return {}
+        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
+        return {record.id: record for record in await self._parts.store.records(scope.owner, query)}
+
+    async def beside(self, plan: Plan, intent: Intent, target: str | None) -> list[FoundItem]:
+        """Return what the auxiliary tier has; another agent's procedures only where that one granted it."""
+        if intent is not Intent.CROSS_AGENT:
+            return await self.tier(plan.auxiliary, limit=AUXILIARY, intent=intent)
+        if target is None:
+            return []
+        other = Scope(org=self._scope.org, workspace=self._scope.workspace, agent=target)
+        if self._scope.agent not in await granted(self._parts.store, other):
+            return []
+        return await self._find(other, plan.auxiliary, limit=AUXILIARY, intent=intent, where=False)
+
+    async def standing(self) -> list[FoundItem]:
+        """Return what holds whatever the words: instructions, pinned memories, what the user prefers."""
+        wanted = RecordFilter(kinds=(*LONG_TERM, Kind.PREFERENCE), alive_at=self._alive_at)
+        query = RecordQuery(filter=wanted, limit=NO_LIMIT)
+        found = []
+        for record in await self._parts.store.records(self._scope, query):
+            data = record.data
+            if not isinstance(data, MemoryData) or (self._user is not None and data.user != self._user):
+                continue
+            preferred = isinstance(data, SemanticData) and data.category == "user_preference"
+            if record.kind is INSTRUCTION or data.pinned or preferred or record.kind is Kind.PREFERENCE:
+                found.append(record)
+        found.sort(key=lambda one: (one.kind is not INSTRUCTION, -one.confidence * one.evidence_count, one.id))
+        return [told(item_of(one, {}, score=one.importance), one) for one in found[:STANDING]]
+
+    async def shared(self, *, limit: int) -> list[FoundItem]:
+        """Return what the workspace shares on the matter; only what is approved."""
+        scope = self._scope.shared
+        found = await self._find(scope, (Kind.SHARED,), limit=limit, intent=Intent.CROSS_AGENT, where=False)
+        return [item.replace(memory_ids=()) for item in found]
+
+
+def told(item: FoundItem, record: Record | None) -> FoundItem:
+    """Return an item as it stands in a text for a model: in its category's section, procedures as A → B → C."""
+    data = None if record is None else record.data
+    memory_ids = item.memory_ids or ((item.record_id,) if item.kind in MEMORIES else ())
+    item = item.replace(memory_ids=memory_ids)
+    if isinstance(data, SemanticData) and data.category == "project":
+        return item.replace(section="project_context")
+    if isinstance(data, ProceduralData) and data.steps:
+        return item.replace(text=f"{data.name or item.text}: {' → '.join(data.steps)}")
+    if isinstance(data, SharedData):
+        section = "user_preferences" if data.sort is SharedSort.PREFERENCE else "project_context"
+        if data.sort is not SharedSort.DECISION_RECORD:
+            return item.replace(section=section)
+        label = "架构决策" if tongue_of(item.text) == "zh" else "decision"
+        number = f"{data.number}, " if data.number else ""
+        text = f"{label}: {item.text} ({number}{item.occurred_at:%Y-%m-%d})"
+        return item.replace(text=text, section=section)
+    return item
+
+
+async def granted(store: Store, scope: Scope) -> tuple[str, ...]:
+    """Return the agents that may read an agent's procedures."""
+    names = await store.state(scope, GRANTS)
+    return tuple(str(name) for name in names) if isinstance(names, list) else ()
+
+
+async def grant(store: Store, scope: Scope, agent: str, *, granted: bool) -> None:
+    """Let an agent read another's procedures, or no longer."""
+    names = await store.state(scope, GRANTS)
+    kept = [name for name in names if name != agent] if isinstance(names, list) else []
+    async with store.transaction(scope) as tx:
+        tx.state(GRANTS, [*kept, agent] if granted else kept or None)

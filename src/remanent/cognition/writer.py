@@ -1,0 +1,280 @@
+"""Making memories of what was said, as a background job behind the one that makes turns."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from remanent.cognition import drafts
+from remanent.cognition.drafts import Draft
+from remanent.cognition.model import MEMORIES, PREMISE
+from remanent.cognition.settings import CognitionSettings
+from remanent.discipline import Parts
+from remanent.language.offline.statements import only_confirms, statements
+from remanent.model import (
+    Claim,
+    Conflict,
+    ConflictState,
+    Entry,
+    EntryKind,
+    Job,
+    Link,
+    MemoryData,
+    Origin,
+    Record,
+    Scope,
+    Status,
+    TurnData,
+    Verdict,
+)
+from remanent.model.filters import USER_KEY
+from remanent.recall.indexing import TURNS, indexed_through
+from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+
+LEARN = "cognition.learn"
+"""The job that makes memories, and the state that says how far the journal was read."""
+BATCH = 200
+"""Entries that one job reads; the next job goes on from there."""
+LOOK_BACK = 6
+"""Entries before those that "remember this" may mean."""
+DECIDER = "cognition"
+_SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
+"""Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
+
+
+def user_of(entry: Entry) -> str:
+    """Return whose entry it is; empty for the agent's only user."""
+    user = entry.metadata.get(USER_KEY)
+    return user if isinstance(user, str) else ""
+
+
+def may_state(entry: Entry) -> bool:
+    """Tell whether an entry can hold a statement of its speaker."""
+    return entry.kind is EntryKind.MESSAGE and entry.origin in _SPEAKERS and not entry.erased and bool(entry.text)
+
+
+def read_entries(
+    entries: Sequence[Entry], earlier: Sequence[Entry], turns: Mapping[str, Record], settings: CognitionSettings
+) -> list[Draft]:
+    """Return what entries state, in order; `turns` tell what of each only repeats what was recalled."""
+    found: list[Draft] = []
+    before = list(earlier)
+    for entry in entries:
+        if may_state(entry):
+            found += _of_entry(entry, before, turns.get(entry.id), settings)
+        before.append(entry)
+    return found
+
+
+def _of_entry(
+    entry: Entry, before: Sequence[Entry], turn: Record | None, settings: CognitionSettings
+) -> Iterable[Draft]:
+    if turn is not None and turn.status is not Status.ACTIVE:
+        return []  # an echo of what was recalled, or out of mind already
+    is_user = entry.origin is Origin.USER
+    speaker = TurnData(role=entry.role).speaker or "user"
+    if is_user and only_confirms(entry.text):
+        last = next((one for one in reversed(before) if _same_talk(one, entry)), None)
+        made = statements(f"{last.text}\n{entry.text}", speaker=speaker) if last is not None else []
+        confirmed = [Draft(one, last, user_of(entry)) for one in made if one.confirmed] if last is not None else []
+        return [draft for draft in confirmed if drafts.allowed(draft.statement, settings)]
+    made = statements(entry.text, speaker=speaker, is_user=is_user)
+    if turn is not None and isinstance(turn.data, TurnData) and turn.data.repeats:
+        spans = [(source.start, len(entry.text) if source.end is None else source.end) for source in turn.sources]
+        made = [one for one in made if any(start <= one.start and one.end <= end for start, end in spans)]
+    return [Draft(one, entry, user_of(entry)) for one in made if drafts.allowed(one, settings)]
+
+
+def _same_talk(one: Entry, entry: Entry) -> bool:
+    return may_state(one) and (one.scope.session, user_of(one), one.role) == (
+        entry.scope.session,
+        user_of(entry),
+        entry.role,
+    )
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a batch of statements changes, kept in memory until it is written."""
+
+    known: dict[str, Record]
+    """By id, as far as they were read or made."""
+    puts: list[Record] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    """The memories whose value is another one now: what was said to follow from them may no longer hold."""
+
+    def put(self, record: Record) -> None:
+        """Note the next version of a memory."""
+        self.known[record.id] = record
+        self.puts.append(record)
+
+    def write(self, tx: Transaction) -> None:
+        """Write it all."""
+        for record in self.puts:
+            tx.put(record, expects=record.version - 1)
+        for conflict in self.conflicts:
+            tx.conflict(conflict)
+        for link in self.links:
+            tx.link(link)
+
+
+class Writer:
+    """Learns: takes up statements, gives them their place among what is known, and marks what no longer follows."""
+
+    def __init__(self, parts: Parts, settings: CognitionSettings) -> None:
+        self._parts = parts
+        self.settings = settings
+
+    @property
+    def _store(self) -> Store:
+        return self._parts.store
+
+    def ask(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+        """Ask for memories of entries that may state something, behind the turns that are made of them."""
+        if self.settings.learn and any(map(may_state, entries)):
+            self._enqueue(tx)
+
+    def _enqueue(self, tx: Transaction) -> None:
+        # In the lane of turns, whose jobs run one after another: what was recalled and comes back is marked there.
+        job = Job(
+            id=self._parts.new_id(),
+            scope=tx.scope.owner,
+            kind=LEARN,
+            lane=TURNS,
+            key=LEARN,
+            enqueued_at=self._parts.clock(),
+        )
+        tx.enqueue(job, limit=NO_LIMIT)
+
+    async def learn(self, job: Job, tx: Transaction) -> None:
+        """Make memories of the next entries."""
+        scope = job.scope.owner
+        state = await self._store.state(scope, LEARN)
+        read = state if isinstance(state, int) else 0
+        entries = await self._store.entries(
+            scope, EntryQuery(after_seq=max(0, read - LOOK_BACK), limit=BATCH + LOOK_BACK)
+        )
+        indexed = await indexed_through(self._store, scope)
+        earlier = [entry for entry in entries if entry.seq <= read]
+        fresh = [entry for entry in entries if read < entry.seq <= indexed]
+        if len(fresh) < len(entries) - len(earlier) or len(entries) == BATCH + LOOK_BACK:
+            self._enqueue(tx)  # more were said meanwhile, whose turns are made by a job that waits in this lane
+        if not fresh:
+            return
+        ids = tuple(entry.id for entry in fresh if may_state(entry))
+        turns = await self.records(scope, ids)
+        made = await asyncio.to_thread(read_entries, fresh, earlier, turns, self.settings)
+        changes = await self.take(scope, made)
+        changes.write(tx)
+        tx.state(LEARN, fresh[-1].seq)
+
+    async def take(self, scope: Scope, made: Sequence[Draft]) -> Changes:
+        """Return what statements change among the memories that are there."""
+        known = await self.records(scope, tuple({draft.record_id for draft in made}))
+        changes, now = Changes(known), self._parts.clock()
+        for draft in made:
+            self._take_one(changes, draft, now=now)
+        self._premises(changes, made, now=now)
+        await self.mark_stale(scope, changes, changes.changed, now=now)
+        return changes
+
+    async def records(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
+        """Return records by id, whatever their status."""
+        if not record_ids:
+            return {}
+        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
+        return {record.id: record for record in await self._store.records(scope.owner, query)}
+
+    def _take_one(self, changes: Changes, draft: Draft, *, now: datetime) -> None:
+        known = changes.known.get(draft.record_id)
+        if known is None:
+            changes.put(drafts.record_of(draft, self.settings, now=now))
+            return
+        if known.kind not in MEMORIES or any(source.entry_id == draft.entry.id for source in known.sources):
+            if draft.statement.confirmed and known.kind in MEMORIES and known.confidence < drafts.CONFIRMED:
+                changes.put(drafts.stronger(known, draft, self.settings, now=now).replace(sources=known.sources))
+            return  # this very statement was taken before
+        if drafts.says_the_same(known, drafts.value_of(draft.statement)):
+            if known.status is not Status.FORGOTTEN or draft.statement.confirmed:
+                changes.put(drafts.stronger(known, draft, self.settings, now=now))
+            return
+        if draft.entry.occurred_at < known.occurred_at:
+            return  # what was so before is no news
+        pinned = isinstance(known.data, MemoryData) and known.data.pinned
+        if pinned or (drafts.is_less_trusted(draft, known) and not draft.statement.confirmed):
+            changes.conflicts.append(self._conflict(known, draft, now=now, settled=False))
+            return
+        changes.conflicts.append(self._conflict(known, draft, now=now, settled=True))
+        changes.put(drafts.successor(known, draft, self.settings, now=now))
+        changes.changed.append(known.id)
+
+    def _conflict(self, known: Record, draft: Draft, *, now: datetime, settled: bool) -> Conflict:
+        """Return the contradiction: settled for the newer word, or open where that one is not simply to be believed."""
+        one = draft.statement
+        fresh = drafts.record_of(draft, self.settings, now=now)
+        claims = (
+            Claim(record_id=known.id, text=known.content, evidence=known.sources),
+            Claim(record_id=known.id, text=one.content, evidence=fresh.sources),
+        )
+        verdict = Verdict(
+            text=one.content, upheld=(known.id,), decided_by=DECIDER, decided_at=now, undo={known.id: known.version}
+        )
+        return Conflict(
+            id=self._parts.new_id(),
+            scope=known.scope.owner,
+            claims=claims,
+            description=f"{one.subject}: {one.attribute}",
+            state=ConflictState.RESOLVED if settled else ConflictState.OPEN,
+            verdict=verdict if settled else None,
+            created_at=now,
+            updated_at=now,
+        )
+
+    def _premises(self, changes: Changes, made: Sequence[Draft], *, now: datetime) -> None:
+        """Link what was said to follow from something to the memory of that, where there is one."""
+        for draft in made:
+            if not draft.statement.because:
+                continue
+            reason = drafts.plain(draft.statement.because)
+            for other in made:
+                words = other.entry.text[other.statement.start : other.statement.end]
+                if (
+                    other.entry.id == draft.entry.id
+                    and other.record_id != draft.record_id
+                    and drafts.plain(words) in reason
+                ):
+                    changes.links.append(
+                        Link(
+                            from_id=draft.record_id,
+                            to_id=other.record_id,
+                            relation=PREMISE,
+                            created_at=now,
+                            updated_at=now,
+                        )
+                    )
+
+    async def mark_stale(
+        self, scope: Scope, changes: Changes, premises: Sequence[str], *, now: datetime, stale: bool = True
+    ) -> None:
+        """Mark, or clear, what was said to follow from memories that changed, and what follows from that."""
+        seen, border = set(premises), list(premises)
+        fresh = {record.id for record in changes.puts}
+        while border:
+            links = await self._store.links(scope, LinkQuery(to_ids=tuple(border), relations=(PREMISE,)))
+            found = [link for link in links if link.from_id not in seen]
+            seen |= {link.from_id for link in found}
+            missing = [link.from_id for link in found if link.from_id not in changes.known]
+            changes.known |= await self.records(scope, missing)
+            border = []
+            for link in found:
+                record = changes.known.get(link.from_id)
+                if record is None or not isinstance(record.data, MemoryData) or record.id in fresh:
+                    continue  # what was said a moment ago was said knowing better
+                border.append(record.id)
+                because = changes.known.get(link.to_id)
+                reason = (because.content if because is not None else link.to_id) if stale else ""
+                if bool(record.data.stale) != stale:
+                    data = record.data.replace(stale=reason)
+                    changes.put(record.replace(data=data, version=record.version + 1, updated_at=now))

@@ -1,0 +1,310 @@
+"""What people say of themselves and of others in so many words, found without a model: few patterns, but right ones.
+
+A memory that is wrong is worse than none. So a sentence must be a plain statement (no question, no supposition, nobody
+else's words), and its clause must have one of the forms below, each of which says whose it is (subject), of what
+(attribute) and what holds (value). The words of a memory are those of its clause in the third person.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from remanent.language.offline.questions import is_question
+from remanent.text.scripts import HAN
+from remanent.text.sentences import sentences
+from remanent.text.spans import Span
+
+StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that somebody said holds, with the place of the words in the text."""
+
+    kind: StatementKind
+    subject: str
+    """Whom or what it is about, in the third person."""
+    attribute: str
+    value: str
+    content: str
+    start: int
+    end: int
+    single: bool = False
+    """Whether the attribute has one value at a time, so that another one replaces it."""
+    confirmed: bool = False
+    """Whether it was said that it is to be remembered."""
+    because: str = ""
+    """What it was said to follow from, in the same breath."""
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A form of clause: `v` is its value; `s`, where it has one, is about whom; `a`, where it has one, of what."""
+
+    kind: StatementKind
+    attribute: str
+    pattern: re.Pattern[str]
+    single: bool = False
+
+
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[[^\]\n]*\]|```.*?```|`[^`\n]*`", re.DOTALL)
+# What may be, might have been, or was said by somebody else.
+_NOT_STATED = re.compile(
+    r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|"
+    r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
+    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer)"
+    r"|\b(?:he|she|they|who|everyone|everybody|people|some|somebody|someone|[A-Z][a-z]+) "
+    r"(?:said|says|told|tells|thinks?|thought|claims?|claimed|believes?|wrote|writes|asked|asks)\b"
+    r"|\b(?:according to|apparently|rumou?r)\b"
+    r"|如果|要是|假如|假设|倘若|万一|也许|可能|或许|说不定|大概|好像|似乎|听说|据说|[他她们人]说|希望|想象|比如|例如|"
+    r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该",
+)
+_REMEMBER = re.compile(
+    r"^\W*(?:(?:please|and|so|also|ok|okay|hey)\W+)*(?:remember|memori[sz]e|keep in mind|don['’]?t forget)"
+    r"(?:\s+(?:this|that|it))?\s*(?:[:,]|that\b)?\s*"
+    r"|^\W*(?:(?:请|帮我|麻烦|你|您|要|一定|务必|好好)\s*)*(?:记住|记下来|记下|记一下|牢记|别忘了|不要忘了|记得)"
+    r"(?:这个|这一点|这点|这件事|一下|了|啊|哦)*\s*[:：，,]?\s*",
+    re.IGNORECASE,
+)
+_REMEMBER_BEHIND = re.compile(
+    r"[,;.–—-]+\s*(?:(?:please|and|so)\s+)*(?:remember (?:this|that|it)|keep (?:this|that|it) in mind|"
+    r"don['’]?t forget (?:this|that|it))[.!\s]*$"
+    r"|[,，;；。\s]*(?:请|帮我|你)*(?:记住|记下来|记下|记一下|牢记|别忘了|不要忘)(?:这个|这一点|这点|这件事|了|哦|啊|它)*[。！!.\s]*$",
+    re.IGNORECASE,
+)
+_ABOUT_A_TASK = re.compile(r"^\s*(?:to\b|去|给|把|要|在.{1,8}(?:前|之前))", re.IGNORECASE)
+_HAN = re.compile(f"[{HAN}]")
+_BECAUSE = re.compile(
+    r"^(?P<what>.{6,}?)[,，]?\s*(?:\b(?:because|since|['’]cause)\b|因为)\s*(?P<why>.{4,})$"
+    r"|^(?:\b(?:because|since)\b|因为|由于)\s*(?P<why2>.{4,}?)[,，]\s*(?:所以|因此)?(?P<what2>.{4,})$"
+    r"|^(?P<why3>.{4,}?)(?:[,，]\s*(?:so|therefore)\b|[,，]\s*(?:所以|因此))[,，]?\s*(?P<what3>.{4,})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_FOLLOWS = re.compile(
+    r"\W*(?:so|therefore|that['’]s why|which is why|because of (?:that|this)|as a result)\b|\W*(?:所以|因此|于是|为此)",
+    re.IGNORECASE,
+)
+MAX_SENTENCE = 400
+"""Characters of a sentence that is looked at: longer ones are no plain statements."""
+MAX_TEXT = 2_000
+"""Characters of a text that are looked at; more is a document, not talk."""
+
+_SECRET = re.compile(
+    r"\b(?:password|passwd|passphrase|passcode|pin(?: code| number)?|secret key|api[ _-]?key|access token|"
+    r"private key|recovery phrase|seed phrase|cvv|cvc|ssn|social security|credit card|debit card|card number|"
+    r"bank account|iban|routing number)\b|密码|口令|验证码|密钥|私钥|助记词|卡号|银行卡|信用卡|身份证|社保号|令牌|"
+    r"\b(?:sk|pk|ghp|gho|xox[abp]|AKIA|eyJ)[-_A-Za-z0-9]{12,}|-----BEGIN",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
+
+
+def is_secret(text: str) -> bool:
+    """Tell whether a text speaks of or holds what nobody wants repeated: passwords, keys, numbers of cards and ids."""
+    return _SECRET.search(text) is not None or any(_is_card(found[0]) for found in _DIGITS.finditer(text))
+
+
+def _is_card(number: str) -> bool:
+    """Tell whether digits have the checksum of a card (Luhn), or the length and date of a Chinese identity card."""
+    digits = [int(sign) for sign in number if sign.isdigit()]
+    doubled = [digit * 2 - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(reversed(digits))]
+    return sum(doubled) % 10 == 0 or (len(digits) in (17, 18) and 19 <= digits[6] * 10 + digits[7] <= 20)
+
+
+def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> list[Statement]:
+    """Return what a message states, in order; `speaker` is the name or the part of whoever said it.
+
+    Only the user gives instructions, teaches procedures and asks that something be remembered.
+    """
+    found: list[Statement] = []
+    before = ""
+    if len(text) > MAX_TEXT:
+        return found
+    for span in _plain(text):
+        sentence = span.of(text)
+        confirmed, sentence_span = _confirmation(sentence, span) if is_user else (False, span)
+        if confirmed and sentence_span is None:  # "remember this": what was said before it
+            if found:
+                found[-1] = replace(found[-1], confirmed=True)
+            continue
+        made = list(_of_sentence(text, sentence_span or span, speaker=speaker, is_user=is_user))
+        if confirmed and not made and sentence_span is not None:
+            made = _as_told(text, sentence_span, speaker)
+        if before and made and _FOLLOWS.match(sentence):
+            made = [replace(one, because=one.because or before) for one in made]
+        before = sentence
+        found += [replace(one, confirmed=True) for one in made] if confirmed else made
+    return [one for one in found if not is_secret(f"{text[one.start : one.end]} {one.content}")]
+
+
+def only_confirms(text: str) -> bool:
+    """Tell whether a message says nothing but that what was said before it is to be remembered."""
+    spans = [span for span in sentences(text) if span.of(text).strip()]
+    return len(spans) == 1 and _confirmation(spans[0].of(text), spans[0]) == (True, None)
+
+
+def _plain(text: str) -> Iterator[Span]:
+    """Yield the sentences that stand outside of quotation marks and brackets and are not too long to be plain."""
+    blanked = _QUOTED.sub(lambda found: " " * len(found[0]), text)
+    for span in sentences(blanked):
+        start, end = span.start, span.end
+        while start < end and blanked[start].isspace():
+            start += 1
+        while start < end and blanked[end - 1].isspace():
+            end -= 1
+        # A quotation within the sentence: its words are part of what is said (a title), unless it is all that is said.
+        if start < end and end - start <= MAX_SENTENCE:
+            yield Span(start, end)
+
+
+def _confirmation(sentence: str, span: Span) -> tuple[bool, Span | None]:
+    """Return whether it is to be remembered, and what of the sentence is; `None` is what was said before."""
+    lead = _REMEMBER.match(sentence)
+    if lead and lead.end() and not is_question(sentence):
+        rest = sentence[lead.end() :].strip(" .!。！~")
+        if not rest or re.fullmatch(r"(?:this|that|it|for me|please|in mind|[,\s])+|这个|这一点|哦|啊", rest):
+            return True, None
+        if not _ABOUT_A_TASK.match(rest) and not re.match(r"(?:when|how|the time|those|last)\b", rest, re.IGNORECASE):
+            return True, Span(span.start + lead.end(), span.end)
+        return False, span
+    behind = _REMEMBER_BEHIND.search(sentence)
+    if behind and not is_question(sentence):
+        return True, Span(span.start, span.start + behind.start()) if behind.start() else None
+    return False, span
+
+
+def _as_told(text: str, span: Span, speaker: str) -> list[Statement]:
+    """Return what is to be remembered although it has no known form: the words as they are, with who said them."""
+    words = span.of(text).strip(" .。!！")
+    if len(words) < 4 or is_question(span.of(text)):
+        return []
+    content = third_person(words, speaker)
+    return [
+        Statement("fact", subject_name(speaker, zh=bool(_HAN.search(words))), "", "", content, span.start, span.end)
+    ]
+
+
+def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Iterator[Statement]:
+    from remanent.language.offline import statements_chinese, statements_english
+
+    sentence = span.of(text)
+    zh = _HAN.search(sentence) is not None
+    rules = statements_chinese if zh else statements_english
+    if is_user:
+        taught = rules.procedure(sentence)
+        if taught is not None:
+            yield _placed(taught, span, subject_name(speaker, zh=zh))
+            return
+        ordered = rules.instruction(sentence)
+        if ordered is not None:
+            yield _placed(ordered, span, subject_name(speaker, zh=zh))
+            return
+    if _asks(sentence) or _NOT_STATED.search(sentence):
+        return
+    reason = _BECAUSE.match(sentence)
+    because = next((reason[name] for name in ("why", "why2", "why3") if reason[name]), "") if reason else ""
+    for one in rules.clauses(sentence, speaker):
+        placed = _placed(one, span, "")
+        # What follows from a reason follows from another clause than its own.
+        yield (
+            replace(placed, because=because.strip(" .。!！"))
+            if because and one.content and sentence[one.start : one.end] not in because
+            else placed
+        )
+
+
+_ASKING = re.compile(r"[?？]|吗|什么|谁|哪|多少|怎么|几")
+
+
+def _asks(sentence: str) -> bool:
+    # In 她在北京上班呢。 nothing is asked: 呢 asks only beside a word that does.
+    return is_question(sentence) and not (re.search(r"呢[。！!]?\s*$", sentence) and not _ASKING.search(sentence))
+
+
+def _placed(one: Statement, span: Span, subject: str) -> Statement:
+    return replace(one, start=one.start + span.start, end=one.end + span.start, subject=one.subject or subject)
+
+
+def apply(rules: Iterable[Rule], sentence: str, *, make: "Maker") -> Iterator[Statement]:
+    """Yield what the first fitting rule says of each stretch of a sentence; none takes words of another."""
+    taken: list[tuple[int, int]] = []
+    found: list[Statement] = []
+    for rule in rules:
+        for match in rule.pattern.finditer(sentence):
+            start, end = match.span("c") if "c" in match.re.groupindex else match.span()
+            if any(start < other_end and other_start < end for other_start, other_end in taken):
+                continue
+            one = make(rule, match, start, end)
+            if one is not None:
+                taken.append((start, end))
+                found.append(one)
+    yield from sorted(found, key=lambda one: one.start)
+
+
+class Maker:
+    """Makes a statement of a match, or refuses it."""
+
+    def __call__(self, rule: Rule, match: re.Match[str], start: int, end: int) -> Statement | None:
+        """Return the statement."""
+        raise NotImplementedError
+
+
+# ── the third person ─────────────────────────────────────────────────────────
+
+_PARTS = frozenset("user human 用户 me i".split())
+
+
+def subject_name(speaker: str, *, zh: bool) -> str:
+    """Return what somebody is called in the third person: the name, or "the user"."""
+    if speaker.casefold() in _PARTS:
+        return "用户" if zh else "The user"
+    return speaker
+
+
+def third_person(text: str, speaker: str) -> str:
+    """Return a clause of the first person as others would say it of the speaker."""
+    from remanent.language.offline import statements_chinese, statements_english
+
+    rules = statements_chinese if _HAN.search(text) else statements_english
+    told: str = rules.third_person(text, subject_name(speaker, zh=rules is statements_chinese))
+    return told
+
+
+_SAME: dict[str, str] = {
+    word: words.split()[0]
+    for words in (
+        "name 姓名 名字 全名 full_name",
+        "phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式",
+        "email 邮箱 邮箱地址 电子邮箱 邮件地址 email_address e-mail",
+        "residence 住址 地址 家庭住址 住处 address home_address",
+        "employer 工作单位 单位 单位名称 公司 公司名称 company",
+        "job 职业 工作 岗位 occupation profession job_title 职务",
+        "education 学历 教育背景 文化程度",
+        "home 家乡 老家 籍贯 hometown home_country",
+        "birthday 生日 出生日期",
+        "age 年龄 岁数",
+        "workplace 工作地 工作地点 工作的地方 办公地点",
+        "time 时间 举办时间 开始时间 日期 date",
+        "place 地点 举办地点 位置",
+        "deadline 截止日期 截止时间 期限",
+        "name_to_call form_of_address 称呼",
+    )
+    for word in words.split()
+}
+
+
+def canonical(attribute: str) -> str:
+    """Return the one name of an attribute that has several, in either language."""
+    return _SAME.get(attribute.replace(" ", "_"), attribute)
+
+
+def group(match: re.Match[str], name: str) -> str:
+    """Return what a named part of a match holds, empty where the pattern has none."""
+    return (match[name] or "").strip() if name in match.re.groupindex else ""
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return words as the alternatives of a pattern, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))

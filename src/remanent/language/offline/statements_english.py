@@ -1,0 +1,514 @@
+"""The forms of English statements: what somebody says of himself, of his people and of what they work on."""
+
+import re
+from collections.abc import Iterator
+
+from remanent.language.offline.statements import Rule, Statement, apply, group, joined, subject_name
+
+_KIN = joined(
+    "wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée son daughter child kid baby kids children "
+    "brother sister twin mother mom mum father dad parents grandmother grandma grandfather grandpa aunt uncle niece "
+    "nephew cousin stepson stepdaughter roommate flatmate neighbor neighbour boss manager coach mentor therapist "
+    "teacher colleague coworker dog cat puppy kitten parrot rabbit hamster turtle horse best_friend guinea_pig "
+    "mother-in-law father-in-law sister-in-law brother-in-law".split()
+).replace("_", " ")
+_JOBS = joined(
+    "accountant actor actress architect artist author baker banker barista biologist bookkeeper builder carpenter "
+    "cashier chef chemist cleaner coach consultant cook counselor counsellor dancer dentist designer developer "
+    "dietitian director doctor driver economist editor electrician engineer entrepreneur farmer filmmaker "
+    "firefighter florist freelancer gardener guard hairdresser historian illustrator instructor journalist judge "
+    "lawyer lecturer librarian linguist manager mathematician mechanic midwife model musician nurse nutritionist "
+    "painter paramedic pastor pharmacist photographer physician physicist physiotherapist pianist pilot plumber poet "
+    "politician priest producer professor programmer psychiatrist psychologist realtor receptionist researcher "
+    "salesperson scientist sculptor secretary singer soldier student surgeon tailor teacher technician therapist "
+    "tester trainer translator tutor veterinarian vet videographer violinist waiter waitress welder writer "
+    "veteran retiree analyst administrator assistant intern founder nanny".split()
+)
+_THINGS = joined(
+    "name|full name|last name|first name|nickname|birthday|age|height|weight|email|email address|e-mail|phone|"
+    "phone number|number|address|home address|hometown|home country|job|job title|occupation|profession|nationality|"
+    "blood type|budget|deadline|native language|mother tongue|time zone|timezone|username|car|laptop|major|"
+    "favorite \\w+(?: \\w+)?|favourite \\w+(?: \\w+)?|zodiac sign|shoe size|commute|office|school|university|"
+    "employer|company|diet|hobby|anniversary|wedding".split("|")
+)
+_PROJECT = joined(
+    "project team company app product server database backend frontend api website repo repository service pipeline "
+    "deployment startup shop store restaurant office codebase stack platform build".split()
+)
+_DATED = joined(
+    "deadline budget meeting launch release interview appointment exam flight wedding conference party presentation "
+    "demo standup kickoff review workshop ceremony concert game match trip".split()
+)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?:mon|tues?|wednes|thurs|fri|satur|sun)day"
+_COUNT = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several|few)"
+_PAST = (
+    rf"(?:yesterday|last (?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|{_DAY}|{_MONTH})|"
+    rf"{_COUNT} (?:day|week|month|year|hour)s? ago|this (?:morning|past \w+)|the other (?:day|night)|"
+    rf"(?:in|on|since) (?:{_MONTH}|{_DAY}|(?:19|20)\d\d)\b|over the weekend|(?:earlier )?today)"
+)
+_FUTURE = (
+    rf"(?:tomorrow|tonight|next (?:week|weekend|month|year|summer|winter|spring|fall|{_DAY}|{_MONTH})|"
+    rf"(?:on|by|before|this|until) (?:the )?(?:{_DAY}|{_MONTH}|weekend|end of|summer|winter|spring|fall|evening|"
+    rf"afternoon|\d)(?!s)|in {_COUNT} (?:day|week|month|hour|year)s?|later (?:today|this week))"
+)
+_ADVERB = (
+    r"(?:(?:really|truly|always|usually|just|also|still|now|currently|often|sometimes|recently|finally|actually|mostly|"
+    r"generally|absolutely|totally|definitely|already|both|especially|particularly|mainly|even|only|officially) )"
+)
+# Where a clause may begin: elsewhere "I" stands inside of another one ("the house I live in").
+_FROM = (
+    r"(?:^\W*|[,;:.!–—]\s*|\s-+\s*|\b(?:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
+    r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|sure|no|yep|then|"
+    r"remember|that|(?:hey|hi|hello|thanks|yeah|wow),? [A-Z][a-z]+),?\s+)"
+)
+_TO = r"(?=\s*(?:[.!?;,:)–—\n]|\s-|$|\b(?:and|but|because|so|which|who|where|when|while|since|though|although|if|that)\b))"
+_LONG_TO = (
+    r"(?=\s*(?:[.!?;\n–—]|\s-|$|,\s*(?:and|but|so|which|it|that)\b|\b(?:but|because|which|(?:and|so) (?:it|i|we|they|that|he|"
+    r"she|now|am|was))\b))"
+)
+_NAME = r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}"
+_PLACE = r"(?:the )?[A-Z][\w'’.-]*(?:,? (?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)"
+_WORDS = r"[^,.;!?()\n–—]{2,80}?"
+_VAGUE = re.compile(
+    r"^(?:it|this|that|these|those|them|him|her|he|she|they|there|here|so|you|your|what|how|when|where|why|the (?:way|"
+    r"idea|fact|best|one|same)|one|both|like|such|too|getting|being|kind|sort|pretty|super|definitely|really|still|as|quite|"
+    r"a bit|a little|broken|his|their|to (?:help|get)|everything|nothing|something|anything|all|to (?:see|hear|know|say|tell|think|be)|not)\b"
+    r"|\b(?:you|your|yours|it|this|that|these|those|them|him|his|her|he|she|they|we|us|here|there|option|suggestion|"
+    r"idea|first one|second one|so far|sounds?)\b",
+    re.IGNORECASE,
+)
+
+
+def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False, flags: int = 0) -> Rule:
+    compiled = re.compile(f"{_FROM}(?P<c>{pattern})", flags)
+    return Rule(kind, attribute, compiled, single)  # type: ignore[arg-type]
+
+
+_I = r"[Ii]"
+_AM = r"[Ii](?:['’]m| am)"
+_HAVE = r"[Ii](?:['’]ve| have)"
+_MY = r"[Mm]y"
+_FEELING = (
+    r"stressed(?: out)?|anxious|worried|nervous|overwhelmed|exhausted|tired|burned out|burnt out|frustrated|annoyed|"
+    r"angry|upset|sad|lonely|depressed|disappointed|bored|scared|heartbroken|homesick|excited|thrilled|relieved|"
+    r"swamped|devastated|furious|miserable"
+)
+RULES: tuple[Rule, ...] = (
+    # ── who somebody is ──
+    _rule("fact", "name", rf"{_MY} (?:full |real )?name(?:['’]s| is) (?P<v>{_NAME})", single=True),
+    _rule(
+        "fact", "age", rf"{_AM} (?:now |already )?(?P<v>\d{{1,3}})(?: years? old)?(?=[.,!;]|$| and| years)", single=True
+    ),
+    _rule("fact", "age", rf"{_I} (?:just )?turned (?P<v>\d{{1,3}})\b", single=True),
+    _rule("fact", "residence", rf"{_I} {_ADVERB}?live (?:in|at|near) (?P<v>{_PLACE})", single=True),
+    _rule("fact", "residence", rf"{_AM} {_ADVERB}?(?:living|based) in (?P<v>{_PLACE})", single=True),
+    _rule(
+        "fact",
+        "residence",
+        rf"(?:{_I}|{_HAVE}|[Ww]e|[Ww]e['’]ve) {_ADVERB}{{0,2}}(?:moved|relocated)(?: back)? (?:from [A-Z]\w+ )?to (?P<v>{_PLACE})",
+        single=True,
+    ),
+    _rule(
+        "fact", "home", rf"(?:{_AM} (?:originally )?from|{_I} come from|{_I} grew up in) (?P<v>{_PLACE})", single=True
+    ),
+    _rule("fact", "birthplace", rf"{_I} was born in (?P<v>{_PLACE})", single=True),
+    _rule("fact", "birthday", rf"{_I} was born on (?P<v>{_WORDS}){_TO}", single=True),
+    _rule(
+        "fact",
+        "job",
+        rf"(?:{_I} {_ADVERB}?work as|{_AM} {_ADVERB}?working as|{_I} got a (?:new )?job as) an? (?P<v>{_WORDS}){_TO}",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "job",
+        rf"{_AM} {_ADVERB}?an? (?P<v>(?:[a-z-]+ ){{0,3}}(?:{_JOBS}))\b(?: (?:at|for|in|from) {_WORDS}{_TO})?",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "employer",
+        rf"(?:{_I} {_ADVERB}?work|{_AM} {_ADVERB}?working|{_I} {_ADVERB}?started (?:working|a new job|my new job)|"
+        rf"{_I} got a (?:new )?job) (?:at|for) (?P<v>(?:a |an |the )?[A-Z]?{_WORDS})(?:(?= as an? )|{_TO})",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "employer",
+        rf"(?:{_I} {_ADVERB}?joined|{_HAVE} {_ADVERB}?joined) (?P<v>{_NAME}) (?=as|last|in|on|this)",
+        single=True,
+    ),
+    _rule(
+        "fact", "education", rf"{_I} (?:graduated from|majored in|studied at|got my degree from) (?P<v>{_WORDS}){_TO}"
+    ),
+    _rule(
+        "fact", "studies", rf"(?:{_I} study|{_AM} {_ADVERB}?studying|{_AM} {_ADVERB}?majoring in) (?P<v>{_WORDS}){_TO}"
+    ),
+    _rule(
+        "fact",
+        "marital status",
+        rf"{_AM} {_ADVERB}?(?:a )?(?P<v>single|married|divorced|engaged|widowed|single (?:mom|dad|parent|mother|father))\b",
+        single=True,
+    ),
+    _rule("fact", "marital status", rf"{_HAVE} been (?P<v>married) for {_WORDS}{_TO}", single=True),
+    _rule(
+        "fact",
+        "diet",
+        rf"{_AM} {_ADVERB}?(?:a )?(?P<v>vegetarian|vegan|pescatarian|lactose intolerant|gluten[- ]free|diabetic)\b",
+        single=True,
+    ),
+    _rule("fact", "allergy", rf"{_AM} (?:very |severely |highly )?allergic to (?P<v>{_WORDS}){_TO}"),
+    _rule("fact", "retirement", rf"(?:{_AM} (?:now )?|{_HAVE} )(?P<v>retired)\b", single=True),
+    _rule("fact", "language", rf"{_I} speak (?P<v>(?:fluent |some )?[A-Z][a-z]+(?:(?:, | and |, and )[A-Z][a-z]+)*)"),
+    _rule(
+        "fact",
+        "family",
+        rf"(?:{_I} have|{_HAVE} got|{_I}['’]ve got) (?P<v>(?:an?|no|one|two|three|four|five|six|\d+) (?:\w+ ){{0,2}}(?:{_KIN})s?(?:,? (?:named|called) {_NAME}(?:(?:,| and|, and) {_NAME})*)?)\b",
+    ),
+    # ── his people and things ──
+    _rule(
+        "fact",
+        "",
+        rf"{_MY} (?:new |current |actual )?(?P<a>{_THINGS})(?: is| are|['’]s| has changed to| changed to| is now| will be) (?:now |actually |called )?(?P<v>{_WORDS}){_TO}",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "",
+        rf"{_I} (?:just )?(?:changed|updated|moved|switched) my (?P<a>{_THINGS}) to (?P<v>{_WORDS}){_TO}",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "name",
+        rf"{_MY} (?P<s>(?:older |younger |little |big |late |new |oldest |youngest )?(?:{_KIN}))(?:['’]s name)?(?: is|['’]s| are)(?: named| called)? (?P<v>{_NAME})(?=[.,!;]|$| and)",
+    ),
+    _rule(
+        "fact",
+        "job",
+        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|works as) an? (?P<v>(?:[a-z-]+ ){{0,3}}(?:{_JOBS}))\b",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "age",
+        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just turned|turned) (?P<v>\d{{1,3}})\b",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "residence",
+        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:lives?|moved|is living) (?:in|to) (?P<v>{_PLACE})",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "employer",
+        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:works?) (?:at|for) (?P<v>{_WORDS}){_TO}",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "likes",
+        rf"{_MY} (?P<s>(?:older |younger |two |three )?(?:{_KIN})s?)(?:,? {_NAME},?)? {_ADVERB}?(?:loves?|likes?|enjoys?|hates?|prefers?) (?P<v>{_WORDS}){_TO}",
+    ),
+    _rule(
+        "fact",
+        "",
+        rf"{_MY} (?:main |biggest |ultimate )?(?P<a>goal|dream) is (?P<v>[^.;!?\n–—]{{4,120}}?)(?=[.;!?\n–—]|$)",
+    ),
+    # ── what they work on ──
+    _rule(
+        "fact",
+        "uses",
+        rf"(?:[Oo]ur|[Tt]he) (?P<s>(?:\w+ )?(?:{_PROJECT})) (?:uses|runs on|is built with|is written in|is hosted on|is deployed on) (?P<v>{_WORDS}){_TO}",
+    ),
+    _rule(
+        "fact",
+        "date",
+        rf"(?:[Oo]ur|[Tt]he|[Mm]y) (?P<s>(?:[\w-]+ ){{0,2}}(?:{_DATED}))(?: is| was moved to| is now| has been moved to| has been changed to|['’]s| will be| moved to| got moved to| is scheduled for| has been postponed to| is set for)"
+        rf"(?: on| at| for)? (?P<v>(?=[^,;!?]{{0,40}}(?:\d|{_DAY}|{_MONTH}|tomorrow|next|noon))[^,.;!?\n]{{2,60}}){_TO}",
+        single=True,
+        flags=re.IGNORECASE,
+    ),
+    # ── what somebody likes ──
+    _rule("fact", "favorite", rf"{_MY} fav(?:ou?rite)?(?: \w+)? (?:is|are) (?P<v>{_WORDS}){_TO}"),
+    _rule(
+        "preference",
+        "likes",
+        rf"{_I} {_ADVERB}{{0,2}}(?:like|love|enjoy|adore|prefer) (?P<v>(?!the\b|some\b|a lot\b){_WORDS}){_TO}",
+    ),
+    _rule(
+        "preference",
+        "dislikes",
+        rf"{_I} (?:{_ADVERB}?(?:hate|dislike|can['’]t stand|detest)|(?:don['’]t|do not) {_ADVERB}?(?:like|enjoy|eat|drink)|never (?:eat|drink)) (?P<v>(?!the\b|any\b){_WORDS}){_TO}",
+    ),
+    _rule(
+        "preference",
+        "likes",
+        rf"{_AM} {_ADVERB}?(?:a (?:big|huge) fan of|a fan of|into|passionate about|keen on|fond of) (?P<v>(?!the\b){_WORDS}){_TO}",
+    ),
+    _rule(
+        "preference",
+        "likes",
+        rf"{_AM} {_ADVERB}?interested in (?P<v>(?!the\b|\w+ing\b|some\b|any\b|more\b){_WORDS}){_TO}",
+    ),
+    _rule(
+        "preference",
+        "habit",
+        rf"{_I} {_ADVERB}?(?:play|collect|practi[cs]e|volunteer at|volunteer for|coach|teach) (?P<v>(?!a role|the role|with\b|around\b|for\b){_WORDS}){_TO}",
+    ),
+    _rule(
+        "fact",
+        "practice",
+        rf"{_HAVE} (?P<a>been \w+ing) (?P<v>(?:[^,.;!?\n]{{2,60}}? )?(?:for (?:over |about |almost |nearly )?{_COUNT} (?:year|month|decade)s?|since (?:I was \w+|(?:19|20)\d\d|{_MONTH}|childhood)))",
+    ),
+    _rule(
+        "fact",
+        "practice",
+        rf"{_HAVE} (?P<a>(?:known|had|lived|worked|owned|played|taught|studied|run)) (?P<v>(?!it\b|this\b|that\b)[^,.;!?\n]{{2,60}}? for (?:over |about |almost |nearly )?{_COUNT} (?:year|month|decade)s?)",
+    ),
+    # ── what happens ──
+    _rule(
+        "decision",
+        "decision",
+        rf"(?:{_I}|{_HAVE}|[Ww]e|[Ww]e['’]ve) {_ADVERB}?(?:decided|agreed|chose|chosen|opted) (?P<v>(?:to|on|against|not to|that) [^.;!?\n]{{3,120}}?){_LONG_TO}",
+    ),
+    _rule(
+        "decision",
+        "decision",
+        r"[Ll]et['’]s (?P<v>(?:go with|use|stick with|switch to|adopt) [^.;!?\n]{2,100}?)" + _LONG_TO,
+    ),
+    _rule("follow_up", "task", rf"(?:[Pp]lease )?[Rr]emind me (?P<v>(?:to|about|that) [^.;!?\n]{{3,120}}?){_LONG_TO}"),
+    _rule("follow_up", "task", rf"[Dd]on['’]t let me forget (?P<v>to [^.;!?\n]{{3,120}}?){_LONG_TO}"),
+    _rule(
+        "follow_up",
+        "plan",
+        rf"(?:{_I} {_ADVERB}?(?:need to|have to|must|plan to|want to|will)|{_I}['’]ll|{_AM} {_ADVERB}?(?:going to|planning to|about to|supposed to)|{_I} have to) (?P<v>(?!be (?:there|back|ok)|never\b|always\b|let you\b|keep\b)(?:(?!, and\b)[^.;!?\n]){{3,100}}?\b{_FUTURE}[^,.;!?\n]{{0,40}}?){_TO}",
+    ),
+    _rule(
+        "follow_up",
+        "plan",
+        rf"(?:{_I} have|{_HAVE} got|{_I}['’]ve got) (?P<v>(?:an?|my) [^.;!?\n]{{0,60}}?\b{_FUTURE}[^,.;!?\n]{{0,40}}?){_TO}",
+    ),
+    _rule(
+        "event",
+        "event",
+        rf"(?P<time>{_PAST},? )?{_I} (?:{_ADVERB}{{0,2}})(?P<v>(?P<verb>[a-z]+)\b(?! (?:it|that|this|them|him|her|so|there|like|about it|one)\b) [^.;!?\n]{{3,140}}?\b{_PAST}[^,.;!?\n]{{0,60}}?){_LONG_TO}",
+    ),
+    _rule(
+        "event",
+        "event",
+        rf"(?P<time>(?i:{_PAST})),? {_I} (?:{_ADVERB}{{0,2}})(?P<v>(?P<verb>[a-z]+)\b(?! (?:it|that|this|them|him|her|so|there|like)\b)[^.;!?\n]{{4,140}}?){_LONG_TO}",
+    ),
+    _rule(
+        "mood",
+        "mood",
+        rf"(?:{_AM}|{_I} feel|{_I}['’]ve been feeling|{_AM} feeling) (?:so |really |very |pretty |quite |a bit |a little |super |completely |totally )*(?P<v>(?:{_FEELING})(?: (?:about|with|by|because of|for|at|over) {_WORDS})?){_TO}",
+    ),
+)
+_IRREGULAR = frozenset(
+    "went ran met saw took got had made did bought found began gave came left lost won wrote read spent built drew ate "
+    "drank flew drove rode sang swam taught told thought felt heard held kept knew led let put sold sent set slept "
+    "spoke stood threw woke wore became broke brought caught chose fell forgot grew hurt laid paid quit cut hit beat was "
+    "said shot hung bit dug fed fought froze hid lent lit rose shook shut sat stole stuck struck swore tore".split()
+)
+_MODALS = frozenset(
+    "can could will would shall should may might must can't cannot won't couldn't wouldn't shouldn't mustn't".split()
+)
+_SPECIAL = {
+    "am": "is",
+    "have": "has",
+    "do": "does",
+    "don't": "doesn't",
+    "don’t": "doesn't",
+    "haven't": "hasn't",
+    "were": "was",
+    "go": "goes",
+}
+_CONTRACTIONS = (("['’]m", " is"), ("['’]ve", " has"), ("['’]ll", " will"), ("['’]d", " would"))
+_POSSESSIVES = {
+    "my": "their",
+    "me": "them",
+    "mine": "theirs",
+    "myself": "themselves",
+    "our": "their",
+    "us": "them",
+    "we": "they",
+    "i": "they",
+}
+_OTHERS = re.compile(r"\b(?:my|me|mine|myself|our|us|we|I)\b", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"^(?:an?|the|to|of|for|in|on|not|just|very|really|so|pretty|kind of|sort of|coming|getting|going|great|good|amazing|awesome|fine|ok|okay|ready|done|here|there|everything)$",
+    re.IGNORECASE,
+)
+
+
+def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
+    """Yield what a sentence states."""
+    name = subject_name(speaker, zh=False)
+
+    def make(rule: Rule, match: re.Match[str], start: int, end: int) -> Statement | None:
+        value, who = group(match, "v").rstrip(" ,.'’-"), group(match, "s").lower()
+        if (
+            not value
+            or _EMPTY.match(value)
+            or (rule.kind not in {"event", "decision", "follow_up"} and _VAGUE.search(value))
+        ):
+            return None
+        if rule.kind == "event" and not _is_event(match):
+            return None
+        if rule.kind == "mood" and re.search(r"\b(?:you|your|hear|see)\b", value):
+            return None
+        clause = sentence[start:end].strip().rstrip(".")
+        owner = _owner(who, name, clause)
+        attribute = group(match, "a").lower() or rule.attribute
+        return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=rule.single)
+
+    yield from apply(RULES, sentence, make=make)  # type: ignore[arg-type]
+
+
+def _owner(who: str, name: str, clause: str) -> str:
+    """Return whom or what a clause is about: the speaker, somebody of theirs, or the thing that it names."""
+    if not who:
+        return name
+    if clause[:3].lower() == "my ":
+        return f"{name}'s {who}"
+    return f"the {who}"
+
+
+_BARE = re.compile(rf"^\w+ (?:back )?(?:{_PAST})$|\b(?:you|your)\b", re.IGNORECASE)
+"""No event: nothing is said of it, or it is the other's matter."""
+
+
+def _is_event(match: re.Match[str]) -> bool:
+    verb = group(match, "verb")
+    if _BARE.search(group(match, "v")):
+        return False
+    past = verb in _IRREGULAR or (verb.endswith("ed") and verb not in {"need", "feed", "speed"})
+    dull = verb in {
+        "thought",
+        "felt",
+        "said",
+        "told",
+        "was",
+        "had",
+        "wanted",
+        "tried",
+        "heard",
+        "knew",
+        "loved",
+        "liked",
+    }
+    return (
+        past
+        and not (dull and verb not in {"was", "had"})
+        and not re.match(r"(?:was|had) (?:so|really|just|thinking|a (?:great|good)|to\b)", group(match, "v"))
+    )
+
+
+def third_person(clause: str, name: str) -> str:
+    """Return a clause of the first person as others would say it."""
+    text = clause.strip()
+    whose = f"{name}'s"
+    text = re.sub(r"^(?:[Mm]y|[Oo]ur)\b", whose, text)
+    text = re.sub(r"^(?:[Pp]lease )?[Rr]emind me", f"{name} wants to be reminded", text)
+    text = re.sub(r"^[Dd]on['’]t (?:let me )?forget", f"{name} must not forget", text)
+    text = re.sub(r"^[Ll]et['’]s", f"{name} decided to", text)
+    text = re.sub(r"^[Ww]e(?:['’]ve| have)?\b", f"{name} and others" if "decided" not in text else name, text)
+    for short, full in _CONTRACTIONS:
+        text = re.sub(rf"\b[Ii]{short}\b", f"{name}{full}", text)
+    found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
+    if found:
+        verb = _conjugated(found["verb"])
+        text = f"{text[: found.start()]}{name} {found['adverbs']}{verb}{text[found.end() :]}"
+    text = _OTHERS.sub(lambda one: _POSSESSIVES[one[0].lower()] if one[0] != "US" else one[0], text)
+    return text[:1].upper() + text[1:]
+
+
+def _conjugated(verb: str) -> str:
+    if verb in _SPECIAL:
+        return _SPECIAL[verb]
+    if verb in _MODALS or verb in _IRREGULAR or verb.endswith(("ed", "n't", "n’t")) or verb == "never":
+        return verb
+    if verb.endswith(("s", "x", "ch", "sh", "o", "z")):
+        return f"{verb}es"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
+
+
+# ── what the user orders and teaches ─────────────────────────────────────────
+
+_DOING = (
+    r"(?:use|write|answer|reply|respond|call|give|show|add|include|send|format|keep|start|end|address|speak|cite|put|"
+    r"avoid|ask|explain|translate|summari[sz]e|be|do|make|provide|talk|mention|suggest|recommend|type|sign|begin|read|run|check)"
+)
+_INSTRUCTION = re.compile(
+    rf"^\W*(?:(?:ok|okay|so|and|also|btw|hey|hi)\W+)*(?:"
+    rf"(?:please\s+)?(?:always|never)\s+{_DOING}\b.{{3,}}"
+    r"|(?:please\s*,?\s*)?(?:from now on|going forward|in (?:the )?future|from here on)\b\W+.{6,}"
+    rf"|please\s+(?:always\s+|never\s+)?(?:don['’]t|do not|stop|keep your|keep the|answer|reply|respond)\b.{{4,}}(?:\balways\b|\bevery\b|\bin (?:English|Chinese|French|German|Spanish|Japanese|Korean)\b|\b(?:answers?|replies|responses?|emojis?|jargon)\b).*"
+    rf"|i (?:want|need|(?:['’]d|would) like) you to (?:always|never)\s+{_DOING}\b.{{3,}}"
+    r"|i (?:prefer|want|like) (?:your |my )?(?:answers|replies|responses|explanations|code|summaries)\b.{4,}"
+    r"|(?:please )?(?:just )?call me (?P<name>[A-Z]\w+(?: [A-Z]\w+)?)\W*$"
+    r")$",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROCEDURE = re.compile(
+    r"^\W*(?:(?:please|remember|so|ok)\W+)*(?P<trigger>(?:when(?:ever)?|every time|each time|before|after) .{4,120}?),\s*(?:you should |please |i want you to |we )?"
+    r"(?P<steps>(?:first\b)?.{3,200}?[,;]?\s*(?:and )?then\b.{3,300})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NEXT_STEP = re.compile(
+    r"\s*(?:[,;.]\s*)?(?:\b(?:and )?(?:then|next|after that|finally|lastly|at last)\b)\s*,?\s*|;\s*", re.IGNORECASE
+)
+
+
+def instruction(sentence: str) -> Statement | None:
+    """Return how the user wants things done from now on, if that is what a sentence says."""
+    found = _INSTRUCTION.match(sentence)
+    if found is None or sentence.rstrip().endswith("?"):
+        return None
+    words = sentence.strip()
+    called = found["name"]
+    if called:
+        return Statement(
+            "instruction",
+            "",
+            "form of address",
+            called,
+            f"The user wants to be called {called}",
+            0,
+            len(sentence),
+            single=True,
+        )
+    return Statement("instruction", "", "", "", words, 0, len(sentence))
+
+
+def procedure(sentence: str) -> Statement | None:
+    """Return a way of doing something that the user teaches in one sentence."""
+    found = _PROCEDURE.match(sentence)
+    if found is None or sentence.rstrip().endswith("?") or re.search(r"\bI (?:was|went|had|did|got|felt)\b", sentence):
+        return None
+    steps = [
+        re.sub(r"^first,?\s+", "", one, flags=re.IGNORECASE).strip(" ,.;") for one in _NEXT_STEP.split(found["steps"])
+    ]
+    kept = tuple(one for one in steps if one)
+    if len(kept) < 2:
+        return None
+    trigger = found["trigger"].strip()
+    return Statement(
+        "procedure",
+        "",
+        trigger.lower(),
+        " → ".join(kept),
+        f"{trigger[:1].upper()}{trigger[1:]}: {' → '.join(kept)}",
+        0,
+        len(sentence),
+        steps=kept,
+    )
