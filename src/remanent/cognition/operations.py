@@ -55,7 +55,6 @@ MemoryId = Annotated[Id, about("The id of a memory, as `memories list` shows it.
 User = Annotated[
     str | None, about("Only the memories of this user.", "只要这个用户的记忆。", min_length=1, max_length=200)
 ]
-By = Annotated[str, about("Who does it, if not the caller.", "执行者；默认为调用者。", max_length=200)]
 
 
 class ListMemories(Model):
@@ -352,7 +351,6 @@ class ResolveConflict(Model):
     ]
     claim: Annotated[int, about("Which claim, from 0.", "第几个主张，从 0 起。", ge=0, le=100)] = 1
     text: Annotated[str, about("What holds when merged.", "合并后的内容。", max_length=2000)] = ""
-    by: By = ""
 
 
 @operation(
@@ -372,7 +370,7 @@ async def resolve(call: Call, request: ResolveConflict) -> Conflict:
         request.how,
         claim=request.claim,
         text=request.text,
-        by=request.by or call.principal.name,
+        by=call.principal.name,
     )
 
 
@@ -390,7 +388,6 @@ class ProposeShared(Model):
     sort: Annotated[SharedSort, about("What sort of thing it is.", "内容的类型。")] = SharedSort.PROJECT_CONTEXT
     number: Annotated[str, about("The number of a decision: ADR-003.", "决策编号，如 ADR-003。", max_length=50)] = ""
     confidence: Annotated[float, about("How sure it is.", "置信度。", ge=0, le=1)] = 0.8
-    by: By = ""
 
 
 @operation(
@@ -410,7 +407,7 @@ async def propose(call: Call, request: ProposeShared) -> Record:
         sort=request.sort,
         number=request.number,
         confidence=request.confidence,
-        by=request.by or call.principal.name,
+        by=call.principal.name,
     )
 
 
@@ -434,14 +431,13 @@ async def shared(call: Call, request: ListShared) -> Page[Record]:
 
 
 class JudgeShared(Model):
-    """Which entry, and by whom."""
+    """Which entry."""
 
     record_id: SharedId
-    by: By = ""
 
 
 class EndShared(JudgeShared):
-    """Which entry, by whom, and why."""
+    """Which entry, and why."""
 
     reason: Annotated[str, about("Why.", "原因。", max_length=500)] = ""
 
@@ -458,7 +454,7 @@ class EndShared(JudgeShared):
 )
 async def approve(call: Call, request: JudgeShared) -> Record:
     """Approve what another one proposed, as coordinator."""
-    return await _of(call).approve(request.record_id, by=request.by or call.principal.name)
+    return await _of(call).approve(request.record_id, by=call.principal.name)
 
 
 @operation(
@@ -472,7 +468,7 @@ async def approve(call: Call, request: JudgeShared) -> Record:
 )
 async def refuse(call: Call, request: EndShared) -> Record:
     """Refuse a proposal, as coordinator."""
-    return await _of(call).refuse(request.record_id, by=request.by or call.principal.name, reason=request.reason)
+    return await _of(call).refuse(request.record_id, by=call.principal.name, reason=request.reason)
 
 
 @operation(
@@ -486,7 +482,7 @@ async def refuse(call: Call, request: EndShared) -> Record:
 )
 async def revoke(call: Call, request: EndShared) -> Record:
     """Take back what the workspace shares; nobody reads it from now on."""
-    return await _of(call).revoke(request.record_id, by=request.by or call.principal.name, reason=request.reason)
+    return await _of(call).revoke(request.record_id, by=call.principal.name, reason=request.reason)
 
 
 OPERATIONS = (

@@ -6,48 +6,17 @@ else's words), and its clause must have one of the forms below, each of which sa
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import replace
 
+from remanent.language.offline import statements_chinese, statements_english
 from remanent.language.offline.questions import is_question
+from remanent.language.offline.statement_rules import Statement, canonical, subject_name
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 
-StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One thing that somebody said holds, with the place of the words in the text."""
-
-    kind: StatementKind
-    subject: str
-    """Whom or what it is about, in the third person."""
-    attribute: str
-    value: str
-    content: str
-    start: int
-    end: int
-    single: bool = False
-    """Whether the attribute has one value at a time, so that another one replaces it."""
-    confirmed: bool = False
-    """Whether it was said that it is to be remembered."""
-    because: str = ""
-    """What it was said to follow from, in the same breath."""
-    steps: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A form of clause: `v` is its value; `s`, where it has one, is about whom; `a`, where it has one, of what."""
-
-    kind: StatementKind
-    attribute: str
-    pattern: re.Pattern[str]
-    single: bool = False
-
+__all__ = ["Statement", "canonical", "is_secret", "only_confirms", "statements", "third_person"]
 
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[[^\]\n]*\]|```.*?```|`[^`\n]*`", re.DOTALL)
 # What may be, might have been, or was said by somebody else.
@@ -187,8 +156,6 @@ def _as_told(text: str, span: Span, speaker: str) -> list[Statement]:
 
 
 def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Iterator[Statement]:
-    from remanent.language.offline import statements_chinese, statements_english
-
     sentence = span.of(text)
     zh = _HAN.search(sentence) is not None
     rules = statements_chinese if zh else statements_english
@@ -227,84 +194,8 @@ def _placed(one: Statement, span: Span, subject: str) -> Statement:
     return replace(one, start=one.start + span.start, end=one.end + span.start, subject=one.subject or subject)
 
 
-def apply(rules: Iterable[Rule], sentence: str, *, make: "Maker") -> Iterator[Statement]:
-    """Yield what the first fitting rule says of each stretch of a sentence; none takes words of another."""
-    taken: list[tuple[int, int]] = []
-    found: list[Statement] = []
-    for rule in rules:
-        for match in rule.pattern.finditer(sentence):
-            start, end = match.span("c") if "c" in match.re.groupindex else match.span()
-            if any(start < other_end and other_start < end for other_start, other_end in taken):
-                continue
-            one = make(rule, match, start, end)
-            if one is not None:
-                taken.append((start, end))
-                found.append(one)
-    yield from sorted(found, key=lambda one: one.start)
-
-
-class Maker:
-    """Makes a statement of a match, or refuses it."""
-
-    def __call__(self, rule: Rule, match: re.Match[str], start: int, end: int) -> Statement | None:
-        """Return the statement."""
-        raise NotImplementedError
-
-
-# ── the third person ─────────────────────────────────────────────────────────
-
-_PARTS = frozenset("user human 用户 me i".split())
-
-
-def subject_name(speaker: str, *, zh: bool) -> str:
-    """Return what somebody is called in the third person: the name, or "the user"."""
-    if speaker.casefold() in _PARTS:
-        return "用户" if zh else "The user"
-    return speaker
-
-
 def third_person(text: str, speaker: str) -> str:
     """Return a clause of the first person as others would say it of the speaker."""
-    from remanent.language.offline import statements_chinese, statements_english
-
     rules = statements_chinese if _HAN.search(text) else statements_english
     told: str = rules.third_person(text, subject_name(speaker, zh=rules is statements_chinese))
     return told
-
-
-_SAME: dict[str, str] = {
-    word: words.split()[0]
-    for words in (
-        "name 姓名 名字 全名 full_name",
-        "phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式",
-        "email 邮箱 邮箱地址 电子邮箱 邮件地址 email_address e-mail",
-        "residence 住址 地址 家庭住址 住处 address home_address",
-        "employer 工作单位 单位 单位名称 公司 公司名称 company",
-        "job 职业 工作 岗位 occupation profession job_title 职务",
-        "education 学历 教育背景 文化程度",
-        "home 家乡 老家 籍贯 hometown home_country",
-        "birthday 生日 出生日期",
-        "age 年龄 岁数",
-        "workplace 工作地 工作地点 工作的地方 办公地点",
-        "time 时间 举办时间 开始时间 日期 date",
-        "place 地点 举办地点 位置",
-        "deadline 截止日期 截止时间 期限",
-        "name_to_call form_of_address 称呼",
-    )
-    for word in words.split()
-}
-
-
-def canonical(attribute: str) -> str:
-    """Return the one name of an attribute that has several, in either language."""
-    return _SAME.get(attribute.replace(" ", "_"), attribute)
-
-
-def group(match: re.Match[str], name: str) -> str:
-    """Return what a named part of a match holds, empty where the pattern has none."""
-    return (match[name] or "").strip() if name in match.re.groupindex else ""
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return words as the alternatives of a pattern, the longest first."""
-    return "|".join(sorted(words, key=len, reverse=True))

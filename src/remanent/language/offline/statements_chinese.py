@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statements import Rule, Statement, apply, group, joined, subject_name
+from remanent.language.offline.statement_rules import Rule, Statement, apply, group, joined, subject_name
 
 _KIN = joined(
     "爸爸 父亲 老爸 妈妈 母亲 老妈 父母 爸妈 哥哥 弟弟 姐姐 妹妹 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 叔叔 婶婶 伯伯 伯父 伯母 "
@@ -286,7 +286,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
             clause = f"{named}（{name}的{kin}）的{attribute}是{value}"
         return Statement(rule.kind, owner, attribute, value, clause, start, end, single=rule.single)
 
-    yield from apply(RULES, sentence, make=make)  # type: ignore[arg-type]
+    yield from apply(RULES, sentence, make=make)
 
 
 _SELF = re.compile(r"我们|咱们|我的|我家|我")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statements import Rule, Statement, apply, group, joined, subject_name
+from remanent.language.offline.statement_rules import Rule, Statement, apply, group, joined, subject_name
 
 _KIN = joined(
     "wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée son daughter child kid baby kids children "
@@ -369,7 +369,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         attribute = group(match, "a").lower() or rule.attribute
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=rule.single)
 
-    yield from apply(RULES, sentence, make=make)  # type: ignore[arg-type]
+    yield from apply(RULES, sentence, make=make)
 
 
 def _owner(who: str, name: str, clause: str) -> str:

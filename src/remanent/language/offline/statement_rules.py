@@ -1,0 +1,107 @@
+"""What a statement is, and what the rules of both languages have in common."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that somebody said holds, with the place of the words in the text."""
+
+    kind: StatementKind
+    subject: str
+    """Whom or what it is about, in the third person."""
+    attribute: str
+    value: str
+    content: str
+    start: int
+    end: int
+    single: bool = False
+    """Whether the attribute has one value at a time, so that another one replaces it."""
+    confirmed: bool = False
+    """Whether it was said that it is to be remembered."""
+    because: str = ""
+    """What it was said to follow from, in the same breath."""
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A form of clause: `v` is its value; `s`, where it has one, is about whom; `a`, where it has one, of what."""
+
+    kind: StatementKind
+    attribute: str
+    pattern: re.Pattern[str]
+    single: bool = False
+
+
+MakeStatement = Callable[[Rule, re.Match[str], int, int], Statement | None]
+"""Makes a statement of a match and where its clause stands, or refuses it."""
+
+
+def apply(rules: Iterable[Rule], sentence: str, *, make: MakeStatement) -> Iterator[Statement]:
+    """Yield what the first fitting rule says of each stretch of a sentence; none takes words of another."""
+    taken: list[tuple[int, int]] = []
+    found: list[Statement] = []
+    for rule in rules:
+        for match in rule.pattern.finditer(sentence):
+            start, end = match.span("c") if "c" in match.re.groupindex else match.span()
+            if any(start < other_end and other_start < end for other_start, other_end in taken):
+                continue
+            one = make(rule, match, start, end)
+            if one is not None:
+                taken.append((start, end))
+                found.append(one)
+    yield from sorted(found, key=lambda one: one.start)
+
+
+_PARTS = frozenset("user human 用户 me i".split())
+
+
+def subject_name(speaker: str, *, zh: bool) -> str:
+    """Return what somebody is called in the third person: the name, or "the user"."""
+    if speaker.casefold() in _PARTS:
+        return "用户" if zh else "The user"
+    return speaker
+
+
+_SAME: dict[str, str] = {
+    word: words.split()[0]
+    for words in (
+        "name 姓名 名字 全名 full_name",
+        "phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式",
+        "email 邮箱 邮箱地址 电子邮箱 邮件地址 email_address e-mail",
+        "residence 住址 地址 家庭住址 住处 address home_address",
+        "employer 工作单位 单位 单位名称 公司 公司名称 company",
+        "job 职业 工作 岗位 occupation profession job_title 职务",
+        "education 学历 教育背景 文化程度",
+        "home 家乡 老家 籍贯 hometown home_country",
+        "birthday 生日 出生日期",
+        "age 年龄 岁数",
+        "workplace 工作地 工作地点 工作的地方 办公地点",
+        "time 时间 举办时间 开始时间 日期 date",
+        "place 地点 举办地点 位置",
+        "deadline 截止日期 截止时间 期限",
+        "name_to_call form_of_address 称呼",
+    )
+    for word in words.split()
+}
+
+
+def canonical(attribute: str) -> str:
+    """Return the one name of an attribute that has several, in either language."""
+    return _SAME.get(attribute.replace(" ", "_"), attribute)
+
+
+def group(match: re.Match[str], name: str) -> str:
+    """Return what a named part of a match holds, empty where the pattern has none."""
+    return (match[name] or "").strip() if name in match.re.groupindex else ""
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return words as the alternatives of a pattern, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))
