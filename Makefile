@@ -116,8 +116,19 @@ quick: $(VENV)/.dev  ## What to run while working: format, lint, types, and the 
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n $(WORKERS) -q -m 'not slow and not chaos' --ignore tests/text/test_growth.py $(QUICK) $(ARGS)
 
+# The tests of the pages need a real browser. Debian's is installed where that is allowed; any other Chrome or Chromium will do.
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+.PHONY: browser
+browser:  ## Install a browser for the tests of the pages, where none is there and this user may
+	@for one in $$REMANENT_BROWSER $(BROWSERS); do command -v "$$one" >/dev/null 2>&1 && exit 0; done; \
+	if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
+	  printf '» installing a browser for the tests of the pages\n'; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk; } >/dev/null 2>&1 && exit 0; \
+	fi; \
+	printf 'No browser: the tests of the pages are skipped. Install Chromium, or name one: REMANENT_BROWSER=/path/to/chrome\n' >&2
+
 .PHONY: check
-check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, generated faces, tests
+check: $(VENV)/.dev browser  ## Everything that CI does: format, lint, types, generated faces, tests
 	@printf '» format\n'
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@printf '» lint\n'
