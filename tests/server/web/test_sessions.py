@@ -8,6 +8,7 @@ import pytest
 from starlette.requests import Request
 
 from remanent.errors import NotAuthenticated
+from remanent.operations import Permission
 from remanent.server.problems import Refusal
 from remanent.server.sessions import COOKIE, CSRF, IDLE_SECONDS, MAX_SESSIONS, Sessions
 from tests.server.rest.conftest import AGENT, Start
@@ -59,11 +60,7 @@ async def test_a_revoked_key_closes_its_sessions_at_once(start: Start) -> None:
     key = header["authorization"].removeprefix("Bearer ")
     await served.http.post("/session", json={"key": key})
     assert (await served.http.get(f"{AGENT}/entries")).status_code == 200
-    (mine,) = [
-        one
-        for one in served.service.keys.list()
-        if one.permissions == frozenset({"read"}) or list(one.permissions) == ["read"]
-    ]
+    (mine,) = [one for one in served.service.keys.list() if [*one.permissions] == [Permission.READ]]
     served.service.keys.revoke(mine.key_id)
     assert (await served.http.get(f"{AGENT}/entries")).status_code == 401
     assert (await served.http.get("/session")).json() == {"signed_in": False}
@@ -155,7 +152,8 @@ async def test_files_are_served_with_their_types_and_nothing_outside_the_folder(
 
 def test_what_we_did_not_write_is_as_its_authors_published_it() -> None:
     folder = STATIC / "vendor"
-    listed = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    listed = {name: digest for digest, name in (line.split() for line in lines)}
     assert {path.name for path in folder.glob("*.mjs")} == set(listed)
     for name, digest in listed.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 from functools import cache
+from html import escape
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, Final
@@ -16,6 +17,7 @@ from starlette.routing import BaseRoute, Route
 from remanent.errors import InvalidInput, NotAuthenticated
 from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.authentication import Authenticator, default_scope
+from remanent.server.documentation import ABOUT
 from remanent.server.limits import read_json_body
 from remanent.server.problems import Refusal
 from remanent.server.sessions import COOKIE, IDLE_SECONDS, Sessions
@@ -178,7 +180,8 @@ def _policy() -> str:
 
 @cache
 def _shell(*, chinese: bool) -> str:
-    language, told = ("zh-CN", "此页面需要 JavaScript。") if chinese else ("en", "These pages need JavaScript.")
+    language, needs = ("zh-CN", "此页面需要 JavaScript。") if chinese else ("en", "These pages need JavaScript.")
+    about = escape(ABOUT.zh if chinese else ABOUT.en)
     return (
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -186,5 +189,5 @@ def _shell(*, chinese: bool) -> str:
         '<title>Remanent</title><link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/app.css">'
         f'<script type="importmap">{_import_map()}</script>'
         '<script type="module" src="/static/app.mjs"></script></head>'
-        f'<body><div id="app"></div><noscript>{told}</noscript></body></html>'
+        f'<body><div id="app"></div><noscript><p>{needs}</p><pre>{about}</pre></noscript></body></html>'
     )
