@@ -196,12 +196,10 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    idle = timedelta(minutes=settings.context.idle_minutes)
-    sessions = Sessions(store, idle=idle, clock=clock, new_id=new_id)
+    sessions = _sessions(shared, disciplines)
     worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions, shares=recall.shares)
     journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
     journal.watch, journal.rest, sessions.watch = worker.watch, worker.rest, worker.watch
-    sessions.listeners.append(disciplines.on_session_end)
     return _Parts(
         settings=settings,
         store=store,
@@ -225,6 +223,14 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         clock=clock,
         new_id=new_id,
     )
+
+
+def _sessions(shared: Parts, disciplines: Disciplines) -> Sessions:
+    """Return the sessions, of whose ends the disciplines are told."""
+    idle = timedelta(minutes=shared.settings.context.idle_minutes)
+    sessions = Sessions(shared.store, idle=idle, clock=shared.clock, new_id=shared.new_id)
+    sessions.listeners.append(disciplines.on_session_end)
+    return sessions
 
 
 def _worker(
