@@ -197,9 +197,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
     sessions = _sessions(shared, disciplines)
-    worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions, shares=recall.shares)
-    journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
-    journal.watch, journal.rest, sessions.watch = worker.watch, worker.rest, worker.watch
+    worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions, recall=recall)
     return _Parts(
         settings=settings,
         store=store,
@@ -240,9 +238,9 @@ def _worker(
     disciplines: Disciplines,
     *,
     sessions: Sessions,
-    shares: Shares,
+    recall: Recall,
 ) -> Worker:
-    """Return the one worker of this memory, with the jobs of the core and of every discipline."""
+    """Return the one worker of this memory, with the jobs of the core and of every discipline; all are told of it."""
     if shared.settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
     handlers = {
@@ -253,14 +251,18 @@ def _worker(
         session_states.SWEEP: sessions.sweep,
         **disciplines.handlers,
     }
-    return Worker(
+    worker = Worker(
         shared.store,
         handlers=handlers,
         settings=shared.settings.jobs,
         clock=shared.clock,
         new_id=shared.new_id,
-        shares=shares,
+        shares=recall.shares,
     )
+    journal = shared.journal
+    journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
+    journal.watch, journal.rest, sessions.watch = worker.watch, worker.rest, worker.watch
+    return worker
 
 
 _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
