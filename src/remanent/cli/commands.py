@@ -330,6 +330,19 @@ Value = Annotated[
         metavar="VALUE", help=say("The new text; without it, the value is removed.", "新的文本；不给则删除该值。")
     ),
 ]
+IsOpen = Annotated[
+    bool | None,
+    typer.Option(
+        "--is-open",
+        help=say("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。"),
+    ),
+]
+SessionBeginSession = Annotated[
+    str | None,
+    typer.Argument(metavar="SESSION", help=say("Its name; without one it gets a new one.", "会话名；不给则新取一个。")),
+]
+SessionEndSession = Annotated[str, typer.Argument(metavar="SESSION", help=say("The session.", "会话。"))]
+SessionEndReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help=say("What ended it.", "由什么结束。"))]
 EntryIds = Annotated[
     list[str] | None, typer.Option("--entry", metavar="ID", help=say("Entries to erase.", "要抹除的原始记录。"))
 ]
@@ -579,9 +592,6 @@ Claim = Annotated[
 ]
 CognitionResolveText = Annotated[
     str, typer.Option("--text", metavar="TEXT", help=say("What holds when merged.", "合并后的内容。"))
-]
-By = Annotated[
-    str, typer.Option("--by", metavar="TEXT", help=say("Who does it, if not the caller.", "执行者；默认为调用者。"))
 ]
 CognitionProposeContent = Annotated[
     str, typer.Argument(metavar="CONTENT", help=say("What the workspace should know.", "工作区应知道的内容。"))
@@ -846,6 +856,26 @@ def scratchpad_write(
 ) -> None:
     """Set or remove a value on a scratchpad."""
     perform("scratchpad.write", place, {"key": key, "value": value, "session": session})
+
+
+@with_common_options("agent")
+def session_list(place: CommonOptions, *, is_open: IsOpen = None, limit: EntriesLimit = 100) -> None:
+    """List sessions, those that were used last first."""
+    perform("session.list", place, {"is_open": is_open, "limit": limit})
+
+
+@with_common_options("agent")
+def session_begin(place: CommonOptions, *, session: SessionBeginSession = None) -> None:
+    """Begin a session, or resume one that is over."""
+    perform("session.begin", place, {"session": session})
+
+
+@with_common_options("agent")
+def session_end(
+    place: CommonOptions, *, session: SessionEndSession, reason: SessionEndReason = "call", wait: options.Wait = True
+) -> None:
+    """End a session: memories that learn from whole sessions are told."""
+    perform("session.end", place, {"session": session, "reason": reason}, wait=wait)
 
 
 @with_common_options("agent")
@@ -1324,15 +1354,11 @@ def cognition_resolve(
     how: How,
     claim: Claim = 1,
     text: CognitionResolveText = "",
-    by: By = "",
     wait: options.Wait = True,
 ) -> None:
     """Settle a contradiction, or undo how it was settled."""
     perform(
-        "cognition.resolve",
-        place,
-        {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text, "by": by},
-        wait=wait,
+        "cognition.resolve", place, {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text}, wait=wait
     )
 
 
@@ -1344,14 +1370,13 @@ def cognition_propose(
     sort: Sort = "project_context",
     number: Number = "",
     confidence: Confidence = 0.8,
-    by: By = "",
     wait: options.Wait = True,
 ) -> None:
     """Offer something to the workspace; a coordinator's approval puts it into effect."""
     perform(
         "cognition.propose",
         place,
-        {"content": content, "sort": sort, "number": number, "confidence": confidence, "by": by},
+        {"content": content, "sort": sort, "number": number, "confidence": confidence},
         wait=wait,
     )
 
@@ -1363,27 +1388,25 @@ def cognition_shared(place: CommonOptions, *, pending: Pending = False) -> None:
 
 
 @with_common_options("agent")
-def cognition_approve(
-    place: CommonOptions, *, record_id: CognitionApproveRecordId, by: By = "", wait: options.Wait = True
-) -> None:
+def cognition_approve(place: CommonOptions, *, record_id: CognitionApproveRecordId, wait: options.Wait = True) -> None:
     """Approve what another one proposed, as coordinator."""
-    perform("cognition.approve", place, {"record_id": record_id, "by": by}, wait=wait)
+    perform("cognition.approve", place, {"record_id": record_id}, wait=wait)
 
 
 @with_common_options("agent")
 def cognition_refuse(
-    place: CommonOptions, *, record_id: CognitionApproveRecordId, by: By = "", reason: CognitionForgetReason = ""
+    place: CommonOptions, *, record_id: CognitionApproveRecordId, reason: CognitionForgetReason = ""
 ) -> None:
     """Refuse a proposal, as coordinator."""
-    perform("cognition.refuse", place, {"record_id": record_id, "by": by, "reason": reason})
+    perform("cognition.refuse", place, {"record_id": record_id, "reason": reason})
 
 
 @with_common_options("agent")
 def cognition_revoke(
-    place: CommonOptions, *, record_id: CognitionApproveRecordId, by: By = "", reason: CognitionForgetReason = ""
+    place: CommonOptions, *, record_id: CognitionApproveRecordId, reason: CognitionForgetReason = ""
 ) -> None:
     """Take back what the workspace shares; nobody reads it from now on."""
-    perform("cognition.revoke", place, {"record_id": record_id, "by": by, "reason": reason})
+    perform("cognition.revoke", place, {"record_id": record_id, "reason": reason})
 
 
 COMMANDS = (
@@ -1473,6 +1496,30 @@ COMMANDS = (
         ),
         scratchpad_write,
         group=say("Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"),
+    ),
+    GeneratedCommand(
+        ("session", "list"),
+        say("List sessions, those that were used last first.", "列出会话，最近使用的在前。"),
+        session_list,
+        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+    ),
+    GeneratedCommand(
+        ("session", "begin"),
+        say(
+            "Begin a session, or resume one that is over. Saying something in a session begins it, too.",
+            "开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
+        ),
+        session_begin,
+        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+    ),
+    GeneratedCommand(
+        ("session", "end"),
+        say(
+            "End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it.",
+            "结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
+        ),
+        session_end,
+        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
     ),
     GeneratedCommand(
         ("erase",),
