@@ -572,11 +572,18 @@ class AsyncAgent(AgentFaces):
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
         )
+        return await self._given(question, found, limit=limit, budget=budget, options=options)
+
+    async def _given(
+        self, question: Question, found: Found, *, limit: int, budget: int | None, options: RecallOptions
+    ) -> Found:
+        """Return an answer as it is given out: looked through by the disciplines, with its text, and noted as given."""
         if options.without:
             found = found.without(options.without)
         found = await self._parts.disciplines.on_found(question, found, without=options.without)
         tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-        injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
+        seen, now = frozenset(options.seen), self._parts.clock()
+        injection = inject(question.text, found.items, now=now, budget=tokens, seen=seen, counter=counter)
         items = tuple(item for item in found.items if item.rank <= limit)
         found = found.replace(items=items, injection=injection)
         self._parts.disciplines.on_given(self._scope, found)

@@ -59,7 +59,9 @@ if TYPE_CHECKING:
     )
     from remanent.associative.triples import LoadedTriples
     from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
-    from remanent.model import SharedSort
+    from remanent.model import (
+        SharedSort,
+    )
 
 
 class AsyncRemoteAgentAdmin:

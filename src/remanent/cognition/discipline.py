@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from remanent.bilingual import Bilingual
+from remanent.cognition.episodes import EPISODE, make_episode
 from remanent.cognition.face import AsyncCognition
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION
@@ -11,6 +12,7 @@ from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.review import review
 from remanent.cognition.settings import CognitionSettings
 from remanent.cognition.writer import LEARN, Writer
+from remanent.context import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import Entry, Found, Job, Scope
@@ -48,14 +50,14 @@ class OpenCognition(OpenDiscipline):
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        settings = parts.settings.section(CognitionSettings)
+        settings = self._settings = parts.settings.section(CognitionSettings)
         self.writer = Writer(parts, settings)
         self.lifecycle = Lifecycle(parts.store, settings, clock=parts.clock)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """Learning from what was said."""
-        return {LEARN: self._learn}
+        """Learning from what was said, and from sessions that ended."""
+        return {LEARN: self._learn, EPISODE: self._episode}
 
     @property
     def paths(self) -> Sequence[RecallPath]:
@@ -71,6 +73,11 @@ class OpenCognition(OpenDiscipline):
         """Ask for memories of what was said."""
         self.writer.ask(tx, entries)
 
+    async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
+        """Ask for the episode that a session was."""
+        if self._settings.learn and ended.scope.session is not None:
+            self._parts.enqueue(tx, EPISODE, payload={"session": ended.scope.session}, key=ended.scope.session)
+
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Put what is known of the answers beside them."""
         alive_at = question.record_filter.as_of or self.lifecycle.steady()
@@ -79,6 +86,9 @@ class OpenCognition(OpenDiscipline):
     def on_given(self, scope: Scope, found: Found) -> None:
         """Count the memories that were given out."""
         self.lifecycle.count(scope, [memory_id for item in found.items for memory_id in item.memory_ids])
+
+    async def _episode(self, job: Job, tx: Transaction) -> None:
+        await make_episode(self._parts, self._settings, job, tx)
 
     async def _learn(self, job: Job, tx: Transaction) -> None:
         await self.lifecycle.flush(job.scope)

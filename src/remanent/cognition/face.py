@@ -1,7 +1,6 @@
 """One agent's memories as a user of the library holds them."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
@@ -20,6 +19,7 @@ from remanent.model import (
     Origin,
     ProceduralData,
     Record,
+    RecordData,
     SharedSort,
     Status,
     Version,
@@ -128,41 +128,17 @@ class AsyncCognition:
         wanted = Kind.known(kind)
         if wanted not in MEMORIES:
             raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {wanted}")
-        if not content.strip() or is_secret(content):
-            raise InvalidInput(
-                "content: empty, or a secret that must not be kept; leave passwords and card numbers out"
-            )
+        _check_content(content)
         for premise in premises:
             await self._get(premise)
+        about = {"user": user or "", "subject": subject, "attribute": attribute, "value": value or content}
+        if wanted is Kind.PROCEDURAL:
+            about |= {"name": subject or content, "trigger": attribute}
+        data = wanted.data.model_validate({**about, **({"steps": tuple(steps)} if steps else {})})
         key = (subject, attribute) if subject and attribute else (content,)
         record_id, now = drafts.memory_id(user or "", str(wanted), *key), self._parts.clock()
         known = (await self._writer.records(self._scope, (record_id,))).get(record_id)
-        about: dict[str, Any] = {
-            "user": user or "",
-            "subject": subject,
-            "attribute": attribute,
-            "value": value or content,
-        }
-        if wanted is Kind.PROCEDURAL:
-            about |= {"name": subject or content, "trigger": attribute, "steps": tuple(steps)}
-        life = drafts.lifetime(wanted, self._writer.settings)
-        record = Record(
-            id=record_id,
-            scope=self._scope,
-            kind=wanted,
-            content=content,
-            tags=tuple(tags),
-            confidence=drafts.CONFIRMED,
-            importance=0.8,
-            created_at=now if known is None else known.created_at,
-            updated_at=now,
-            occurred_at=now,
-            expires_at=None if life is None else now + life,
-            version=1 if known is None else known.version + 1,
-            trust=Origin.USER,
-            made_by=BY_HAND,
-            data=wanted.data.model_validate(about),
-        )
+        record = self._by_hand(record_id, wanted, content, data=data, tags=tuple(tags), known=known)
         changes = Changes({} if known is None else {known.id: known})
         if known is not None and _data(known).value != about["value"]:
             record = record.replace(data=_data(record).replace(replaces=_data(known).value))
@@ -180,10 +156,7 @@ class AsyncCognition:
     ) -> Record:
         """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
         known = await self._get(record_id, expects=expects)
-        if not content.strip() or is_secret(content):
-            raise InvalidInput(
-                "content: empty, or a secret that must not be kept; leave passwords and card numbers out"
-            )
+        _check_content(content)
         data = _data(known)
         changes = Changes({known.id: known})
         changes.put(
@@ -331,6 +304,35 @@ class AsyncCognition:
     def _shared(self) -> SharedMemories:
         return SharedMemories(self._parts, self._scope)
 
+    def _by_hand(
+        self,
+        record_id: str,
+        kind: Kind,
+        content: str,
+        *,
+        data: RecordData,
+        tags: tuple[str, ...],
+        known: Record | None,
+    ) -> Record:
+        now, life = self._parts.clock(), drafts.lifetime(kind, self._writer.settings)
+        return Record(
+            id=record_id,
+            scope=self._scope,
+            kind=kind,
+            content=content,
+            tags=tags,
+            confidence=drafts.CONFIRMED,
+            importance=0.8,
+            created_at=now if known is None else known.created_at,
+            updated_at=now,
+            occurred_at=now,
+            expires_at=None if life is None else now + life,
+            version=1 if known is None else known.version + 1,
+            trust=Origin.USER,
+            made_by=BY_HAND,
+            data=data,
+        )
+
     def _next(self, known: Record, **changes: object) -> Record:
         return known.replace(**{"version": known.version + 1, "updated_at": self._parts.clock(), **changes})
 
@@ -358,6 +360,11 @@ class AsyncCognition:
             changes.write(tx)
             self._parts.journal.index(tx)
         self._parts.watch(self._scope)
+
+
+def _check_content(content: str) -> None:
+    if not content.strip() or is_secret(content):
+        raise InvalidInput("content: empty, or a secret that must not be kept; leave passwords and card numbers out")
 
 
 def _data(record: Record) -> MemoryData:

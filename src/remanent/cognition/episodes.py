@@ -1,0 +1,96 @@
+"""Episodes: what a session was about, who took part and what came of it, made when the session ends."""
+
+from remanent.cognition.drafts import memory_id, plain
+from remanent.cognition.settings import CognitionSettings
+from remanent.cognition.writer import user_of
+from remanent.discipline import Parts
+from remanent.language.offline.statements import is_secret
+from remanent.language.roles import SUMMARY
+from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest
+from remanent.language.shapes import Utterance
+from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
+from remanent.recall.talk import tells_nothing
+from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
+
+EPISODE = "cognition.episode"
+"""The job that makes an episode of a session."""
+MAX_ENTRIES = 200
+"""Entries of a session that are read, the last ones; chosen by hand."""
+MIN_ENTRIES = 3
+"""Below that a session is no event but a remark."""
+MAX_TEXT = 2000
+_TALK = frozenset({Origin.USER, Origin.AGENT, Origin.UNTRUSTED})
+_LONGEST = 300
+
+
+async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: Transaction) -> None:
+    """Keep what a session was about, in place of what was kept when it last ended."""
+    session = str(job.payload.get("session", ""))
+    scope = job.scope.owner.within(session=session)
+    found = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=MAX_ENTRIES))
+    entries = [entry for entry in reversed(found) if _counts(entry)]
+    if not settings.learn or len(entries) < MIN_ENTRIES:
+        return
+    request = SummaryRequest(
+        level=SummaryLevel.SEGMENT,
+        utterances=tuple(
+            Utterance(speaker=entry.role, text=entry.text[:MAX_TEXT], occurred_at=entry.occurred_at)
+            for entry in entries
+        ),
+    )
+    answer = await parts.engine.run(SUMMARY, request)
+    event = _unmarked(answer.value.text)
+    if not event or is_secret(event):
+        return
+    record_id = memory_id("", "session", session)
+    query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
+    known = await parts.store.records(scope.owner, query)
+    if known and plain(known[0].content) == plain(event):
+        return
+    before = known[0] if known else None
+    record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=before)
+    tx.put(record, expects=record.version - 1)
+    parts.journal.index(tx)
+
+
+def _episode(
+    parts: Parts, entries: list[Entry], event: str, *, record_id: str, made_by: Maker, known: Record | None
+) -> Record:
+    now, last = parts.clock(), entries[-1]
+    answers = [entry for entry in entries if entry.origin is Origin.AGENT]
+    participants = dict.fromkeys(user_of(entry) or entry.role for entry in entries)
+    return Record(
+        id=record_id,
+        scope=last.scope,
+        kind=Kind.EPISODIC,
+        content=event,
+        importance=0.5,
+        confidence=0.8,
+        created_at=now if known is None else known.created_at,
+        updated_at=now,
+        occurred_at=entries[0].occurred_at,
+        version=1 if known is None else known.version + 1,
+        sources=tuple(Source(entry_id=entry.id, end=len(entry.text)) for entry in entries),
+        trust=least_trusted(entry.origin for entry in entries),
+        made_by=made_by,
+        data=EpisodicData(
+            user=user_of(last),
+            subject=last.scope.session or "",
+            attribute="session",
+            value=event,
+            participants=tuple(participants),
+            outcome=answers[-1].text[:_LONGEST] if answers else "",
+            artifacts=tuple(file.name or file.attachment_id for entry in entries for file in entry.attachments),
+        ),
+    )
+
+
+def _counts(entry: Entry) -> bool:
+    talk = entry.kind is EntryKind.MESSAGE and entry.origin in _TALK and not entry.erased
+    return talk and bool(entry.text) and not tells_nothing(entry.text)
+
+
+def _unmarked(text: str) -> str:
+    for mark in MARKS[SummaryLevel.SEGMENT].values():
+        text = text.removeprefix(mark)
+    return text.strip()
