@@ -83,9 +83,9 @@ class CognitionPath(RecallPath):
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Return the memories that were made of the turns which hold the question's words."""
         wanted = question.record_filter
-        turns = await self._turns.find(
-            replace(question, record_filter=replace(wanted, kinds=(Kind.TURN,))), limit=10 * limit
-        )
+        # When something happened and what it is tagged with, the memory itself says, not the turn that tells of it.
+        of_turns = RecordFilter(kinds=(Kind.TURN,), where=wanted.where, as_of=wanted.as_of)
+        turns = await self._turns.find(replace(question, record_filter=of_turns), limit=10 * limit)
         scores = {turn.record_id: turn.score for turn in turns}
         if not scores:
             return []

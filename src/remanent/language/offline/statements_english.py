@@ -40,10 +40,10 @@ _DATED = joined(
     "demo standup kickoff review workshop ceremony concert game match trip".split()
 )
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)"
 )
-_DAY = r"(?:mon|tues?|wednes|thurs|fri|satur|sun)day"
+_DAY = r"(?i:mon|tues?|wednes|thurs|fri|satur|sun)day"
 _COUNT = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several|few)"
 _PAST = (
     rf"(?:yesterday|last (?:night|week|weekend|month|year|summer|winter|spring|fall|autumn|{_DAY}|{_MONTH})|"
@@ -61,9 +61,9 @@ _ADVERB = (
 )
 # Where a clause may begin: elsewhere "I" stands inside of another one ("the house I live in").
 _FROM = (
-    r"(?:^\W*|[,;:.!–—]\s*|\s-+\s*|\b(?:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
+    r"(?:^\W*|[,;:.!–—]\s*|\s-+\s*|\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
     r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|sure|no|yep|then|"
-    r"remember|that|(?:hey|hi|hello|thanks|yeah|wow),? [A-Z][a-z]+),?\s+)"
+    r"remember|that|(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+)"
 )
 _TO = r"(?=\s*(?:[.!?;,:)–—\n]|\s-|$|\b(?:and|but|because|so|which|who|where|when|while|since|though|although|if|that)\b))"
 _LONG_TO = (
