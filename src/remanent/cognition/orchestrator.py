@@ -1,6 +1,7 @@
 """The orchestrator: which tiers a message is answered from, by what it is after; merged, ranked and put into words."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -143,12 +144,16 @@ async def brief(
     )
 
 
+_POSSESSOR = re.compile(r"^(?:the user(?:['’]s)?|our|my|the|用户的?|我们的?|我的?)\s*")
+"""Whose it is said to be: what is shared says "our", what the user told "the user's"."""
+
+
 def _merged(items: Sequence[FoundItem]) -> list[FoundItem]:
     """Return each thing once, in order: by id, by words, and a turn not beside the memory that was made of it."""
     seen: set[str] = set()
     kept: list[FoundItem] = []
     for item in items:
-        keys = {item.record_id, item.text.casefold()}
+        keys = {item.record_id, _POSSESSOR.sub("", item.text.casefold()).strip(" .。")}
         quoted = {source.entry_id for source in item.sources} if item.kind in MEMORIES else set()
         if keys & seen or (item.kind is Kind.TURN and any(one in seen for one in item.memory_ids)):
             continue

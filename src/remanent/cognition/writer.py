@@ -110,6 +110,11 @@ class Changes:
         self.known[record.id] = record
         self.puts.append(record)
 
+    def said_since(self, premises: Sequence[str]) -> set[str]:
+        """Return what was put after the last of the premises, and so was said knowing better."""
+        last = max((place for place, record in enumerate(self.puts) if record.id in premises), default=len(self.puts))
+        return {record.id for record in self.puts[last + 1 :]}
+
     def write(self, tx: Transaction) -> None:
         """Write it all."""
         for record in self.puts:
@@ -177,7 +182,8 @@ class Writer:
         for draft in made:
             self._take_one(changes, draft, now=now)
         self._premises(changes, made, now=now)
-        await self.mark_stale(scope, changes, changes.changed, now=now)
+        for changed in changes.changed:
+            await self.mark_stale(scope, changes, (changed,), now=now)
         return changes
 
     async def records(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
@@ -260,9 +266,10 @@ class Writer:
     ) -> None:
         """Mark, or clear, what was said to follow from memories that changed, and what follows from that."""
         seen, border = set(premises), list(premises)
-        fresh = {record.id for record in changes.puts}
+        fresh = changes.said_since(premises)
         while border:
             links = await self._store.links(scope, LinkQuery(to_ids=tuple(border), relations=(PREMISE,)))
+            links += [link for link in changes.links if link.to_id in border]
             found = [link for link in links if link.from_id not in seen]
             seen |= {link.from_id for link in found}
             missing = [link.from_id for link in found if link.from_id not in changes.known]
@@ -271,7 +278,7 @@ class Writer:
             for link in found:
                 record = changes.known.get(link.from_id)
                 if record is None or not isinstance(record.data, MemoryData) or record.id in fresh:
-                    continue  # what was said a moment ago was said knowing better
+                    continue
                 border.append(record.id)
                 because = changes.known.get(link.to_id)
                 reason = (because.content if because is not None else link.to_id) if stale else ""

@@ -1,0 +1,134 @@
+"""The orchestrator: tiers by intent, what stands whatever the words, and the text that a model is given."""
+
+from datetime import timedelta
+
+import pytest
+
+from remanent.cognition import INSTRUCTION
+from remanent.cognition.orchestrator import PLANS, RECIPES
+from remanent.language.roles.intent import Intent
+from remanent.memory import AsyncAgent, AsyncMemory
+from remanent.model import Kind, PassageData, RecallOptions, Record
+from remanent.stores.conformance.base import SetClock
+
+
+async def said(agent: AsyncAgent, *messages: str) -> None:
+    await agent.remember(list(messages))
+    await agent.settle()
+
+
+@pytest.mark.spec("COG-14")
+def test_the_table_of_intents_is_the_seeds_and_each_has_its_recipe() -> None:
+    assert {intent: plan.names for intent, plan in PLANS.items()} == {
+        Intent.NEW_TASK: ("semantic", "procedural"),
+        Intent.FOLLOW_UP: ("working", "episodic"),
+        Intent.BUG_FIX: ("episodic", "knowledge"),
+        Intent.PREFERENCE: ("semantic", "short_term"),
+        Intent.CROSS_AGENT: ("shared", "procedural of the target"),
+    }
+    for recipe in RECIPES:
+        plan = PLANS[Intent(recipe.name.removeprefix("cognition/"))]
+        kinds = recipe.boosts.kinds
+        assert all(kinds[main] > kinds.get(other, 1.0) for main in plan.main for other in plan.auxiliary)
+
+
+@pytest.mark.spec("COG-01", "COG-13")
+async def test_a_briefing_has_preferences_projects_episodes_and_procedures_in_their_sections(
+    ada: AsyncAgent, clock: SetClock
+) -> None:
+    await said(ada, "以后请用中文回答我。", "我喜欢TypeScript。", "昨天我去了发布会了。")
+    await said(ada, "代码审查的时候，先检查风格，再看安全漏洞，最后给出建议。", "我们的项目使用PostgreSQL。")
+    shared = await ada.cognition.propose("采用微服务架构", sort="decision_record", number="ADR-003")
+    await ada.cognition.approve(shared.id, by="lead")
+    await ada.settle()
+    clock.now += timedelta(days=1)
+    brief = await ada.cognition.brief("请按项目的微服务架构做代码审查，用什么数据库？")
+    assert "<user_preferences>" in brief.text
+    assert "以后请用中文回答我" in brief.text
+    assert "次对话)" in brief.text
+    assert "代码审查: 检查风格 → 看安全漏洞 → 给出建议" in brief.text
+    assert "架构决策: 采用微服务架构 (ADR-003, 2026-01-05)" in brief.text
+    assert brief.text.startswith("<memory>")
+    assert len(brief.decisions) == 4
+    short = await ada.cognition.brief("请按项目的微服务架构做代码审查，用什么数据库？", budget=120)
+    assert short.tokens is not None
+    assert short.tokens <= 120
+
+
+@pytest.mark.spec("COG-13")
+async def test_instructions_are_offered_whatever_the_words(ada: AsyncAgent) -> None:
+    await said(ada, "Always answer in short sentences.", "I live in Rome.")
+    brief = await ada.cognition.brief("How do volcanoes form?")
+    assert [item.kind for item in brief.items if item.kind is INSTRUCTION] == [INSTRUCTION]
+    assert "Rome" not in brief.text
+
+
+@pytest.mark.spec("COG-17")
+async def test_what_is_shared_and_known_besides_is_told_once(ada: AsyncAgent) -> None:
+    await said(ada, "Our project uses PostgreSQL.")
+    shared = await ada.cognition.propose("Our project uses PostgreSQL.")
+    await ada.cognition.approve(shared.id, by="lead")
+    await ada.settle()
+    text = (await ada.cognition.brief("Which database does our project use, PostgreSQL?")).text
+    assert text.lower().count("project uses postgresql") == 1
+
+
+@pytest.mark.spec("COG-14")
+async def test_another_agents_procedures_need_its_grant(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    qa = memory.agent("qa")
+    await said(qa, "When I ask for a release test, first run the suite, then check the logs.")
+    question = "Ask the qa agent to do the release test"
+    assert "run the suite" not in (await ada.cognition.brief(question, agents=["qa"])).text
+    await qa.cognition.grant("ada")
+    granted = await ada.cognition.brief(question, agents=["qa"])
+    assert granted.intent is Intent.CROSS_AGENT
+    assert "run the suite" in granted.text
+    await qa.cognition.grant("ada", granted=False)
+    assert "run the suite" not in (await ada.cognition.brief(question, agents=["qa"])).text
+
+
+@pytest.mark.spec("COG-14")
+async def test_a_bug_fix_reads_knowledge_once_there_is_some(memory: AsyncMemory, ada: AsyncAgent) -> None:
+    question = "The login page crashes with error E42, please fix this bug"
+    before = await ada.cognition.brief(question)
+    assert before.intent is Intent.BUG_FIX
+    assert "auxiliary: knowledge (0)" in before.decisions
+    now = memory._parts.clock()
+    chunk = Record(
+        id="chunk-1",
+        scope=ada.scope,
+        kind=Kind.CHUNK,
+        content="Error E42 of the login page: the session cookie is missing.",
+        created_at=now,
+        updated_at=now,
+        occurred_at=now,
+        data=PassageData(),
+    )
+    async with memory._parts.store.transaction(ada.scope) as tx:
+        tx.put(chunk)
+    assert "session cookie" in (await ada.cognition.brief(question)).text
+
+
+async def test_recall_answers_as_if_a_source_had_never_been(ada: AsyncAgent, clock: SetClock) -> None:
+    await ada.remember("I live in Berlin.")
+    clock.now += timedelta(days=1)
+    receipt = await ada.remember("I live in Lisbon.")
+    await ada.settle()
+    found = await ada.recall("Where do I live?")
+    assert found.items[0].text == "I live in Lisbon."
+    without = await ada.recall("Where do I live?", options=RecallOptions(without=receipt.entry_ids))
+    assert [item.text for item in without.items] == ["I live in Berlin."]
+    assert without.items[0].outdated_by is None
+
+
+async def test_a_memory_tells_why_it_is_there_and_whether_it_would_be_made_today(ada: AsyncAgent) -> None:
+    receipt = await ada.remember("By the way, I live in Berlin, and it rains.")
+    await ada.settle()
+    (home,) = await ada.cognition.memories()
+    why = await ada.cognition.why(home.id)
+    assert [quote.text for quote in why.quotes] == ["I live in Berlin"]
+    assert why.made_by.role == "extraction"
+    assert not why.rotten
+    assert (await ada.cognition.health()).total == 1
+    await ada.erase(entry_ids=receipt.entry_ids)
+    assert await ada.cognition.memories() == []
