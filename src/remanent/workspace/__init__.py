@@ -1,0 +1,36 @@
+"""Memory in a folder of Markdown files that people can read: facts by day, search, and a place in every prompt."""
+
+from remanent.workspace.discipline import Workspace
+from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
+from remanent.workspace.files import FileChange, WorkspaceFiles
+from remanent.workspace.hooks import (
+    MAX_FACTS_PER_SESSION,
+    MIN_CHAT_TURNS,
+    AgentHook,
+    HookRegistry,
+    HookReport,
+    MemoryHook,
+)
+from remanent.workspace.index import IndexReport, WorkspaceHit, WorkspaceMemoryStore
+from remanent.workspace.layers import Holding, Layer
+
+__all__ = [
+    "MAX_FACTS_PER_SESSION",
+    "MIN_CHAT_TURNS",
+    "AgentHook",
+    "AsyncWorkspace",
+    "CompactedDay",
+    "DayLog",
+    "FileChange",
+    "Holding",
+    "HookRegistry",
+    "HookReport",
+    "IndexReport",
+    "Layer",
+    "MemoryHook",
+    "Workspace",
+    "WorkspaceFiles",
+    "WorkspaceHit",
+    "WorkspaceMemoryStore",
+    "WorkspaceState",
+]
