@@ -308,6 +308,10 @@ class RemoteWorkspace:
         """
         return self._portal.call(self._wrapped.prompt, messages, budget=budget)
 
+    def recalled(self, messages: Messages) -> str:
+        """Return what the last five messages of the user bring to mind as a section; empty where nothing does."""
+        return self._portal.call(self._wrapped.recalled, messages)
+
     def memory(
         self,
         command: MemoryCommand,

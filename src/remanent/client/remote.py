@@ -331,6 +331,11 @@ class AsyncRemoteWorkspace:
         )
         return answer
 
+    async def recalled(self, messages: Messages) -> str:
+        """Return what the last five messages of the user bring to mind as a section; empty where nothing does."""
+        answer: str = await self._connection.do("workspace.recalled", {"messages": messages}, place=self._place)
+        return answer
+
     async def memory(
         self,
         command: MemoryCommand,

@@ -13,11 +13,13 @@ from remanent.workspace.hooks import (
 )
 from remanent.workspace.index import IndexReport, WorkspaceHit, WorkspaceMemoryStore
 from remanent.workspace.layers import Holding, Layer
+from remanent.workspace.mem0 import AsyncMem0, Mem0Item
 
 __all__ = [
     "MAX_FACTS_PER_SESSION",
     "MIN_CHAT_TURNS",
     "AgentHook",
+    "AsyncMem0",
     "AsyncWorkspace",
     "CompactedDay",
     "DayLog",
@@ -27,6 +29,7 @@ __all__ = [
     "HookReport",
     "IndexReport",
     "Layer",
+    "Mem0Item",
     "MemoryHook",
     "Workspace",
     "WorkspaceFiles",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from remanent._portal import Portal
 from remanent.model import Scope
@@ -13,9 +14,10 @@ from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport, MemoryHook
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit, WorkspaceMemoryStore
 from remanent.workspace.layers import Layer
+from remanent.workspace.mem0 import AsyncMem0, Mem0Item
 from remanent.workspace.tool import MemoryCommand
 
-__all__ = ["Workspace"]
+__all__ = ["Mem0", "Workspace"]
 
 
 class Workspace:
@@ -71,6 +73,11 @@ class Workspace:
     def store(self) -> WorkspaceMemoryStore:
         """What indexes and searches the files, also for code without an event loop (`search_sync`)."""
         return self._wrapped.store
+
+    @property
+    def mem0(self) -> Mem0:
+        """What the package Mem0 keeps for the agent beside the files, where it is installed."""
+        return Mem0(self._portal, self._wrapped.mem0)
 
     def index(self) -> IndexReport:
         """Bring the index up to date with the files; `search` does so by itself."""
@@ -137,3 +144,26 @@ class Workspace:
     def undo(self, change_id: str) -> FileChange:
         """Take back one change of ours; refused where its lines were changed since."""
         return self._portal.call(self._wrapped.undo, change_id)
+
+
+class Mem0:
+    """What Mem0 keeps for one agent: `add` and `search`, with the blocking names on the blocking face."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncMem0) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
+    def add(
+        self, messages: Messages, *, session: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> list[Mem0Item]:
+        """Keep messages as they are, and return what Mem0 made of them."""
+        return self._portal.call(self._wrapped.add, messages, session=session, metadata=metadata)
+
+    def search(self, query: str, *, limit: int = 5) -> list[Mem0Item]:
+        """Return what is near a question, nearest first."""
+        return self._portal.call(self._wrapped.search, query, limit=limit)

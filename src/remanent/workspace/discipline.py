@@ -11,6 +11,7 @@ from remanent.model import Kind, Scope
 from remanent.stores import Erased
 from remanent.workspace.face import AsyncWorkspace
 from remanent.workspace.index import WorkspaceIndex, WorkspaceMemoryStore
+from remanent.workspace.mem0 import close_all
 from remanent.workspace.roots import Roots
 from remanent.workspace.settings import WorkspaceSettings
 
@@ -46,6 +47,7 @@ class OpenWorkspace(OpenDiscipline):
         self._settings = parts.settings.section(WorkspaceSettings)
         self._roots = Roots(parts)
         self._indexes: dict[tuple[Scope, str], WorkspaceIndex] = {}
+        self._mem0: dict[Scope, Any] = {}
         self._loop = asyncio.get_running_loop()
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
@@ -66,4 +68,10 @@ class OpenWorkspace(OpenDiscipline):
                 self._indexes[key] = WorkspaceIndex(self._parts, scope, files, include=include, max_size=size)
             return self._indexes[key]
 
-        return AsyncWorkspace(self._parts, scope, roots=self._roots, store=WorkspaceMemoryStore(index, self._loop))
+        return AsyncWorkspace(
+            self._parts, scope, roots=self._roots, store=WorkspaceMemoryStore(index, self._loop), mem0=self._mem0
+        )
+
+    async def close(self) -> None:
+        """Let go of what Mem0 holds open."""
+        await asyncio.to_thread(close_all, self._mem0)

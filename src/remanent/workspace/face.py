@@ -29,6 +29,7 @@ from remanent.workspace.hooks import (
 )
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit, WorkspaceMemoryStore
 from remanent.workspace.layers import Layer, layers_of
+from remanent.workspace.mem0 import AsyncMem0
 from remanent.workspace.prompt import RECALLED_LIMIT, core_section, language_for, query_of, recalled_section
 from remanent.workspace.roots import Roots
 from remanent.workspace.settings import WorkspaceSettings
@@ -76,11 +77,14 @@ class AsyncWorkspace:
     asked for and done. Whatever we write can be undone, and a line that a person wrote is never touched.
     """
 
-    def __init__(self, parts: Parts, scope: Scope, *, roots: Roots, store: WorkspaceMemoryStore) -> None:
+    def __init__(
+        self, parts: Parts, scope: Scope, *, roots: Roots, store: WorkspaceMemoryStore, mem0: dict[Scope, Any]
+    ) -> None:
         self._parts = parts
         self._scope = scope.owner
         self._roots = roots
         self._store = store
+        self._mem0 = mem0
         self._settings = parts.settings.section(WorkspaceSettings)
 
     def __repr__(self) -> str:
@@ -203,6 +207,11 @@ class AsyncWorkspace:
     def store(self) -> WorkspaceMemoryStore:
         """What indexes and searches the files, also for code without an event loop (`search_sync`)."""
         return self._store
+
+    @property
+    def mem0(self) -> AsyncMem0:
+        """What the package Mem0 keeps for the agent beside the files, where it is installed."""
+        return AsyncMem0(self._parts, self._scope, opened=self._mem0)
 
     async def index(self) -> IndexReport:
         """Bring the index up to date with the files; `search` does so by itself."""

@@ -256,6 +256,29 @@ async def prompt(call: Call, request: PromptFor) -> PromptText:
     return PromptText(text=await _of(call).prompt(list(request.messages), budget=request.budget))
 
 
+class TalkedOf(Model):
+    """A conversation."""
+
+    messages: Annotated[
+        tuple[Any, ...],
+        about("The conversation so far, oldest first.", "到目前为止的对话，由旧到新。", max_length=1000),
+    ]
+
+
+@operation(
+    "workspace.recalled",
+    zh="给出用户最近五条消息唤起的历史记忆，作为系统提示中的一节；没有则为空。",
+    permission=READ,
+    act="search_memory",
+    route="POST workspace/recalled",
+    face=_face("recalled", give=lambda answer: answer.text),
+    command=None,
+)
+async def recalled(call: Call, request: TalkedOf) -> PromptText:
+    """Give what the last five messages of the user bring to mind, as a section of a system prompt; empty if nothing."""
+    return PromptText(text=await _of(call).recalled(list(request.messages)))
+
+
 class EditMemory(Model):
     """What to do with which file."""
 
@@ -361,4 +384,4 @@ async def undo(call: Call, request: ByChange) -> FileChange:
     return await _of(call).undo(request.change_id)
 
 
-OPERATIONS = (init, log, end, compact, search, index, layers, prompt, memory, changes, undo)
+OPERATIONS = (init, log, end, compact, search, index, layers, prompt, recalled, memory, changes, undo)
