@@ -6,7 +6,7 @@ import { number, say, size } from "./words.mjs";
 
 const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn"];
 // What only serves another page (nodes of graphs, the frame of documents) is not shown among memories.
-const KINDS = { all: ["semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
+const KINDS = { all: ["instruction", "semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], semantic: ["semantic", "instruction"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
 const STEP = 50;
 
 export function Page() {
@@ -46,7 +46,7 @@ function List({ tab, agent, query, filters, base }) {
   const [gone, setGone] = useState(new Set());
   const [editing, setEditing] = useState(null);
   const [pages, setPages] = useState([]);
-  const kinds = KINDS[tab] ?? [tab];
+  const kinds = (KINDS[tab] ?? [tab]).filter((kind) => kind !== "instruction" || can("cognition.list"));
   const tags = asTags(lateFilters.tags);
   const state = useLoad(async (signal) => {
     setPages([]);
@@ -72,7 +72,7 @@ function List({ tab, agent, query, filters, base }) {
     } catch (error) { app.fail(error); }
   };
   return html`<${Loaded} state=${state}>${() => html`<div class="stack">${items.length === 0 && html`<${Empty}>${late ? say("no_match") : say("nothing")}</${Empty}>`}
-    ${items.map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("memories.edit") && record.kind !== "turn" ? setEditing : null} />`)}
+    ${items.map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") && record.kind !== "turn" ? setEditing : null} />`)}
     ${next && html`<${More} onSeen=${more} key=${next} />`}</div>
     ${editing && html`<${Edit} record=${editing} at=${at} onClose=${() => setEditing(null)} onSaved=${() => { setEditing(null); state.again(); app.say(say("saved")); }} />`}`}</${Loaded}>`;
 }
@@ -99,7 +99,7 @@ export function Edit({ record, at, onClose, onSaved }) {
   const [text, setText] = useState(record.content);
   const save = async (event) => {
     event.preventDefault();
-    try { await ask("POST", `${at}/memories/${encodeURIComponent(record.id)}/edit`, { body: { content: text } }); onSaved(); } catch (error) { app.fail(error); }
+    try { await ask("PUT", `${at}/memories/${encodeURIComponent(record.id)}`, { body: { content: text } }); onSaved(); } catch (error) { app.fail(error); }
   };
   return html`<${Dialog} title=${say("edit")} onClose=${onClose}><form class="stack" onSubmit=${save}><textarea aria-label=${say("edit")} value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
     <div class="row"><button class="main">${say("save")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form></${Dialog}>`;
@@ -113,7 +113,7 @@ function Health({ onStatus }) {
   const state = useLoad(async (signal) => {
     const [file, queue, conflicts, cognition] = await Promise.all([
       ask("GET", `${at}/health`, { signal }), ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
-      can("memories.health") ? ask("GET", `${at}/memories/health`, { signal }) : null]);
+      can("cognition.health") ? ask("GET", `${at}/memories/health`, { signal }) : null]);
     return { file, queue, conflicts: conflicts.items.length, cognition };
   }, [at]);
   const link = (page) => () => go(`${base}/${page}?agent=${encodeURIComponent(here.agent)}`);
@@ -122,7 +122,7 @@ function Health({ onStatus }) {
     ${cognition && html`<${Figure} label=${say("mean_confidence")} value=${`${Math.round(100 * (cognition.mean_confidence ?? 0))}%`} />
       <${Figure} label=${say("expired")} value=${say("to_clean", { n: cognition.expired })} tone=${cognition.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
     <${Figure} label=${say("conflict_count")} value=${say("to_solve", { n: conflicts })} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
-    ${["stale", "duplicates", "junk"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} />`)}
+    ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} />`)}
     <${Figure} label=${say("queue")} value=${number(queue.pending + queue.running)} tone=${queue.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
     <${Figure} label=${say("disk")} value=${size(file.bytes_on_disk)} />
     ${file.problems.length > 0 && html`<${Figure} label=${say("error")} value=${file.problems.length} tone="bad" onOpen=${link("admin")} />`}</div>
@@ -131,8 +131,12 @@ function Health({ onStatus }) {
 
 function CleanUp({ at, onClose, onDone }) {
   const app = useApp();
-  const state = useLoad((signal) => ask("GET", `${at}/records`, { signal, query: { statuses: "expired", limit: 100 } }), [at]);
-  const clean = async () => { try { const done = await ask("POST", `${at}/memories/clean`, { body: { dry_run: false } }); onDone(done.removed ?? done.items?.length ?? 0); } catch (error) { app.fail(error); } };
+  const state = useLoad(async (signal) => {
+    // The preview is what cleaning itself says it would do; the words are looked up for it.
+    const plan = await ask("POST", `${at}/memories/clean`, { signal, body: { dry_run: true } });
+    return { plan, items: await Promise.all(plan.removed.slice(0, 100).map((id) => ask("GET", `${at}/records/${encodeURIComponent(id)}`, { signal }))) };
+  }, [at]);
+  const clean = async () => { try { const done = await ask("POST", `${at}/memories/clean`, { body: { dry_run: false } }); onDone(done.removed.length); } catch (error) { app.fail(error); } };
   return html`<${Dialog} title=${say("clean_title")} onClose=${onClose}><${Loaded} state=${state}>${({ items }) => html`<p>${say("clean_ask")}</p><ul>${items.map((one) => html`<li>${one.content}</li>`)}</ul>
     <div class="row"><button class="main danger" disabled=${!items.length} onClick=${clean}>${say("clean")}</button><button onClick=${onClose}>${say("cancel")}</button></div>`}</${Loaded}></${Dialog}>`;
 }
