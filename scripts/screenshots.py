@@ -38,7 +38,7 @@ def main() -> None:
 
 def _wait(address: str) -> None:
     for _ in range(120):
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):  # noqa: S310 - our own server
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
             return
         time.sleep(0.5)
     sys.exit("the server did not begin")
