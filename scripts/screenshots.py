@@ -48,9 +48,11 @@ async def _shoot(path: str) -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        for language, folder, theme in (("en-US", "en", "light"), ("zh-CN", "zh", "dark")):
+        for language, folder in (("en-US", "en"), ("zh-CN", "zh")):
             context = await browser.new_context(
-                locale=language, color_scheme=theme, viewport={"width": 1200, "height": 800}
+                locale=language,
+                color_scheme="light" if folder == "en" else "dark",
+                viewport={"width": 1200, "height": 800},
             )
             page = await context.new_page()
             for name in ("home", *PAGES):
