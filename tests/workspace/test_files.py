@@ -73,7 +73,8 @@ def test_a_line_that_a_person_appends_between_the_last_look_and_the_replacement_
     files: WorkspaceFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(files, "a.md", "one\n")
-    replace, edits = Path.replace, []
+    replace = Path.replace
+    edits: list[int] = []
 
     def replaced(self: Path, target: Path) -> Path:
         if Path(target).name == "a.md" and not edits:

@@ -49,7 +49,7 @@ async def test_what_is_asked_wrongly_is_refused_with_a_reason(tmp_path: Path) ->
             ({"command": "burn", "path": "a.md"}, "one of view"),
         ):
             with pytest.raises(InvalidInput, match=match):
-                await memory(**wrong)  # type: ignore[arg-type]
+                await memory(**wrong)
         assert (tmp_path / "ws" / "a.md").read_text(encoding="utf-8") == "x\nx\n"
 
 

@@ -28,6 +28,7 @@ from remanent.recall import Question
 from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Transaction, search_terms
 from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
+from remanent.text.tokens import TokenCounter
 from remanent.workspace.files import WorkspaceFiles, lock_folder
 
 T = TypeVar("T")
@@ -37,6 +38,7 @@ WIKILINK = "wikilink"
 """The relation of links between notes."""
 CHUNK_CHARACTERS = 1200
 """Characters of a passage at most: some 300 words, which is what embedding models read. Chosen by hand."""
+_CHARACTERS = TokenCounter(name="characters", exact=True, count=len)
 FILES_AT_ONCE = 100
 """Files that are read and committed together; chosen by hand, so that others get their turn."""
 _SAME_FILE = 0.5
@@ -134,7 +136,7 @@ def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
     found: list[Passage] = []
     for section in parsed.sections:
         heading = " › ".join(section.path)
-        for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=len):
+        for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
             said = _COMMENT.sub("", chunk.text)
             body = said.partition("\n")[2] if section.level and chunk.start == 0 else said
             if body.strip():  # a heading alone says nothing that those below it do not
@@ -375,8 +377,9 @@ class WorkspaceIndex:
             "trust": Origin.AGENT if _DAY.fullmatch(Path(read.path).stem) else Origin.USER,
         }
         if old is None:
-            ids = {"id": self._parts.new_id(), "scope": self._scope, "kind": Kind.NOTE}
-            return Record(**ids, **about, created_at=now, updated_at=now)
+            return Record(
+                id=self._parts.new_id(), scope=self._scope, kind=Kind.NOTE, created_at=now, updated_at=now, **about
+            )
         unchanged = all(getattr(old, name) == value for name, value in about.items() if name != "occurred_at")
         return None if unchanged else old.replace(**about, version=old.version + 1, updated_at=now)
 
