@@ -89,12 +89,8 @@ def _outline(value: object, *, depth: int) -> object:
     return value
 
 
-def without_long_results(message: ReadMessage, *, count: Count, is_chinese: bool) -> ReadMessage:
+def without_long_results(message: ReadMessage, *, short: Callable[[str], str]) -> ReadMessage:
     """Return a message whose results of tools are shortened to what they come to."""
-
-    def short(text: str) -> str:
-        return shortened_result(text, count=count, is_chinese=is_chinese)
-
     content = message.raw.get("content")
     if message.part != "tool" or content is None:
         return message
