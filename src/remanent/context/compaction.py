@@ -62,6 +62,8 @@ _FULL = 0.98
 _CHOSEN_FROM = 4
 """Stretches of ten that a digest chooses sentences from together. On LoCoMo (120 questions) all that a question needs
 survived for .46 of them by one stretch, for .53 by four, .49 by all at once."""
+_BREATH = 20_000
+"""Characters that are counted before other work gets a turn: some 10 ms."""
 _LINE_TOKENS = 2
 """What the border of a line and a speaker's name take, on average."""
 NOTHING = Commitments()
@@ -197,7 +199,9 @@ class Compactor:
             raise InvalidInput(f"a level is 0, 1, 2 or 3, not {level}")
         if budget is None and level is None:
             budget = self.settings.budget
-        shaping = _Shaping(self, self._of(scope), str(scope.owner), read_messages(messages), budget)
+        notes, read = self._of(scope), read_messages(messages)
+        await self._read_along(read, notes)
+        shaping = _Shaping(self, notes, str(scope.owner), read, budget)
         await shaping.shorten(level)
         return shaping.view()
 
@@ -240,6 +244,17 @@ class Compactor:
     def tokens(self, message: ReadMessage, notes: _Notes) -> int:
         """Return what a message costs; each text is counted once."""
         return tokens_of(message, lambda text: self._counted(text, notes))
+
+    async def _read_along(self, messages: Sequence[ReadMessage], notes: _Notes) -> None:
+        """Count the tokens of messages; others get their turn between them, since many take a while."""
+        fresh = 0
+        for message in messages:
+            if _digest(message.text) not in notes.tokens:
+                fresh += len(message.text)
+                self.tokens(message, notes)
+            if fresh > _BREATH:
+                fresh = 0
+                await asyncio.sleep(0)
 
     def _counted(self, text: str, notes: _Notes) -> int:
         key = _digest(text)
@@ -284,6 +299,7 @@ class Compactor:
         """Return what a stretch binds its people to; what tools say binds nobody."""
         key = _key(messages)
         if key not in notes.commitments:
+            await asyncio.sleep(0)
             said = [message for message in messages if message.part != "tool" and message.text.strip()]
             notes.commitments[key] = await find_commitments(list(map(_utterance, said)), Toolbox()) if said else NOTHING
             _bound(notes.commitments, _MAX_STRETCHES)
@@ -446,7 +462,7 @@ class _Shaping:
 
         if wants(1, settings.trim_above):
             self._level = 1
-            self._trim()
+            await self._trim()
             trimmed = [_message(one) for one in self._now]
             if wants(2, settings.summarise_above):
                 self._level = 2
@@ -477,7 +493,7 @@ class _Shaping:
 
     # ── level 1 ──────────────────────────────────────────────────────────────
 
-    def _trim(self) -> None:
+    async def _trim(self) -> None:
         """Shorten results, drop older versions of a system prompt, describe attachments.
 
         What came after the newest message of the user is what the model works on just now: it stays whole.
@@ -489,12 +505,11 @@ class _Shaping:
         def short(text: str) -> str:
             return self._compactor.shortened(text, self._notes, is_chinese=self._is_chinese)
 
-        self._did(
-            Strategy.TOOL_RESULTS,
-            now := [
-                without_long_results(one, short=short) if place < current else one for place, one in enumerate(now)
-            ],
-        )
+        for place, one in enumerate(now[:current]):
+            if one.part == "tool":
+                await asyncio.sleep(0)
+                now[place] = without_long_results(one, short=short)
+        self._did(Strategy.TOOL_RESULTS, now)
         self._did(
             Strategy.ATTACHMENTS,
             [
@@ -543,6 +558,7 @@ class _Shaping:
         share = self._notes.steady(2, _share(room, sum(sizes)), under=0.05)
         made: list[_Shown] = []
         for stretch, size in zip(stretches, sizes, strict=True):
+            await asyncio.sleep(0)
             limit = max(SUMMARY_TOKENS, int(share * size))
             text = await self._compactor.summary(stretch, self._notes, self._owner, limit=limit)
             if text:
