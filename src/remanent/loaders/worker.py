@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-import remanent
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders.document import LoadedDocument
 from remanent.loaders.readers import read
@@ -70,7 +69,7 @@ class _Child:
 
     def __init__(self, program: str, memory: int) -> None:
         self.memory = memory
-        paths = [str(Path(remanent.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+        paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", program, str(memory)],
             stdin=subprocess.PIPE,
