@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
+    from remanent.workspace._sync import Workspace
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
 
@@ -427,6 +428,14 @@ class Agent:
         from remanent.associative._sync import AssociativeMemory
 
         return AssociativeMemory(self._portal, wrapped)
+
+    @property
+    def workspace(self) -> Workspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        wrapped = self._wrapped.workspace
+        from remanent.workspace._sync import Workspace
+
+        return Workspace(self._portal, wrapped)
 
 
 class Memory:
