@@ -180,10 +180,10 @@ class _Local:
         self._place = place
 
     def _with(self, work: Callable[[Any], Any]) -> Any:
-        import remanent
+        from remanent._sync import open as open_memory
 
         place = self._place
-        with remanent.open(place.home) as memory:
+        with open_memory(place.home) as memory:
             return work(memory.agent(place.agent or "default", workspace=place.workspace, org=place.org))
 
     def begin(self, session: str) -> None:
