@@ -519,6 +519,13 @@ class ProxySettings(SettingsSection):
         "记忆放在何处：`question` 放进用户最后一条消息内，所有模型都接受；`message` 放在其前的一条独立消息中，"
         "部分对话模板会拒绝；`system` 放在系统指令末尾。",
     )
+    shrink: bool = setting(
+        False,
+        "Whether a conversation longer than `context.share` of `context.window` is shortened before it is sent; recall "
+        "tells what was left out and belongs to the question, the header `x-remanent-context` what was done.",
+        "对话超过 `context.window` 的 `context.share` 时，是否先缩短再发送；与问题有关而被略去的内容由检索补上，"
+        "响应头 `x-remanent-context` 说明做了什么。",
+    )
     limit: Annotated[int, Field(ge=0, le=100)] = setting(
         20,
         "Memories that are added to a request at most; 0 adds none and still keeps what is said.",
