@@ -127,6 +127,10 @@ browser:  ## Install a browser for the tests of the pages, where none is there a
 	fi; \
 	printf 'No browser: the tests of the pages are skipped. Install Chromium, or name one: REMANENT_BROWSER=/path/to/chrome\n' >&2
 
+.PHONY: screenshots
+screenshots: $(VENV)/.dev browser  ## Take the pictures of the pages that docs/ shows
+	@$(BIN)/python scripts/screenshots.py
+
 .PHONY: check
 check: $(VENV)/.dev browser  ## Everything that CI does: format, lint, types, generated faces, tests
 	@printf '» format\n'

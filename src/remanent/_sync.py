@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.context import ContextView, SessionInfo
+from remanent.context import ContextView, Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
     from remanent.cognition._sync import Cognition
+    from remanent.workspace._sync import Workspace
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
 
@@ -178,6 +179,37 @@ class Agent:
     def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
         """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
         return self._portal.call(self._wrapped.end_session, session, reason=reason)
+
+    def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        return self._portal.call(
+            self._wrapped.update_session,
+            session,
+            current_goal=current_goal,
+            sub_goals=sub_goals,
+            completed=completed,
+            current_step=current_step,
+            decisions=decisions,
+            blockers=blockers,
+            notes=notes,
+            expects=expects,
+        )
 
     def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
@@ -322,6 +354,10 @@ class Agent:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
 
+    def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        return self._portal.call(self._wrapped.session_state, session)
+
     def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
         """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
         return self._portal.call(self._wrapped.sessions, is_open=is_open, limit=limit)
@@ -406,6 +442,14 @@ class Agent:
         from remanent.cognition._sync import Cognition
 
         return Cognition(self._portal, wrapped)
+
+    @property
+    def workspace(self) -> Workspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        wrapped = self._wrapped.workspace
+        from remanent.workspace._sync import Workspace
+
+        return Workspace(self._portal, wrapped)
 
 
 class Memory:

@@ -21,13 +21,13 @@ function One({ conflict, at, again }) {
   const app = useApp();
   const { base, here } = app;
   const [text, setText] = useState("");
-  const send = (body) => ask("POST", `${at}/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body }).then(() => { again(); app.say(say("resolved"), () => undo()); }, app.fail);
-  const undo = () => ask("POST", `${at}/conflicts/${encodeURIComponent(conflict.id)}/undo`, { body: {} }).then(again, app.fail);
-  const open = isOpen(conflict) && may("write") && can("conflicts.resolve");
+  const send = (body) => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body }).then(() => { again(); app.say(say("resolved"), () => undo()); }, app.fail);
+  const undo = () => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body: { how: "undo" } }).then(again, app.fail);
+  const open = isOpen(conflict) && may("write") && can("cognition.resolve");
   return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h3>${conflict.description}</h3><span class="grow"></span><span class="tag">${conflict.state}</span><span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
-    <div class="two">${conflict.claims.map((claim) => html`<div class="panel stack"><p><a href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
+    <div class="two">${conflict.claims.map((claim, index) => html`<div class="panel stack"><p><a href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
       ${claim.evidence.length > 0 && html`<details class="small"><summary>${say("evidence")} (${claim.evidence.length})</summary><ul>${claim.evidence.map((one) => html`<li>${one.text ?? one.quote ?? one.entry_id ?? String(one)}</li>`)}</ul></details>`}
-      ${open && html`<div><button class="main" onClick=${() => send({ action: "choose", record_id: claim.record_id })}>${say("keep_this")}</button></div>`}</div>`)}</div>
-    ${open && html`<div class="row"><input class="grow" aria-label=${say("merge")} placeholder=${say("scope_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button onClick=${() => send({ action: "keep_both", scope: text })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ action: "merge", content: text })}>${say("merge")}</button></div>`}
-    ${!isOpen(conflict) && conflict.state === "resolved" && may("write") && can("conflicts.undo") && html`<button onClick=${undo}>${say("undo")}</button>`}</section>`;
+      ${open && html`<div><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button></div>`}</div>`)}</div>
+    ${open && html`<div class="row"><input class="grow" aria-label=${say("merge")} placeholder=${say("scope_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button onClick=${() => send({ how: "keep_both", text })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
+    ${!isOpen(conflict) && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button onClick=${undo}>${say("undo")}</button>`}</section>`;
 }

@@ -16,7 +16,7 @@ export function Page() {
     const record = await ask("GET", mine, { signal });
     const [sources, versions, links, why] = await Promise.all([
       ask("GET", `${mine}/sources`, { signal }).catch(() => ({ entries: [] })), ask("GET", `${mine}/versions`, { signal }), ask("GET", `${mine}/links`, { signal }),
-      can("memories.why") ? ask("GET", `${at}/memories/${encodeURIComponent(here.rest)}/why`, { signal }).catch(() => null) : null]);
+      can("cognition.why") && !["turn", "chunk"].includes(record.kind) ? ask("GET", `${at}/memories/${encodeURIComponent(here.rest)}/why`, { signal }).catch(() => null) : null]);
     return { record, sources: sources.entries, versions: versions.items, links: links.items, why };
   }, [mine]);
   return html`<p><a href="${base}/memory?agent=${encodeURIComponent(here.agent)}">← ${say("memory")}</a></p><${Loaded} state=${state}>${(all) => html`<${Shown} ...${all} at=${at} mine=${mine} again=${state.again} />`}</${Loaded}>`;
@@ -30,7 +30,7 @@ function Shown({ record, sources, versions, links, why, at, mine, again }) {
   const facts = [["id", record.id], ["status", say(`status_${record.status}`)], ["confidence_plain", `${Math.round(record.confidence * 100)}%`], ["trust", record.trust], ["occurred", record.occurred_at && moment(record.occurred_at)], ["recorded", moment(record.created_at)], ["session", record.scope.session], ["made_by", `${record.made_by.role} · ${record.made_by.engine}`]];
   return html`<article class="panel card k-${kindOf(record.kind)}"><header class="row"><${Badge} kind=${record.kind} /><span class="grow"></span><${Age} at=${record.occurred_at ?? record.created_at} /></header>
     <h1>${record.content}</h1>${record.summary && html`<p class="quiet">${record.summary}</p>`}<p>${[...record.tags, ...record.keywords].map((tag) => html`<span class="tag">${tag}</span> `)}</p>
-    ${may("write") && html`<div class="row">${record.status === "active" ? html`${can("memories.edit") && record.kind !== "turn" && html`<button onClick=${() => setOpen("edit")}>${say("edit")}</button>`}${can("memories.confirm") && record.kind !== "turn" && html`<button onClick=${() => act(`${at}/memories/${record.id}/confirm`, {}, "confirmed")}>${say("confirm")}</button>`}<button onClick=${() => act(`${mine}/forget`, {}, "deleted")}>${say("delete")}</button>` : html`<button onClick=${() => act(`${mine}/restore`, {}, "restored")}>${say("restore")}</button>`}
+    ${may("write") && html`<div class="row">${record.status === "active" ? html`${can("cognition.edit") && record.kind !== "turn" && html`<button onClick=${() => setOpen("edit")}>${say("edit")}</button>`}${can("cognition.confirm") && record.kind !== "turn" && html`<button onClick=${() => act(`${at}/memories/${record.id}/confirm`, {}, "confirmed")}>${say("confirm")}</button><button onClick=${() => act(`${at}/memories/${record.id}/pin`, { pinned: !record.data?.pinned }, "saved_plain")}>${say(record.data?.pinned ? "unpin" : "pin")}</button>`}<button onClick=${() => act(`${mine}/forget`, {}, "deleted")}>${say("delete")}</button>` : html`<button onClick=${() => act(`${mine}/restore`, {}, "restored")}>${say("restore")}</button>`}
       <button class="danger" onClick=${() => setOpen("erase")}>${say("erase")}</button></div>`}</article>
     <div class="two"><section><h2>${say("sources_title")}</h2>${record.sources.length ? record.sources.map((source) => html`<${Source} at=${at} source=${source} />`) : html`<${Empty}>${say("nothing")}</${Empty}>`}</section>
     <section><h2>${say("details")}</h2><div class="panel"><dl class="small">${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt class="quiet">${name === "confidence_plain" ? say("mean_confidence").replace(/^Mean c/, "C").replace("平均", "") : say(name)}</dt><dd>${value}</dd></div>`)}</dl></div>
@@ -42,9 +42,11 @@ function Shown({ record, sources, versions, links, why, at, mine, again }) {
 }
 
 function Why({ why }) {
-  const lines = why.lines ?? why.steps ?? why.items;
-  if (Array.isArray(lines)) return html`<ol>${lines.map((line) => html`<li>${typeof line === "string" ? line : line.text ?? line.says ?? JSON.stringify(line)}</li>`)}</ol>`;
-  return html`<pre>${JSON.stringify(why, null, 2)}</pre>`;
+  const { base, here } = useApp();
+  const link = (record) => html`<li><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(here.agent)}">${record.content}</a></li>`;
+  return html`<p class="small quiet">${why.made_by.role} · ${why.made_by.engine} ${why.made_by.version}</p>${why.rotten && html`<p class="warn">${say("is_rotten")}</p>`}
+    <ul>${why.quotes.map((quote) => html`<li>“${quote.text}” <span class="small quiet">${quote.role} · <${Age} at=${quote.occurred_at} /></span></li>`)}</ul>
+    ${why.premises.length > 0 && html`<h3>${say("premises")}</h3><ul>${why.premises.map(link)}</ul>`}${why.dependants.length > 0 && html`<h3>${say("dependants")}</h3><ul>${why.dependants.map(link)}</ul>`}`;
 }
 
 function Version({ one, before, index }) {
