@@ -49,6 +49,11 @@ USAGE = {
 }
 """What the parser of command lines says, in Chinese."""
 INTERRUPTED = Bilingual("Interrupted.", "已中断。")
+ANSWER_LOST = Bilingual(
+    "the server was sent this and its answer did not come; it may have been stored. Look with `remanent entries` "
+    "before you send it again",
+    "已发送给服务器，但没有收到答复；内容可能已经保存。请先用 `remanent entries` 查看，再决定是否重新发送",
+)
 
 # ── remembering ──
 REMEMBERED = Bilingual("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
