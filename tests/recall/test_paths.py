@@ -30,7 +30,7 @@ async def test_a_pasted_calendar_is_searched_for_a_few_of_its_days(
         return []
 
     monkeypatch.setattr(store, "search_text", search_text)
-    days = ", ".join(f"2 March {1700 + number}" for number in range(times))
+    days = ", ".join(f"{1700 + number}-03-02" for number in range(times))
     question = Question(f"what was on {days}", Scope(org="acme", workspace="lab", agent="ada"), asked_at=NOW)
     try:
         found: list[Candidate] = await TimePath(store).find(question, limit=10)
