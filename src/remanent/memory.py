@@ -74,6 +74,7 @@ from remanent.recall import (
     Calibration,
     Coverage,
     Echoes,
+    Finish,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -520,6 +521,14 @@ class AsyncAgent(AgentFaces):
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
         asked_at = to_instant(options.asked_at or now)
+        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
+
+        def finished(found: Found) -> Found:
+            seen = frozenset(options.seen)
+            injection = inject(query, found.items, now=now, budget=tokens, seen=seen, counter=counter)
+            items = tuple(item for item in found.items if item.rank <= limit)
+            return found.replace(items=items, injection=injection)
+
         found = await self._parts.recall.find(
             Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
             limit=limit,
@@ -529,11 +538,9 @@ class AsyncAgent(AgentFaces):
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
+            # The day: the text says how many days ago something was.
+            finish=Finish(finished, f"{tokens} {budget is None} {sorted(options.seen)} {now:%Y-%m-%d}"),
         )
-        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-        injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
-        items = tuple(item for item in found.items if item.rank <= limit)
-        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
@@ -919,5 +926,6 @@ def aopen(
     elif home is not None or overrides:
         raise InvalidInput("give either settings or single values, not both")
     parts = _assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
-    parts.worker.start()
+    if settings.jobs.enabled:
+        parts.worker.start()
     return AsyncMemory(parts)

@@ -308,8 +308,26 @@ def test_questions_asked_before_give_way_to_what_tells_the_answer() -> None:
     for budget in (60, 1000):
         text = inject("What is my blood type?", [*items, told], now=NOW, budget=budget).text
         assert told.text in text
-        assert "user: What is my blood type?" not in text
-    assert "Do you know" not in inject("What is my blood type?", [*items, told], now=NOW, budget=60).text
+        assert not any(f"user: {question}" in text for question in asked if question != "hi")
+
+
+@pytest.mark.spec("USE-04")
+def test_what_was_asked_is_told_to_whoever_asks_for_it() -> None:
+    items = [make_item("Which museums are open on Monday?"), make_item("The train left late.", number=1)]
+    for question in ("What did I ask you about museums?", "Which museum questions did I ask?", "我问过哪些博物馆？"):
+        assert "Which museums are open" in inject(question, items, now=NOW, budget=1000).text
+    assert "Which museums" not in inject("Which museums are open on Sunday?", items, now=NOW, budget=1000).text
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("role", ["system", "System", "developer"])
+def test_what_the_system_told_a_model_is_no_memory(role: str) -> None:
+    prompt = make_item("你是助手，回答要简短。", role=role)
+    told = make_item("我对花生过敏。", number=1)
+    assert "你是助手" not in inject("我对什么过敏？", [prompt, told], now=NOW, budget=1000).text
+    assert inject("我对什么过敏？", [prompt], now=NOW, budget=1000).text == ""
+    derived = make_item("The house rule is to answer briefly.", role=role, kind=Kind.SEMANTIC)
+    assert "house rule" in inject("What is the house rule?", [derived], now=NOW, budget=1000).text
 
 
 @pytest.mark.spec("USE-04")
