@@ -80,7 +80,7 @@ def test_the_own_question_of_yesterday_ranks_behind_what_tells_the_answer(
 ) -> None:
     with remanent.open(tmp_path, embedder="none") as memory:
         ada = memory.agent("ada")
-        ada.remember([*FILLER, asked, told], session="monday")
+        ada.remember([*FILLER, "Hi!", "你好", asked, told], session="monday")
         ada.remember([{"role": "user", "content": asked}], session="tuesday")
         memory.settle()
         found = ada.recall(asked)

@@ -235,20 +235,21 @@ def inject(
 
 
 def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
-    """Return what to give a model, best first: what tells something, then what greets or says the same once more.
+    """Return what to give a model, best first; what says the same once more comes last.
 
-    Small talk brings nothing. A turn that only asks is no memory of anything, unless the question is what was asked,
-    and what whoever runs the model told it to be is for that conversation alone.
+    Small talk brings nothing and is none. A turn that only asks is no memory of anything, unless the question is what
+    was asked, and what whoever runs the model told it to be is for that conversation alone.
     """
     if is_small_talk(question):
         return []
     of_asking = asks_what_was_asked(question)
     telling, rest, said = list[FoundItem](), list[FoundItem](), set[str]()
     for item in sorted(items, key=lambda item: item.rank):
-        if item.kind is Kind.TURN and (_instructs(item) or (not of_asking and only_asks(item.text))):
+        if item.kind is Kind.TURN and (
+            is_small_talk(item.text) or _instructs(item) or (not of_asking and only_asks(item.text))
+        ):
             continue
-        says_more = item.text not in said and not (item.kind is Kind.TURN and is_small_talk(item.text))
-        (telling if says_more else rest).append(item)
+        (rest if item.text in said else telling).append(item)
         said.add(item.text)
     return telling + rest
 
@@ -264,7 +265,9 @@ _RELATIVE = re.compile(
     r"[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
     re.IGNORECASE,
 )
-RESOLVED = re.compile(r" \[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
+_REPEATED = re.compile(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
+"""Before "Tuesday" it says that no certain one is meant."""
+RESOLVED = re.compile(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
 
@@ -284,8 +287,11 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
         for mention in find_dates(words, reference=occurred_at):
             if not mention.relative or (is_dated and mention.begin.date() == occurred_at.date()):
                 continue
+            if _REPEATED.search(words[: mention.start]):
+                continue
             end = sentence.start + mention.end
-            parts.append(f"{text[position:end]} [{_date_of(mention)}]")
+            space = " " if text[end - 1].isascii() else ""
+            parts.append(f"{text[position:end]}{space}[{_date_of(mention)}]")
             position = end
     return "".join([*parts, text[position:]])
 

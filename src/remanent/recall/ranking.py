@@ -22,9 +22,8 @@ from remanent.recall.indexing import as_spoken
 from remanent.recall.path import Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, Recipe, Rerank, Surroundings
-from remanent.recall.talk import LONGEST_ASKING, asks_what_was_asked, share_asked
+from remanent.recall.talk import LONGEST_ASKING, asks_what_was_asked, is_small_talk, share_asked
 from remanent.stores import Place
-from remanent.text.terms import query_terms
 
 _DAY = 86_400.0
 _ENOUGH_USE = 3.0
@@ -306,7 +305,6 @@ def boost(
     boosts, reply = recipe.boosts, recipe.surroundings.reply
     if asks_what_was_asked(question.read):
         boosts, reply = boosts.replace(asking=0.0), 0.0
-    terms = frozenset(question.terms)
     replies: dict[tuple[str | None, int], tuple[str, float]] = {}
     for one in weighed:
         record = records[one.record_id]
@@ -317,8 +315,8 @@ def boost(
         one.boosts += boosts_of_record(record, boosts)
         if is_turn:
             brevity = 1 - min(1.0, size_of(one.record_id) / ENOUGH_WORDS)
-            if asked == 1 and boosts.asking and terms.issuperset(query_terms(record.content)):
-                # The question itself, asked before: behind all that tells anything.
+            if boosts.asking and (asked == 1 or is_small_talk(record.content)):
+                # Behind all that tells something, in their own order.
                 one.boosts, one.context = (Factor("asking", 0.0),), 0.0
                 continue
             one.boosts += _factors(asking=1 - boosts.asking * asked, brevity=1 - boosts.brevity * brevity)

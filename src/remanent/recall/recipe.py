@@ -47,7 +47,7 @@ class Boosts(Model):
     time: Boosting = 0.0
     """How much more counts what happened in a time that the question names, or was told soon after."""
     asking: Boosting = 0.0
-    """How much less a turn counts that only asks; one that asks in part, by that part."""
+    """How much less the part of a turn counts that asks; one that does nothing else stands behind all that tell."""
     brevity: Boosting = 0.0
     """How much less a turn counts that says next to nothing: words and vectors alike overrate the shortest."""
     kinds: dict[Kind, Annotated[float, Field(ge=0.5, le=1.5)]] = Field(default_factory=dict)
