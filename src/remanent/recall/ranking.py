@@ -322,7 +322,7 @@ def boost(
             one.boosts += _factors(asking=1 - boosts.asking * asked, brevity=1 - boosts.brevity * brevity)
     for one in weighed:
         asker, given = replies.get((one.place.session, one.place.seq), ("", 0.0))
-        if given and asker != one.place.role and one.place.trust is not Origin.AGENT:
+        if given and one.own and asker != one.place.role and one.place.trust is not Origin.AGENT:
             one.context += given
         one.score = one.own + one.context
     weighed.sort(key=order)
