@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import remanent
+from remanent.bilingual import Bilingual
 from remanent.cli import words
 from tests.cli.conftest import Cli
 
@@ -39,7 +40,7 @@ def test_every_error_of_the_table_is_raised_somewhere_in_these_words() -> None:
 
 
 @pytest.mark.parametrize("error", words.ERRORS, ids=lambda error: error.en[:40])
-def test_every_error_has_the_same_places_in_both_languages(error: words.Bilingual) -> None:
+def test_every_error_has_the_same_places_in_both_languages(error: Bilingual) -> None:
     assert set(PLACE.findall(error.zh)) <= set(PLACE.findall(error.en))
     values = {place.strip("{}"): f"v{number}" for number, place in enumerate(PLACE.findall(error.en))}
     said = words.translated(error.en.format(**values), "zh")

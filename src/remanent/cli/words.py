@@ -120,6 +120,7 @@ ERRORS = (
     ),
     Bilingual("there is no message in this file", "文件中没有消息"),
     Bilingual("there is no question in this file", "文件中没有问题"),
+    Bilingual("line {number} of the export: {error}", "导出文件第 {number} 行：{error}"),
     Bilingual("line {number} of {file} is no JSON: {error}", "{file} 第 {number} 行不是 JSON：{error}"),
     Bilingual(
         "line {number} of {file} is not UTF-8; convert it first", "{file} 第 {number} 行不是 UTF-8 编码；请先转换"
@@ -204,7 +205,6 @@ ERRORS = (
         "line {number} does not seal the lines before it: the export was changed or lines are missing",
         "第 {number} 行与前文不符：导出文件被改动或缺行",
     ),
-    Bilingual("line {number} of the export: {error}", "导出文件第 {number} 行：{error}"),
     Bilingual(
         "the export has format {found}, this Remanent knows {known}; upgrade Remanent",
         "导出格式为 {found}，本程序只认识到 {known}；请升级 Remanent",
