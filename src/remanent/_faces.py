@@ -9,6 +9,7 @@ from remanent.plugins import require
 if TYPE_CHECKING:
     from remanent.associative.memory import AsyncAssociativeMemory
     from remanent.bank.face import AsyncBanks
+    from remanent.workspace.face import AsyncWorkspace
 
 F = TypeVar("F")
 
@@ -27,6 +28,14 @@ class AgentFaces:
         from remanent.associative.memory import AsyncAssociativeMemory
 
         return self.face(AsyncAssociativeMemory)
+
+    @property
+    def workspace(self) -> AsyncWorkspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        require("workspace")
+        from remanent.workspace.face import AsyncWorkspace
+
+        return self.face(AsyncWorkspace)
 
 
 class MemoryFaces:

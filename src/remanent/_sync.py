@@ -12,7 +12,8 @@ from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.context import ContextView
+from remanent.context import ContextView, Decision, SessionInfo, SessionState
+from remanent.context.sessions import EndReason
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
 from remanent.jobs import Progress
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
+    from remanent.workspace._sync import Workspace
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
 
@@ -162,6 +164,49 @@ class Agent:
         A scratchpad is what an agent has at hand while it works; recall does not search it.
         """
         self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
+
+    def begin_session(self, session: str | None = None) -> SessionInfo:
+        """Begin a session, or resume one that ended; without a name it gets one.
+
+        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
+        `context.idle_minutes`.
+        """
+        return self._portal.call(self._wrapped.begin_session, session)
+
+    def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+        return self._portal.call(self._wrapped.end_session, session, reason=reason)
+
+    def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        return self._portal.call(
+            self._wrapped.update_session,
+            session,
+            current_goal=current_goal,
+            sub_goals=sub_goals,
+            completed=completed,
+            current_step=current_step,
+            decisions=decisions,
+            blockers=blockers,
+            notes=notes,
+            expects=expects,
+        )
 
     def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
@@ -303,6 +348,14 @@ class Agent:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
 
+    def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        return self._portal.call(self._wrapped.session_state, session)
+
+    def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
+        """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
+        return self._portal.call(self._wrapped.sessions, is_open=is_open, limit=limit)
+
     def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""
         return self._portal.call(self._wrapped.get, record_id)
@@ -375,6 +428,14 @@ class Agent:
         from remanent.associative._sync import AssociativeMemory
 
         return AssociativeMemory(self._portal, wrapped)
+
+    @property
+    def workspace(self) -> Workspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        wrapped = self._wrapped.workspace
+        from remanent.workspace._sync import Workspace
+
+        return Workspace(self._portal, wrapped)
 
 
 class Memory:

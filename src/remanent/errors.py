@@ -4,7 +4,8 @@ RemanentError
 ├── CallerError            the call is wrong: change it
 │   ├── InvalidInput       a value is malformed or out of range
 │   │   ├── InvalidScope   a scope name is missing, unsafe or ambiguous
-│   │   └── AddressRefused an address leads to where agents must not go
+│   │   ├── AddressRefused an address leads to where agents must not go
+│   │   └── UnreadableFile a file is damaged, locked, empty, too large or of a type that is not read
 │   ├── NotFound           no such thing in this scope
 │   ├── VersionConflict    somebody else changed it first: read again, then retry
 │   ├── DuplicateEntry     the caller's id is taken by another text
@@ -37,6 +38,8 @@ RemanentError
 └── JobFailed              background work gave up; it is kept as a dead letter
 """
 
+from typing import Literal
+
 
 class RemanentError(Exception):
     """Root of every error raised on purpose."""
@@ -56,6 +59,18 @@ class InvalidScope(InvalidInput):
 
 class AddressRefused(InvalidInput):
     """An address is private, ambiguous or of another kind than public web pages have; nothing was connected to."""
+
+
+UnreadableReason = Literal["empty", "too_large", "unknown_type", "locked", "damaged", "too_slow", "crashed"]
+"""Why a file could not be read."""
+
+
+class UnreadableFile(InvalidInput):
+    """A file could not be read; nothing of it was kept."""
+
+    def __init__(self, message: str, *, reason: UnreadableReason = "damaged") -> None:
+        super().__init__(message)
+        self.reason: UnreadableReason = reason
 
 
 class NotFound(CallerError):

@@ -330,6 +330,19 @@ Value = Annotated[
         metavar="VALUE", help=say("The new text; without it, the value is removed.", "新的文本；不给则删除该值。")
     ),
 ]
+IsOpen = Annotated[
+    bool | None,
+    typer.Option(
+        "--is-open",
+        help=say("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。"),
+    ),
+]
+SessionBeginSession = Annotated[
+    str | None,
+    typer.Argument(metavar="SESSION", help=say("Its name; without one it gets a new one.", "会话名；不给则新取一个。")),
+]
+SessionEndSession = Annotated[str, typer.Argument(metavar="SESSION", help=say("The session.", "会话。"))]
+SessionEndReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help=say("What ended it.", "由什么结束。"))]
 EntryIds = Annotated[
     list[str] | None, typer.Option("--entry", metavar="ID", help=say("Entries to erase.", "要抹除的原始记录。"))
 ]
@@ -520,6 +533,51 @@ BankDeepRetrievalLimit = Annotated[
 ]
 BankDeepRetrievalQuery = Annotated[
     str, typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
+]
+Vault = Annotated[
+    str | None,
+    typer.Option(
+        "--vault",
+        metavar="TEXT",
+        help=say(
+            "A folder of notes on the machine of the memory that is to be the workspace; unset, a new one is made.",
+            "作为工作区的已有笔记目录（位于记忆所在的机器上）；不给则新建。",
+        ),
+    ),
+]
+Day = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DAY", help=say("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。")
+    ),
+]
+WorkspaceSearchQuery = Annotated[
+    list[str], typer.Argument(metavar="QUERY", help=say("The question, or words.", "问题或关键词。"))
+]
+WorkspaceSearchLimit = Annotated[
+    int,
+    typer.Option("--limit", "-n", metavar="N", min=1, max=100, help=say("Return at most this many.", "最多多少条。")),
+]
+Mode = Annotated[
+    str,
+    typer.Option("--mode", metavar="TEXT", help=say("By words, by meaning or by both.", "按词语、按语义或两者兼用。")),
+]
+WorkspacePromptBudget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        metavar="N",
+        min=1,
+        max=100000,
+        help=say("Tokens for what always holds.", "始终成立的内容最多占用的 token 数。"),
+    ),
+]
+WorkspaceUndoChangeId = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHANGE_ID",
+        help=say("A change, as `workspace changes` shows it.", "改动的 id，见 `workspace changes`。"),
+    ),
 ]
 
 
@@ -758,6 +816,32 @@ def scratchpad_write(
 ) -> None:
     """Set or remove a value on a scratchpad."""
     perform("scratchpad.write", place, {"key": key, "value": value, "session": session})
+
+
+@with_common_options("agent")
+def session_list(place: CommonOptions, *, is_open: IsOpen = None, limit: EntriesLimit = 100) -> None:
+    """List sessions, those that were used last first."""
+    perform("session.list", place, {"is_open": is_open, "limit": limit})
+
+
+@with_common_options("agent")
+def session_begin(place: CommonOptions, *, session: SessionBeginSession = None) -> None:
+    """Begin a session, or resume one that is over."""
+    perform("session.begin", place, {"session": session})
+
+
+@with_common_options("agent")
+def session_end(
+    place: CommonOptions, *, session: SessionEndSession, reason: SessionEndReason = "call", wait: options.Wait = True
+) -> None:
+    """End a session: memories that learn from whole sessions are told."""
+    perform("session.end", place, {"session": session, "reason": reason}, wait=wait)
+
+
+@with_common_options("agent")
+def session_state(place: CommonOptions, *, session: SessionEndSession) -> None:
+    """Show what an agent is at in a session: goal, step, decisions, blockers."""
+    perform("session.state", place, {"session": session})
 
 
 @with_common_options("agent")
@@ -1108,6 +1192,96 @@ def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = Fals
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
 
 
+@with_common_options("agent")
+def workspace_init(place: CommonOptions, *, vault: Vault = None) -> None:
+    """Make the workspace folder with its files, or take a folder of notes that is there already."""
+    perform("workspace.init", place, {"vault": vault})
+
+
+@with_common_options("agent")
+def workspace_log(place: CommonOptions, *, day: Day = None) -> None:
+    """Show what was taken down on a day."""
+    perform("workspace.log", place, {"day": day})
+
+
+@with_common_options("agent")
+def workspace_end(
+    place: CommonOptions,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    session: Session = None,
+) -> None:
+    """Take down what was asked for and done in a run of an agent, in the file of the day."""
+    perform(
+        "workspace.end",
+        place,
+        {"session": session},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+    )
+
+
+@with_common_options("agent")
+def workspace_compact(place: CommonOptions, *, day: Day = None) -> None:
+    """De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is."""
+    perform("workspace.compact", place, {"day": day})
+
+
+@with_common_options("agent")
+def workspace_search(
+    place: CommonOptions, *, query: WorkspaceSearchQuery, limit: WorkspaceSearchLimit = 5, mode: Mode = "hybrid"
+) -> None:
+    """Search the files of the workspace, with their paths and lines; edits are found at once."""
+    perform("workspace.search", place, {"query": " ".join(query), "limit": limit, "mode": mode})
+
+
+@with_common_options("agent")
+def workspace_index(place: CommonOptions, *, wait: options.Wait = True) -> None:
+    """Bring the index up to date with the files; only those that changed are read."""
+    perform("workspace.index", place, {}, wait=wait)
+
+
+@with_common_options("agent")
+def workspace_layers(place: CommonOptions) -> None:
+    """Say which of the six layers of memory holds what."""
+    perform("workspace.layers", place, {})
+
+
+@with_common_options("agent")
+def workspace_prompt(
+    place: CommonOptions,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    budget: WorkspacePromptBudget = None,
+) -> None:
+    """Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind."""
+    perform(
+        "workspace.prompt",
+        place,
+        {"budget": budget},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+    )
+
+
+@with_common_options("agent")
+def workspace_changes(place: CommonOptions, *, limit: EntriesLimit = 20) -> None:
+    """List what we wrote into the workspace, newest first; each can be undone."""
+    perform("workspace.changes", place, {"limit": limit})
+
+
+@with_common_options("agent")
+def workspace_undo(place: CommonOptions, *, change_id: WorkspaceUndoChangeId) -> None:
+    """Take back one change of ours; refused where its lines were changed since."""
+    perform("workspace.undo", place, {"change_id": change_id})
+
+
 COMMANDS = (
     GeneratedCommand(
         ("remember",),
@@ -1195,6 +1369,39 @@ COMMANDS = (
         ),
         scratchpad_write,
         group=say("Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"),
+    ),
+    GeneratedCommand(
+        ("session", "list"),
+        say("List sessions, those that were used last first.", "列出会话，最近使用的在前。"),
+        session_list,
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+    ),
+    GeneratedCommand(
+        ("session", "begin"),
+        say(
+            "Begin a session, or resume one that is over. Saying something in a session begins it, too.",
+            "开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
+        ),
+        session_begin,
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+    ),
+    GeneratedCommand(
+        ("session", "end"),
+        say(
+            "End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it.",
+            "结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
+        ),
+        session_end,
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+    ),
+    GeneratedCommand(
+        ("session", "state"),
+        say(
+            "Show what an agent is at in a session: goal, step, decisions, blockers. Nothing once the session is over.",
+            "显示智能体在会话中的状态：目标、步骤、决定与阻碍。会话结束后为空。",
+        ),
+        session_state,
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
     ),
     GeneratedCommand(
         ("erase",),
@@ -1489,5 +1696,96 @@ COMMANDS = (
             "用会交叉核对的记忆处理一项长任务。",
         ),
         discipline="bank",
+    ),
+    GeneratedCommand(
+        ("workspace", "init"),
+        say(
+            "Make the workspace folder with its files, or take a folder of notes that is there already.",
+            "建立工作区目录，或以已有的笔记目录作为工作区。",
+        ),
+        workspace_init,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "log"),
+        say("Show what was taken down on a day.", "显示某天的记录。"),
+        workspace_log,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "end"),
+        say(
+            "Take down what was asked for and done in a run of an agent, in the file of the day.",
+            "智能体一次运行结束：将其中的请求与完成事项记入当日文件。",
+        ),
+        workspace_end,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "compact"),
+        say(
+            "De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is.",
+            "对我们在当日文件中写下的条目去重；人写的内容保持原样。",
+        ),
+        workspace_compact,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "search"),
+        say(
+            "Search the files of the workspace, with their paths and lines; edits are found at once.",
+            "在工作区的文件中检索，给出路径与行号；编辑后无需重新索引。",
+        ),
+        workspace_search,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "index"),
+        say(
+            "Bring the index up to date with the files; only those that changed are read.",
+            "使索引与文件一致；只读取有变化的文件。",
+        ),
+        workspace_index,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "layers"),
+        say("Say which of the six layers of memory holds what.", "显示六层记忆各存有什么。"),
+        workspace_layers,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "prompt"),
+        say(
+            "Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind.",
+            "给出工作区在系统提示中的部分：始终成立的内容，以及自动召回的历史记忆。",
+        ),
+        workspace_prompt,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "changes"),
+        say(
+            "List what we wrote into the workspace, newest first; each can be undone.",
+            "列出我们写入工作区的改动，新的在前，均可撤销。",
+        ),
+        workspace_changes,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "undo"),
+        say("Take back one change of ours; refused where its lines were changed since.", "撤销我们的一次改动。"),
+        workspace_undo,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
     ),
 )
