@@ -6,7 +6,7 @@ import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -602,14 +602,6 @@ class AsyncAgent(AgentFaces):
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
         asked_at = to_instant(options.asked_at or now)
-        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-
-        def finished(found: Found) -> Found:
-            seen = frozenset(options.seen)
-            injection = inject(query, found.items, now=now, budget=tokens, seen=seen, counter=counter)
-            items = tuple(item for item in found.items if item.rank <= limit)
-            return found.replace(items=items, injection=injection)
-
         found = await self._parts.recall.find(
             Question(query, self._scope.within(session=session), wanted, asked_at=asked_at),
             limit=limit,
@@ -619,8 +611,7 @@ class AsyncAgent(AgentFaces):
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
-            # The day: the text says how many days ago something was.
-            finish=Finish(finished, f"{tokens} {budget is None} {sorted(options.seen)} {now:%Y-%m-%d}"),
+            finish=_with_text(query, limit, options, now=now, budget=budget, usual=self._parts.settings.recall.budget),
         )
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
@@ -806,6 +797,21 @@ def _filter(
         any_tags=read_tags(any_tags),
         **more,
     )
+
+
+def _with_text(
+    query: str, limit: int, options: RecallOptions, *, now: datetime, budget: int | None, usual: int
+) -> Finish:
+    """Return what cuts an answer to its limit and adds the text for a model, which the rest of the items are for."""
+    tokens, counter = (usual, ROUGH) if budget is None else (budget, None)
+    seen = frozenset(options.seen)
+
+    def finished(found: Found) -> Found:
+        injection = inject(query, found.items, now=now, budget=tokens, seen=seen, counter=counter)
+        return found.replace(items=tuple(item for item in found.items if item.rank <= limit), injection=injection)
+
+    # The day: the text says how many days ago something was.
+    return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {now:%Y-%m-%d}")
 
 
 def _check_call(query: object, limit: object) -> None:
