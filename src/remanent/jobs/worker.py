@@ -272,7 +272,9 @@ class Worker:
         not. Raises `BusyError` when the time is over or the worker stops first.
         """
         if self._dispatcher is None:
-            raise CallerError("the worker was not started, so nothing would ever settle; start it first")
+            raise CallerError(
+                "nobody works here, so that nothing would ever settle; set jobs.enabled, or start the worker"
+            )
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
         settlement = Settlement(self._store, owners, sleep=self._sleep, look=self._look_again, report=on_progress)
         if self._stopping is not None:
