@@ -154,9 +154,9 @@ class _Turn:
         self.slept += pause
         return pause
 
-    def timed(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T, float]:
+    def timed(self, work: Callable[[], T]) -> tuple[T, float]:
         begun = self._shares.thread_time()
-        result = work(*args, **kwargs)
+        result = work()
         return result, self._shares.thread_time() - begun
 
 
@@ -182,7 +182,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     turn = _TURN.get()
     if turn is None or not turn.is_background:
         return await asyncio.to_thread(work, *args, **kwargs)
-    result, seconds = await asyncio.to_thread(turn.timed, work, *args, **kwargs)
+    result, seconds = await asyncio.to_thread(turn.timed, lambda: work(*args, **kwargs))
     await asyncio.sleep(turn.pause_after(seconds))
     return result
 
