@@ -216,6 +216,11 @@ Attempts = Annotated[
 class JobSettings(SettingsSection):
     """How background work is queued, retried and given up."""
 
+    enabled: bool = setting(
+        True,
+        "Whether this process does background work; else what it is asked for waits for another one of the same home.",
+        "本进程是否执行后台任务；关闭后，任务留待同一目录的其他进程执行。",
+    )
     queue_limit: Number = setting(
         1000,
         "Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost.",

@@ -594,7 +594,7 @@ def remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Store messages for good."""
     perform(
@@ -1000,7 +1000,7 @@ def associative_remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Keep messages and link them into the associative memory; they are durable on return."""
     perform(

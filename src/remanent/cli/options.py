@@ -207,6 +207,16 @@ Wait = Annotated[
         help=say("Wait until background work is finished, or return at once.", "等待后台任务完成，或立即返回。"),
     ),
 ]
+WaitForFile = Annotated[
+    bool | None,
+    typer.Option(
+        "--wait/--no-wait",
+        help=say(
+            "Wait until background work is finished, or return at once; unless given, only a file is waited for.",
+            "等待后台任务完成，或立即返回；未指定时，仅在导入文件时等待。",
+        ),
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask for confirmation.", "不再询问确认。"))]
 ExportFile = Annotated[
     Path,

@@ -8,7 +8,7 @@ from remanent.context.compaction import (
     Saving,
     Strategy,
 )
-from remanent.context.scratchpad import Scratchpad
+from remanent.context.scratchpad import Scratchpad, SubagentRow, missing_subagents
 from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
 from remanent.context.spool import SpoolFolder
 from remanent.context.state import Decision, SessionState, SessionStates
@@ -28,4 +28,6 @@ __all__ = [
     "Sessions",
     "SpoolFolder",
     "Strategy",
+    "SubagentRow",
+    "missing_subagents",
 ]
