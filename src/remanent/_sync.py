@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
+    from remanent.knowledge._sync import KnowledgeBases, KnowledgeCollection
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
 
@@ -376,6 +377,14 @@ class Agent:
 
         return AssociativeMemory(self._portal, wrapped)
 
+    @property
+    def knowledge(self) -> KnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeCollection
+
+        return KnowledgeCollection(self._portal, wrapped)
+
 
 class Memory:
     """An open memory: agents, and the background work they share."""
@@ -470,6 +479,14 @@ class Memory:
         from remanent.bank._sync import Banks
 
         return Banks(self._portal, wrapped)
+
+    @property
+    def knowledge(self) -> KnowledgeBases:
+        """Opens knowledge bases: called with a workspace and a collection, it returns that collection."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeBases
+
+        return KnowledgeBases(self._portal, wrapped)
 
 
 def open(

@@ -15,6 +15,7 @@ from remanent.client.remote import (
     AsyncRemoteAgent,
     AsyncRemoteAgentAdmin,
     AsyncRemoteAssociativeMemory,
+    AsyncRemoteKnowledgeCollection,
     AsyncRemoteMemory,
     aconnect,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "RemoteAssociativeMemory",
     "RemoteBank",
     "RemoteBanks",
+    "RemoteKnowledgeCollection",
     "RemoteMemory",
     "connect",
 ]
@@ -235,6 +237,27 @@ class RemoteAssociativeMemory:
         return self._portal.call(self._wrapped.drawing, html=html)
 
 
+class RemoteKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteKnowledgeCollection) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._wrapped.scope
+
+
 class RemoteAgent:
     """One agent's memory on a server: everything here happens in its scope and in no other."""
 
@@ -261,6 +284,11 @@ class RemoteAgent:
     def associative(self) -> RemoteAssociativeMemory:
         """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
         return RemoteAssociativeMemory(self._portal, self._wrapped.associative)
+
+    @property
+    def knowledge(self) -> RemoteKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        return RemoteKnowledgeCollection(self._portal, self._wrapped.knowledge)
 
     def remember(
         self,

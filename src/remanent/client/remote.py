@@ -245,6 +245,26 @@ class AsyncRemoteAssociativeMemory:
         return answer
 
 
+class AsyncRemoteKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+
 class AsyncRemoteAgent:
     """One agent's memory on a server: everything here happens in its scope and in no other."""
 
@@ -271,6 +291,12 @@ class AsyncRemoteAgent:
         """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
         require("associative")
         return AsyncRemoteAssociativeMemory(self._connection, self._scope)
+
+    @property
+    def knowledge(self) -> AsyncRemoteKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        require("knowledge")
+        return AsyncRemoteKnowledgeCollection(self._connection, self._scope)
 
     async def remember(
         self,

@@ -1,0 +1,7 @@
+"""The operations of knowledge bases."""
+
+from typing import Any
+
+from remanent.discipline.operation import Operation
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = ()
