@@ -12,7 +12,8 @@ from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.context import ContextView
+from remanent.context import ContextView, SessionInfo
+from remanent.context.sessions import EndReason
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
 from remanent.jobs import Progress
@@ -164,6 +165,18 @@ class Agent:
         """
         self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
 
+    def begin_session(self, session: str | None = None) -> SessionInfo:
+        """Begin a session, or resume one that ended; without a name it gets one.
+
+        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
+        `context.idle_minutes`.
+        """
+        return self._portal.call(self._wrapped.begin_session, session)
+
+    def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+        return self._portal.call(self._wrapped.end_session, session, reason=reason)
+
     def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
         return self._portal.call(self._wrapped.link, from_id, to_id, relation=relation, strength=strength)
@@ -303,6 +316,10 @@ class Agent:
     def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
+
+    def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
+        """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
+        return self._portal.call(self._wrapped.sessions, is_open=is_open, limit=limit)
 
     def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""

@@ -16,8 +16,11 @@ from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
-from remanent.context import Compactor, ContextView, Scratchpad, SpoolFolder
+from remanent.context import Compactor, ContextView, Scratchpad, SessionInfo, Sessions, SpoolFolder
+from remanent.context import sessions as session_states
 from remanent.context.scratchpad import PREFIX as PADS
+from remanent.context.sessions import PREFIX as SESSIONS
+from remanent.context.sessions import EndReason
 from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
@@ -147,6 +150,7 @@ class _Parts:
     recall: Recall
     engine: Engine
     compactor: Compactor
+    sessions: Sessions
     journal: Journal
     disciplines: Disciplines
     notes: Notes
@@ -192,9 +196,8 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
-    journal.listener, journal.recall = disciplines, recall
-    journal.watch, journal.rest = worker.watch, worker.rest
+    sessions = _sessions(shared, disciplines)
+    worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions, recall=recall)
     return _Parts(
         settings=settings,
         store=store,
@@ -209,6 +212,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         recall=recall,
         engine=engine,
         compactor=Compactor(engine, cache=cache, settings=settings.context),
+        sessions=sessions,
         journal=journal,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
@@ -219,10 +223,24 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
 
 
+def _sessions(shared: Parts, disciplines: Disciplines) -> Sessions:
+    """Return the sessions, of whose ends the disciplines are told."""
+    idle = timedelta(minutes=shared.settings.context.idle_minutes)
+    sessions = Sessions(shared.store, idle=idle, clock=shared.clock, new_id=shared.new_id)
+    sessions.listeners.append(disciplines.on_session_end)
+    return sessions
+
+
 def _worker(
-    shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
+    shared: Parts,
+    indexing: Indexing,
+    calibration: Calibration,
+    disciplines: Disciplines,
+    *,
+    sessions: Sessions,
+    recall: Recall,
 ) -> Worker:
-    """Return the one worker of this memory, with the jobs of the core and of every discipline."""
+    """Return the one worker of this memory, with the jobs of the core and of every discipline; all are told of it."""
     if shared.settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
     handlers = {
@@ -230,16 +248,21 @@ def _worker(
         EMBED: indexing.embed,
         REEMBED: indexing.reembed,
         GATE: calibration.measure,
+        session_states.SWEEP: sessions.sweep,
         **disciplines.handlers,
     }
-    return Worker(
+    worker = Worker(
         shared.store,
         handlers=handlers,
         settings=shared.settings.jobs,
         clock=shared.clock,
         new_id=shared.new_id,
-        shares=shares,
+        shares=recall.shares,
     )
+    journal = shared.journal
+    journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
+    journal.watch, journal.rest, sessions.watch = worker.watch, worker.rest, worker.watch
+    return worker
 
 
 _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
@@ -412,6 +435,18 @@ class AsyncAgent(AgentFaces):
         A scratchpad is what an agent has at hand while it works; recall does not search it.
         """
         await Scratchpad(self._parts.store, self._scope, session=session).write(key, value)
+
+    async def begin_session(self, session: str | None = None) -> SessionInfo:
+        """Begin a session, or resume one that ended; without a name it gets one.
+
+        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
+        `context.idle_minutes`.
+        """
+        return await self._parts.sessions.begin(self._scope, session or self._parts.new_id())
+
+    async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+        return await self._parts.sessions.end(self._scope, session, reason=reason)
 
     async def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
@@ -606,6 +641,10 @@ class AsyncAgent(AgentFaces):
         values = await Scratchpad(self._parts.store, self._scope, session=session).read()
         return values if key is None else {name: value for name, value in values.items() if name == key}
 
+    async def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
+        """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
+        return await self._parts.sessions.infos(self._scope, is_open=is_open, limit=limit)
+
     async def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""
         return await self._current(record_id)
@@ -760,10 +799,14 @@ async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Eras
     await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()
-    elif asked.everything and (pads := await parts.store.states(scope, prefix=PADS)):
-        # Also when something was said since a crash, and not all states may go: pads are the ones that hold texts.
         async with parts.store.transaction(scope) as tx:
-            for key in pads:
+            for key in session_states.states_of(asked.session):
+                tx.state(key, None)
+    elif asked.everything:
+        # Also when something was said since a crash, and not all states may go: these are the ones that hold texts.
+        held = {**await parts.store.states(scope, prefix=PADS), **await parts.store.states(scope, prefix=SESSIONS)}
+        async with parts.store.transaction(scope) as tx:
+            for key in held:
                 tx.state(key, None)
     erased = await parts.journal.erase(scope, erasure)
     note = await parts.store.state(scope, ERASING)

@@ -330,6 +330,19 @@ Value = Annotated[
         metavar="VALUE", help=say("The new text; without it, the value is removed.", "新的文本；不给则删除该值。")
     ),
 ]
+IsOpen = Annotated[
+    bool | None,
+    typer.Option(
+        "--is-open",
+        help=say("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。"),
+    ),
+]
+SessionBeginSession = Annotated[
+    str | None,
+    typer.Argument(metavar="SESSION", help=say("Its name; without one it gets a new one.", "会话名；不给则新取一个。")),
+]
+SessionEndSession = Annotated[str, typer.Argument(metavar="SESSION", help=say("The session.", "会话。"))]
+SessionEndReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help=say("What ended it.", "由什么结束。"))]
 EntryIds = Annotated[
     list[str] | None, typer.Option("--entry", metavar="ID", help=say("Entries to erase.", "要抹除的原始记录。"))
 ]
@@ -758,6 +771,26 @@ def scratchpad_write(
 ) -> None:
     """Set or remove a value on a scratchpad."""
     perform("scratchpad.write", place, {"key": key, "value": value, "session": session})
+
+
+@with_common_options("agent")
+def session_list(place: CommonOptions, *, is_open: IsOpen = None, limit: EntriesLimit = 100) -> None:
+    """List sessions, those that were used last first."""
+    perform("session.list", place, {"is_open": is_open, "limit": limit})
+
+
+@with_common_options("agent")
+def session_begin(place: CommonOptions, *, session: SessionBeginSession = None) -> None:
+    """Begin a session, or resume one that is over."""
+    perform("session.begin", place, {"session": session})
+
+
+@with_common_options("agent")
+def session_end(
+    place: CommonOptions, *, session: SessionEndSession, reason: SessionEndReason = "call", wait: options.Wait = True
+) -> None:
+    """End a session: memories that learn from whole sessions are told."""
+    perform("session.end", place, {"session": session, "reason": reason}, wait=wait)
 
 
 @with_common_options("agent")
@@ -1195,6 +1228,30 @@ COMMANDS = (
         ),
         scratchpad_write,
         group=say("Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"),
+    ),
+    GeneratedCommand(
+        ("session", "list"),
+        say("List sessions, those that were used last first.", "列出会话，最近使用的在前。"),
+        session_list,
+        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+    ),
+    GeneratedCommand(
+        ("session", "begin"),
+        say(
+            "Begin a session, or resume one that is over. Saying something in a session begins it, too.",
+            "开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
+        ),
+        session_begin,
+        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+    ),
+    GeneratedCommand(
+        ("session", "end"),
+        say(
+            "End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it.",
+            "结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
+        ),
+        session_end,
+        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
     ),
     GeneratedCommand(
         ("erase",),

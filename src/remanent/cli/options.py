@@ -157,6 +157,7 @@ GROUPS = {
     "scratchpad": Bilingual(
         "Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"
     ),
+    "session": Bilingual("Begin, end and list sessions.", "开始、结束与列出会话。"),
 }
 """What a group of commands is for; operations with a dot in their name stand in one. A discipline says its own."""
 

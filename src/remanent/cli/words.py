@@ -187,6 +187,7 @@ NO_KEY_HOLDS = Bilingual(
 )
 SERVING = Bilingual(
     "Serving on {url}. Stop with Ctrl-C.\n"
+    "  pages         {url}/\n"
     "  API docs      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
     "  MCP           {url}/mcp\n"
@@ -196,6 +197,7 @@ SERVING = Bilingual(
     "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
     "    {key}-H 'content-type: application/json' -d '{body}'",
     "正在 {url} 提供服务。按 Ctrl-C 停止。\n"
+    "  管理页面      {url}/\n"
     "  接口文档      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
     "  MCP           {url}/mcp\n"

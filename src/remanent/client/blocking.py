@@ -19,6 +19,8 @@ from remanent.client.remote import (
     AsyncRemoteMemory,
     aconnect,
 )
+from remanent.context import SessionInfo
+from remanent.context.sessions import EndReason
 from remanent.jobs import Progress
 from remanent.model import (
     Attachment,
@@ -494,6 +496,22 @@ class RemoteAgent:
         A scratchpad is what an agent has at hand while it works; recall does not search it.
         """
         self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
+
+    def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
+        """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
+        return self._portal.call(self._wrapped.sessions, is_open=is_open, limit=limit)
+
+    def begin_session(self, session: str | None = None) -> SessionInfo:
+        """Begin a session, or resume one that ended; without a name it gets one.
+
+        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
+        `context.idle_minutes`.
+        """
+        return self._portal.call(self._wrapped.begin_session, session)
+
+    def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+        return self._portal.call(self._wrapped.end_session, session, reason=reason)
 
     def erase(
         self,

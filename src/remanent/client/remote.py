@@ -11,6 +11,8 @@ from pydantic import JsonValue
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.bank import AsyncRemoteBanks
 from remanent.client.connection import Connection
+from remanent.context import SessionInfo
+from remanent.context.sessions import EndReason
 from remanent.discipline.shapes import Page
 from remanent.jobs import Progress
 from remanent.model import (
@@ -548,6 +550,29 @@ class AsyncRemoteAgent:
         await self._connection.do(
             "scratchpad.write", {"key": key, "value": value, "session": session}, place=self._place
         )
+
+    async def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
+        """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
+        answer: list[SessionInfo] = await self._connection.do(
+            "session.list", {"is_open": is_open, "limit": limit}, place=self._place
+        )
+        return answer
+
+    async def begin_session(self, session: str | None = None) -> SessionInfo:
+        """Begin a session, or resume one that ended; without a name it gets one.
+
+        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
+        `context.idle_minutes`.
+        """
+        answer: SessionInfo = await self._connection.do("session.begin", {"session": session}, place=self._place)
+        return answer
+
+    async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+        answer: SessionInfo = await self._connection.do(
+            "session.end", {"session": session, "reason": reason}, place=self._place
+        )
+        return answer
 
     async def erase(
         self,

@@ -9,6 +9,7 @@ from remanent.context.compaction import (
     Strategy,
 )
 from remanent.context.scratchpad import Scratchpad
+from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
 from remanent.context.spool import SpoolFolder
 
 __all__ = [
@@ -18,6 +19,9 @@ __all__ = [
     "Replaced",
     "Saving",
     "Scratchpad",
+    "SessionEnd",
+    "SessionInfo",
+    "Sessions",
     "SpoolFolder",
     "Strategy",
 ]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from remanent.bilingual import Bilingual
+from remanent.context import SessionEnd
 from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.journal import Journal
 from remanent.discipline.operation import Operation
@@ -99,6 +100,12 @@ class OpenDiscipline:
         """Do what follows from entries that somebody else appends, inside of that unit of work.
 
         Ask for jobs here; a model must not stand between a user and the acknowledgement.
+        """
+
+    async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
+        """Do what follows from the end of a session, inside of the unit of work that ends it; ask for jobs here.
+
+        The session may be resumed later, and end again: `after_seq` and `last_seq` say what was said since it last did.
         """
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:

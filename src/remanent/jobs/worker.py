@@ -523,9 +523,12 @@ class Worker:
 
     def _found_nothing(self, owner: Scope, wake_at: datetime | None, *, now: datetime) -> None:
         self._agenda.look_at(owner, self._next_look(wake_at, now=now))
-        if wake_at is None and not self._agenda.is_due(owner):
+        if not self._agenda.is_due(owner):
             for settlement in self._settlements:
-                settlement.settled(owner)
+                if wake_at is None:
+                    settlement.settled(owner)
+                else:  # what waits may be nothing but timers, for which nobody waits
+                    settlement.doubt(owner)
 
     def _trouble(self, owner: Owner, error: RemanentError) -> None:
         """Tell of trouble with an agent's queue once, and look again later."""

@@ -331,6 +331,10 @@ class UnitOfWork:
 
     def put_state(self, change: transaction.PutState) -> None:
         """Keep or remove a named value."""
+        if change.expects is not ...:
+            held = self._sql("SELECT value FROM states WHERE key = ?", (change.key,)).get
+            if held != (None if change.expects is None else rows.dump(change.expects)):
+                raise VersionConflict(f"the value {change.key} was changed by somebody else; read it again, then retry")
         if change.value is None:
             self._sql("DELETE FROM states WHERE key = ?", (change.key,))
         else:
