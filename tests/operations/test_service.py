@@ -390,6 +390,8 @@ LOCAL_ONLY = {
     "": {"context"},
     "admin": {"repair", "dead_letters"},
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
+    # Files and folders lie with whoever reads them; a server is sent their bytes.
+    "knowledge": {"add", "preview", "sync", "watch"},
     "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
 }
 FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}

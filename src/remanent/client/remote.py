@@ -58,6 +58,17 @@ if TYPE_CHECKING:
         Node,
     )
     from remanent.associative.triples import LoadedTriples
+    from remanent.knowledge.model import (
+        Added,
+        Additions,
+        CollectionView,
+        Document,
+        DocumentChunk,
+        Documents,
+        DocumentView,
+        KnowledgeFound,
+        KnowledgeStats,
+    )
 
 
 class AsyncRemoteAgentAdmin:
@@ -265,6 +276,132 @@ class AsyncRemoteKnowledgeCollection:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._scope
+
+    async def upload(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        answer: Added = await self._connection.do(
+            "knowledge.add",
+            {"name": name, "media_type": media_type, "metadata": metadata, "tags": tags, "occurred_at": occurred_at},
+            place=self._place,
+            upload=content,
+        )
+        return answer
+
+    async def list(self, *, as_of: Moment | None = None) -> Documents:
+        """Return the documents by name, as they are or as they were at a moment."""
+        answer: Documents = await self._connection.do("knowledge.list", {"as_of": as_of}, place=self._place)
+        return answer
+
+    async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
+        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        answer: DocumentView = await self._connection.do(
+            "knowledge.show", {"document": document, "as_of": as_of}, place=self._place
+        )
+        return answer
+
+    async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
+        """Return the bytes of a document as they were added."""
+        answer: bytes = await self._connection.do(
+            "knowledge.original", {"document": document, "as_of": as_of}, place=self._place
+        )
+        return answer
+
+    async def remove(self, document: str) -> Document:
+        """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
+        answer: Document = await self._connection.do("knowledge.remove", {"document": document}, place=self._place)
+        return answer
+
+    async def reindex(self, document: str | None = None) -> Additions:
+        """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
+        answer: Additions = await self._connection.do("knowledge.reindex", {"document": document}, place=self._place)
+        return answer
+
+    async def stats(self) -> KnowledgeStats:
+        """Return how much all collections of this owner hold."""
+        answer: KnowledgeStats = await self._connection.do("knowledge.stats", {}, place=self._place)
+        return answer
+
+    async def search(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
+        prefix: str = "",
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        rewrite: bool | None = None,
+        hyde: bool | None = None,
+        parents: bool | None = None,
+        summaries: bool | None = None,
+        gate: bool = False,
+    ) -> KnowledgeFound:
+        """Return the passages that answer a question, best first, each with its document and its place there.
+
+        `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
+        `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
+        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
+        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        """
+        answer: KnowledgeFound = await self._connection.do(
+            "knowledge.search",
+            {
+                "question": question,
+                "limit": limit,
+                "collections": collections,
+                "where": where,
+                "tags": tags,
+                "any_tags": any_tags,
+                "prefix": prefix,
+                "since": since,
+                "until": until,
+                "as_of": as_of,
+                "rewrite": rewrite,
+                "hyde": hyde,
+                "parents": parents,
+                "summaries": summaries,
+                "gate": gate,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
+        """Change what a chunk says, or whether searches find it.
+
+        Indexing its document anew keeps that as long as its place is unchanged, and marks it `outdated` otherwise.
+        """
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.edit_chunk", {"chunk_id": chunk_id, "text": text, "enabled": enabled}, place=self._place
+        )
+        return answer
+
+    async def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
+        """Add a chunk to a document by hand, behind another one or at its end."""
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.add_chunk", {"document": document, "text": text, "after": after}, place=self._place
+        )
+        return answer
+
+    async def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
+        """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
+        answer: CollectionView = await self._connection.do(
+            "knowledge.configure", {"chunk_size": chunk_size, "agents": agents}, place=self._place
+        )
+        return answer
 
 
 class AsyncRemoteAgent:

@@ -115,6 +115,27 @@ class KnowledgeCollection:
             occurred_at=occurred_at,
         )
 
+    def upload(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        return self._portal.call(
+            self._wrapped.upload,
+            content,
+            name=name,
+            media_type=media_type,
+            metadata=metadata,
+            tags=tags,
+            occurred_at=occurred_at,
+        )
+
     def preview(
         self,
         path: str | PathLike[str] | None = None,

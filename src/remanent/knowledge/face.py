@@ -9,7 +9,7 @@ from typing import Any
 from remanent.discipline import AnyMemory
 from remanent.errors import InvalidInput
 from remanent.knowledge.folders import Folders
-from remanent.knowledge.library import Library
+from remanent.knowledge.library import Library, NewDocument
 from remanent.knowledge.model import (
     COLLECTION,
     Added,
@@ -110,6 +110,27 @@ class AsyncKnowledgeCollection:
             metadata=dict(metadata or {}),
             tags=tuple(tags),
             occurred_at=new.occurred_at if occurred_at is None else to_instant(read_moment(occurred_at)),
+        )
+        return await self._services.library.add(self._scope, self._collection, new)
+
+    async def upload(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        new = NewDocument(
+            data=content,
+            name=name,
+            media_type=media_type,
+            metadata=dict(metadata or {}),
+            tags=tuple(tags),
+            occurred_at=None if occurred_at is None else read_moment(occurred_at),
         )
         return await self._services.library.add(self._scope, self._collection, new)
 
