@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from remanent.associative.memory import AsyncAssociativeMemory
     from remanent.bank.face import AsyncBanks
     from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
+    from remanent.workspace.face import AsyncWorkspace
 
 F = TypeVar("F")
 
@@ -36,6 +37,14 @@ class AgentFaces:
         from remanent.knowledge.face import AsyncKnowledgeCollection
 
         return self.face(AsyncKnowledgeCollection)
+
+    @property
+    def workspace(self) -> AsyncWorkspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        require("workspace")
+        from remanent.workspace.face import AsyncWorkspace
+
+        return self.face(AsyncWorkspace)
 
 
 class MemoryFaces:

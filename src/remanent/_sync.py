@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
     from remanent.knowledge._sync import KnowledgeBases, KnowledgeCollection
+    from remanent.workspace._sync import Workspace
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
 
@@ -401,6 +402,14 @@ class Agent:
         from remanent.knowledge._sync import KnowledgeCollection
 
         return KnowledgeCollection(self._portal, wrapped)
+
+    @property
+    def workspace(self) -> Workspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        wrapped = self._wrapped.workspace
+        from remanent.workspace._sync import Workspace
+
+        return Workspace(self._portal, wrapped)
 
 
 class Memory:

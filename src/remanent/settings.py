@@ -56,6 +56,9 @@ USUAL_KEYS: Mapping[str, str] = {
 }
 """The variables that providers' own tools take their key from; taken here too when the provider is named."""
 
+WORKSPACE_ROOTS = ("REMANENT_WORKSPACE_ROOT", "AGX_WORKSPACE_ROOT")
+"""The variables that name the folder of a workspace; ours before the one that other agents' runtimes know."""
+
 TOOL_KEYS: Mapping[str, str] = {"search": "SERPER_API_KEY", "reader": "JINA_API_KEY"}
 """The same for the services that agents' tools ask, by the group of settings."""
 
@@ -922,21 +925,21 @@ def plug_in_sections(given: Iterable[Declared] = ()) -> None:
     """Give the settings a section for each discipline that is installed, and for those that are given."""
     fresh = False
     for declared in (*found(), *given):
-        section = declared.settings
-        if section is None or declared.name in _PLUGGED:
+        section, name = declared.settings, getattr(declared, "section", "") or declared.name
+        if section is None or name in _PLUGGED:
             continue
-        if declared.name in Settings.model_fields:
+        if name in Settings.model_fields:
             raise InvalidSettings(f"the discipline {declared.name} has the name of a setting; rename it")
-        Settings.__pydantic_fields__[declared.name] = FieldInfo(annotation=section, default=section())
-        Settings.__annotations__[declared.name] = section
-        _PLUGGED.add(declared.name)
+        Settings.__pydantic_fields__[name] = FieldInfo(annotation=section, default=section())
+        Settings.__annotations__[name] = section
+        _PLUGGED.add(name)
         fresh = True
     if fresh:
         Settings.model_rebuild(force=True)
 
 
 _PLUGGED: set[str] = set()
-"""The disciplines whose sections the settings have."""
+"""The sections of disciplines that the settings have."""
 
 
 def load_settings(path: str | os.PathLike[str] | None = None, **overrides: Any) -> Settings:
@@ -1033,7 +1036,7 @@ def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
 
 def _with_usual_keys(values: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with the keys that the environment holds under the providers' own names."""
-    values = {**values, **_tool_keys(values)}
+    values = {**values, **_tool_keys(values), **_workspace_root(values)}
     model = values.get("model")
     if not isinstance(model, Mapping):
         return values
@@ -1046,6 +1049,15 @@ def _with_usual_keys(values: dict[str, Any]) -> dict[str, Any]:
                 for name, choice in choices.items()
             }
     return {**values, "model": filled}
+
+
+def _workspace_root(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the group of the workspace with the folder that the environment names, where nothing else names it."""
+    root = next((named for variable in WORKSPACE_ROOTS if (named := os.environ.get(variable, "").strip())), "")
+    group = values.get("memory", {})
+    if root and "memory" in _PLUGGED and isinstance(group, Mapping) and not group.get("root"):
+        return {"memory": {**group, "root": root}}
+    return {}
 
 
 def _tool_keys(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -650,6 +650,51 @@ Agents = Annotated[
         help=say("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。"),
     ),
 ]
+Vault = Annotated[
+    str | None,
+    typer.Option(
+        "--vault",
+        metavar="TEXT",
+        help=say(
+            "A folder of notes on the machine of the memory that is to be the workspace; unset, a new one is made.",
+            "作为工作区的已有笔记目录（位于记忆所在的机器上）；不给则新建。",
+        ),
+    ),
+]
+Day = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DAY", help=say("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。")
+    ),
+]
+WorkspaceSearchQuery = Annotated[
+    list[str], typer.Argument(metavar="QUERY", help=say("The question, or words.", "问题或关键词。"))
+]
+WorkspaceSearchLimit = Annotated[
+    int,
+    typer.Option("--limit", "-n", metavar="N", min=1, max=100, help=say("Return at most this many.", "最多多少条。")),
+]
+Mode = Annotated[
+    str,
+    typer.Option("--mode", metavar="TEXT", help=say("By words, by meaning or by both.", "按词语、按语义或两者兼用。")),
+]
+WorkspacePromptBudget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        metavar="N",
+        min=1,
+        max=100000,
+        help=say("Tokens for what always holds.", "始终成立的内容最多占用的 token 数。"),
+    ),
+]
+WorkspaceUndoChangeId = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHANGE_ID",
+        help=say("A change, as `workspace changes` shows it.", "改动的 id，见 `workspace changes`。"),
+    ),
+]
 
 
 @with_common_options("agent")
@@ -1444,6 +1489,96 @@ def knowledge_configure(
     perform("knowledge.configure", place, {"collection": collection, "chunk_size": chunk_size, "agents": agents})
 
 
+@with_common_options("agent")
+def workspace_init(place: CommonOptions, *, vault: Vault = None) -> None:
+    """Make the workspace folder with its files, or take a folder of notes that is there already."""
+    perform("workspace.init", place, {"vault": vault})
+
+
+@with_common_options("agent")
+def workspace_log(place: CommonOptions, *, day: Day = None) -> None:
+    """Show what was taken down on a day."""
+    perform("workspace.log", place, {"day": day})
+
+
+@with_common_options("agent")
+def workspace_end(
+    place: CommonOptions,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    session: Session = None,
+) -> None:
+    """Take down what was asked for and done in a run of an agent, in the file of the day."""
+    perform(
+        "workspace.end",
+        place,
+        {"session": session},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+    )
+
+
+@with_common_options("agent")
+def workspace_compact(place: CommonOptions, *, day: Day = None) -> None:
+    """De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is."""
+    perform("workspace.compact", place, {"day": day})
+
+
+@with_common_options("agent")
+def workspace_search(
+    place: CommonOptions, *, query: WorkspaceSearchQuery, limit: WorkspaceSearchLimit = 5, mode: Mode = "hybrid"
+) -> None:
+    """Search the files of the workspace, with their paths and lines; edits are found at once."""
+    perform("workspace.search", place, {"query": " ".join(query), "limit": limit, "mode": mode})
+
+
+@with_common_options("agent")
+def workspace_index(place: CommonOptions, *, wait: options.Wait = True) -> None:
+    """Bring the index up to date with the files; only those that changed are read."""
+    perform("workspace.index", place, {}, wait=wait)
+
+
+@with_common_options("agent")
+def workspace_layers(place: CommonOptions) -> None:
+    """Say which of the six layers of memory holds what."""
+    perform("workspace.layers", place, {})
+
+
+@with_common_options("agent")
+def workspace_prompt(
+    place: CommonOptions,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    budget: WorkspacePromptBudget = None,
+) -> None:
+    """Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind."""
+    perform(
+        "workspace.prompt",
+        place,
+        {"budget": budget},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+    )
+
+
+@with_common_options("agent")
+def workspace_changes(place: CommonOptions, *, limit: EntriesLimit = 20) -> None:
+    """List what we wrote into the workspace, newest first; each can be undone."""
+    perform("workspace.changes", place, {"limit": limit})
+
+
+@with_common_options("agent")
+def workspace_undo(place: CommonOptions, *, change_id: WorkspaceUndoChangeId) -> None:
+    """Take back one change of ours; refused where its lines were changed since."""
+    perform("workspace.undo", place, {"change_id": change_id})
+
+
 COMMANDS = (
     GeneratedCommand(
         ("remember",),
@@ -1977,5 +2112,96 @@ COMMANDS = (
             "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),
         discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("workspace", "init"),
+        say(
+            "Make the workspace folder with its files, or take a folder of notes that is there already.",
+            "建立工作区目录，或以已有的笔记目录作为工作区。",
+        ),
+        workspace_init,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "log"),
+        say("Show what was taken down on a day.", "显示某天的记录。"),
+        workspace_log,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "end"),
+        say(
+            "Take down what was asked for and done in a run of an agent, in the file of the day.",
+            "智能体一次运行结束：将其中的请求与完成事项记入当日文件。",
+        ),
+        workspace_end,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "compact"),
+        say(
+            "De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is.",
+            "对我们在当日文件中写下的条目去重；人写的内容保持原样。",
+        ),
+        workspace_compact,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "search"),
+        say(
+            "Search the files of the workspace, with their paths and lines; edits are found at once.",
+            "在工作区的文件中检索，给出路径与行号；编辑后无需重新索引。",
+        ),
+        workspace_search,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "index"),
+        say(
+            "Bring the index up to date with the files; only those that changed are read.",
+            "使索引与文件一致；只读取有变化的文件。",
+        ),
+        workspace_index,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "layers"),
+        say("Say which of the six layers of memory holds what.", "显示六层记忆各存有什么。"),
+        workspace_layers,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "prompt"),
+        say(
+            "Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind.",
+            "给出工作区在系统提示中的部分：始终成立的内容，以及自动召回的历史记忆。",
+        ),
+        workspace_prompt,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "changes"),
+        say(
+            "List what we wrote into the workspace, newest first; each can be undone.",
+            "列出我们写入工作区的改动，新的在前，均可撤销。",
+        ),
+        workspace_changes,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "undo"),
+        say("Take back one change of ours; refused where its lines were changed since.", "撤销我们的一次改动。"),
+        workspace_undo,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
     ),
 )

@@ -17,6 +17,7 @@ from remanent.client.remote import (
     AsyncRemoteAssociativeMemory,
     AsyncRemoteKnowledgeCollection,
     AsyncRemoteMemory,
+    AsyncRemoteWorkspace,
     aconnect,
 )
 from remanent.context import SessionInfo
@@ -49,7 +50,7 @@ from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
+    from datetime import date, datetime
     from typing import Self
 
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
@@ -70,6 +71,12 @@ if TYPE_CHECKING:
         KnowledgeFound,
         KnowledgeStats,
     )
+    from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
+    from remanent.workspace.files import FileChange
+    from remanent.workspace.hooks import HookReport
+    from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
+    from remanent.workspace.layers import Layer
+    from remanent.workspace.tool import MemoryCommand
 
 __all__ = [
     "RemoteAgent",
@@ -79,6 +86,7 @@ __all__ = [
     "RemoteBanks",
     "RemoteKnowledgeCollection",
     "RemoteMemory",
+    "RemoteWorkspace",
     "connect",
 ]
 
@@ -376,6 +384,117 @@ class RemoteKnowledgeCollection:
         return self._portal.call(self._wrapped.configure, chunk_size=chunk_size, agents=agents)
 
 
+class RemoteWorkspace:
+    """A folder of Markdown files that the agent and its user both read and write.
+
+    IDENTITY.md, SOUL.md and USER.md say what must always hold, MEMORY.md what is to last, memory/<day>.md what was
+    asked for and done. Whatever we write can be undone, and a line that a person wrote is never touched.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteWorkspace) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._wrapped.scope
+
+    def init(self, *, vault: str | None = None) -> WorkspaceState:
+        """Make the folder with its files, or have a folder of notes that is there already be the workspace.
+
+        With `vault`, the path of such a folder, every `*.md` in it is searched, and no file is made until there is
+        something to write.
+        """
+        return self._portal.call(self._wrapped.init, vault=vault)
+
+    def log(self, *, day: date | None = None) -> DayLog:
+        """Return what a day's file says, today's unless another is named."""
+        return self._portal.call(self._wrapped.log, day=day)
+
+    def end(self, messages: Messages, *, session: str | None = None) -> HookReport:
+        """Take down what was asked for and done in a run of the agent, as `MemoryHook` does.
+
+        Less than three turns are not looked at; facts that stand there already are not written again.
+        """
+        return self._portal.call(self._wrapped.end, messages, session=session)
+
+    def compact(self, *, day: date | None = None) -> CompactedDay:
+        """De-duplicate the bullets that we wrote in a day's file, whatever its size; a person's stay as they are."""
+        return self._portal.call(self._wrapped.compact, day=day)
+
+    def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> list[WorkspaceHit]:
+        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
+        return self._portal.call(self._wrapped.search, query, limit=limit, mode=mode)
+
+    def index(self) -> IndexReport:
+        """Bring the index up to date with the files; `search` does so by itself."""
+        return self._portal.call(self._wrapped.index)
+
+    def layers(self) -> list[Layer]:
+        """Say which of the six layers of memory holds what."""
+        return self._portal.call(self._wrapped.layers)
+
+    def prompt(self, messages: Messages = (), *, budget: int | None = None) -> str:
+        """Return the workspace's part of a system prompt: what always holds, then what the last messages call up.
+
+        The first is IDENTITY.md, SOUL.md and USER.md, and AGENTS.md and CLAUDE.md of the folder and of
+        `memory.project`, within `budget` tokens (`memory.core_budget` unless given). The second is left out where
+        nothing is found.
+        """
+        return self._portal.call(self._wrapped.prompt, messages, budget=budget)
+
+    def recalled(self, messages: Messages) -> str:
+        """Return what the last five messages of the user bring to mind as a section; empty where nothing does."""
+        return self._portal.call(self._wrapped.recalled, messages)
+
+    def memory(
+        self,
+        command: MemoryCommand,
+        path: str = "",
+        *,
+        file_text: str | None = None,
+        old_str: str | None = None,
+        new_str: str | None = None,
+        insert_line: int | None = None,
+        insert_text: str | None = None,
+        view_range: Sequence[int] | None = None,
+        old_path: str | None = None,
+        new_path: str | None = None,
+    ) -> str:
+        """Have the agent read and edit its own files, as the memory tool of models does; returns what it is told.
+
+        The commands are `view`, `create`, `str_replace`, `insert`, `delete` and `rename`; paths may begin with
+        `/memories`.
+        """
+        return self._portal.call(
+            self._wrapped.memory,
+            command,
+            path,
+            file_text=file_text,
+            old_str=old_str,
+            new_str=new_str,
+            insert_line=insert_line,
+            insert_text=insert_text,
+            view_range=view_range,
+            old_path=old_path,
+            new_path=new_path,
+        )
+
+    def changes(self, *, limit: int = 20) -> list[FileChange]:
+        """Return what we wrote into the folder, newest first, as differences that can be undone."""
+        return self._portal.call(self._wrapped.changes, limit=limit)
+
+    def undo(self, change_id: str) -> FileChange:
+        """Take back one change of ours; refused where its lines were changed since."""
+        return self._portal.call(self._wrapped.undo, change_id)
+
+
 class RemoteAgent:
     """One agent's memory on a server: everything here happens in its scope and in no other."""
 
@@ -407,6 +526,11 @@ class RemoteAgent:
     def knowledge(self) -> RemoteKnowledgeCollection:
         """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
         return RemoteKnowledgeCollection(self._portal, self._wrapped.knowledge)
+
+    @property
+    def workspace(self) -> RemoteWorkspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        return RemoteWorkspace(self._portal, self._wrapped.workspace)
 
     def remember(
         self,

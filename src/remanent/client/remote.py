@@ -49,7 +49,7 @@ from remanent.stores import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from remanent.associative.model import (
         AssociativeFound,
@@ -69,6 +69,14 @@ if TYPE_CHECKING:
         KnowledgeFound,
         KnowledgeStats,
     )
+    from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
+    from remanent.workspace.files import FileChange
+    from remanent.workspace.hooks import (
+        HookReport,
+    )
+    from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
+    from remanent.workspace.layers import Layer
+    from remanent.workspace.tool import MemoryCommand
 
 
 class AsyncRemoteAgentAdmin:
@@ -404,6 +412,137 @@ class AsyncRemoteKnowledgeCollection:
         return answer
 
 
+class AsyncRemoteWorkspace:
+    """A folder of Markdown files that the agent and its user both read and write.
+
+    IDENTITY.md, SOUL.md and USER.md say what must always hold, MEMORY.md what is to last, memory/<day>.md what was
+    asked for and done. Whatever we write can be undone, and a line that a person wrote is never touched.
+    """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    async def init(self, *, vault: str | None = None) -> WorkspaceState:
+        """Make the folder with its files, or have a folder of notes that is there already be the workspace.
+
+        With `vault`, the path of such a folder, every `*.md` in it is searched, and no file is made until there is
+        something to write.
+        """
+        answer: WorkspaceState = await self._connection.do("workspace.init", {"vault": vault}, place=self._place)
+        return answer
+
+    async def log(self, *, day: date | None = None) -> DayLog:
+        """Return what a day's file says, today's unless another is named."""
+        answer: DayLog = await self._connection.do("workspace.log", {"day": day}, place=self._place)
+        return answer
+
+    async def end(self, messages: Messages, *, session: str | None = None) -> HookReport:
+        """Take down what was asked for and done in a run of the agent, as `MemoryHook` does.
+
+        Less than three turns are not looked at; facts that stand there already are not written again.
+        """
+        answer: HookReport = await self._connection.do(
+            "workspace.end", {"messages": messages, "session": session}, place=self._place
+        )
+        return answer
+
+    async def compact(self, *, day: date | None = None) -> CompactedDay:
+        """De-duplicate the bullets that we wrote in a day's file, whatever its size; a person's stay as they are."""
+        answer: CompactedDay = await self._connection.do("workspace.compact", {"day": day}, place=self._place)
+        return answer
+
+    async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> list[WorkspaceHit]:
+        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
+        answer: list[WorkspaceHit] = await self._connection.do(
+            "workspace.search", {"query": query, "limit": limit, "mode": mode}, place=self._place
+        )
+        return answer
+
+    async def index(self) -> IndexReport:
+        """Bring the index up to date with the files; `search` does so by itself."""
+        answer: IndexReport = await self._connection.do("workspace.index", {}, place=self._place)
+        return answer
+
+    async def layers(self) -> list[Layer]:
+        """Say which of the six layers of memory holds what."""
+        answer: list[Layer] = await self._connection.do("workspace.layers", {}, place=self._place)
+        return answer
+
+    async def prompt(self, messages: Messages = (), *, budget: int | None = None) -> str:
+        """Return the workspace's part of a system prompt: what always holds, then what the last messages call up.
+
+        The first is IDENTITY.md, SOUL.md and USER.md, and AGENTS.md and CLAUDE.md of the folder and of
+        `memory.project`, within `budget` tokens (`memory.core_budget` unless given). The second is left out where
+        nothing is found.
+        """
+        answer: str = await self._connection.do(
+            "workspace.prompt", {"messages": messages, "budget": budget}, place=self._place
+        )
+        return answer
+
+    async def recalled(self, messages: Messages) -> str:
+        """Return what the last five messages of the user bring to mind as a section; empty where nothing does."""
+        answer: str = await self._connection.do("workspace.recalled", {"messages": messages}, place=self._place)
+        return answer
+
+    async def memory(
+        self,
+        command: MemoryCommand,
+        path: str = "",
+        *,
+        file_text: str | None = None,
+        old_str: str | None = None,
+        new_str: str | None = None,
+        insert_line: int | None = None,
+        insert_text: str | None = None,
+        view_range: Sequence[int] | None = None,
+        old_path: str | None = None,
+        new_path: str | None = None,
+    ) -> str:
+        """Have the agent read and edit its own files, as the memory tool of models does; returns what it is told.
+
+        The commands are `view`, `create`, `str_replace`, `insert`, `delete` and `rename`; paths may begin with
+        `/memories`.
+        """
+        answer: str = await self._connection.do(
+            "workspace.memory",
+            {
+                "command": command,
+                "path": path,
+                "file_text": file_text,
+                "old_str": old_str,
+                "new_str": new_str,
+                "insert_line": insert_line,
+                "insert_text": insert_text,
+                "view_range": view_range,
+                "old_path": old_path,
+                "new_path": new_path,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def changes(self, *, limit: int = 20) -> list[FileChange]:
+        """Return what we wrote into the folder, newest first, as differences that can be undone."""
+        answer: list[FileChange] = await self._connection.do("workspace.changes", {"limit": limit}, place=self._place)
+        return answer
+
+    async def undo(self, change_id: str) -> FileChange:
+        """Take back one change of ours; refused where its lines were changed since."""
+        answer: FileChange = await self._connection.do("workspace.undo", {"change_id": change_id}, place=self._place)
+        return answer
+
+
 class AsyncRemoteAgent:
     """One agent's memory on a server: everything here happens in its scope and in no other."""
 
@@ -436,6 +575,12 @@ class AsyncRemoteAgent:
         """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
         require("knowledge")
         return AsyncRemoteKnowledgeCollection(self._connection, self._scope)
+
+    @property
+    def workspace(self) -> AsyncRemoteWorkspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        require("workspace")
+        return AsyncRemoteWorkspace(self._connection, self._scope)
 
     async def remember(
         self,

@@ -168,6 +168,13 @@ def _import_map() -> str:
 
 
 @cache
+def _preloads() -> str:
+    """Return the modules of the first view, so that a browser asks for all at once and not for one after another."""
+    names = [f"vendor/{file}" for file in _IMPORTS.values()] + ["api", "words", "parts", "home", "memory"]
+    return "".join(f'<link rel="modulepreload" href="/static/{name}.mjs">' for name in names)
+
+
+@cache
 def _policy() -> str:
     """Return what the page may do: load our own files and ask our own server, and nothing else."""
     hashed = base64.b64encode(hashlib.sha256(_import_map().encode()).digest()).decode()
@@ -188,6 +195,7 @@ def _shell(*, chinese: bool) -> str:
         '<meta name="color-scheme" content="light dark">'
         '<title>Remanent</title><link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/app.css">'
         f'<script type="importmap">{_import_map()}</script>'
+        f"{_preloads()}"
         '<script type="module" src="/static/app.mjs"></script></head>'
         f'<body><div id="app"></div><noscript><p>{needs}</p><pre>{about}</pre></noscript></body></html>'
     )

@@ -109,8 +109,9 @@ function Canvas({ points, edges, limit, search, chosen, onChoose }) {
   };
   const drag = (event) => {
     const v = view.current, from = { x: event.clientX - v.x, y: event.clientY - v.y }, begin = { x: event.clientX, y: event.clientY };
+    v.moving = true;
     const move = (next) => { v.x = next.clientX - from.x; v.y = next.clientY - from.y; v.moved = true; soon(); };
-    const up = (next) => { removeEventListener("pointermove", move); removeEventListener("pointerup", up); if (Math.hypot(next.clientX - begin.x, next.clientY - begin.y) < 4) onChoose(near(next)); };
+    const up = (next) => { v.moving = false; soon(); removeEventListener("pointermove", move); removeEventListener("pointerup", up); if (Math.hypot(next.clientX - begin.x, next.clientY - begin.y) < 4) onChoose(near(next)); };
     addEventListener("pointermove", move); addEventListener("pointerup", up);
   };
   return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label="+">+</button><button onClick=${() => zoom(1 / 1.3)} aria-label="−">−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
@@ -130,32 +131,48 @@ function paint(canvas, view, points, edges, { limit, search, chosen }) {
   if (!canvas || !view.placed) return;
   const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
-  const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
-  const [line, accent, quiet, text, warn, panel] = ["--quiet", "--accent", "--quiet", "--text", "--warn", "--panel"].map(colour);
+  const style = getComputedStyle(document.documentElement);
+  const [line, accent, quiet, text, warn, panel] = ["--quiet", "--accent", "--quiet", "--text", "--warn", "--panel"].map((name) => style.getPropertyValue(name).trim());
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0); pen.clearRect(0, 0, width, height);
   const sx = (i) => view.placed.x[i] * view.scale + view.x + width / 2, sy = (i) => view.placed.y[i] * view.scale + view.y + height / 2;
   const shown = (i) => !(points[i].at > limit);
   const hit = (i) => search && (points[i].label.toLowerCase().includes(search) || (points[i].content ?? "").toLowerCase().includes(search));
+  // Drawn in a few strokes for thousands of links and nodes: each stroke costs more than the lines in it.
+  const strokes = new Map();
   for (const edge of edges) {
     if (!shown(edge.a) || !shown(edge.b)) continue;
-    pen.globalAlpha = 0.15 + 0.6 * edge.strength; pen.lineWidth = 0.6 + 2 * edge.strength; pen.strokeStyle = edge.ghost ? warn : line; pen.setLineDash(edge.ghost ? [4, 4] : []);
-    pen.beginPath(); pen.moveTo(sx(edge.a), sy(edge.a)); pen.lineTo(sx(edge.b), sy(edge.b)); pen.stroke();
+    const key = edge.ghost ? "ghost" : Math.round(edge.strength * 4) / 4;
+    if (!strokes.has(key)) strokes.set(key, new Path2D());
+    const path = strokes.get(key); path.moveTo(sx(edge.a), sy(edge.a)); path.lineTo(sx(edge.b), sy(edge.b));
+  }
+  for (const [key, path] of strokes) {
+    const strength = key === "ghost" ? 0.5 : key;
+    pen.globalAlpha = 0.15 + 0.6 * strength; pen.lineWidth = 0.6 + 2 * strength; pen.strokeStyle = key === "ghost" ? warn : line; pen.setLineDash(key === "ghost" ? [4, 4] : []); pen.stroke(path);
   }
   pen.setLineDash([]);
-  const order = points.map((_, i) => i).filter(shown);
+  const order = points.map((_, i) => i).filter(shown), dots = new Map();
   for (const i of order) {
-    const point = points[i], radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
-    pen.globalAlpha = search && !hit(i) ? 0.2 : point.ghost ? 0.5 : 1; pen.fillStyle = point.ghost ? panel : point.focus ? accent : quiet; pen.strokeStyle = i === chosen || hit(i) ? accent : point.ghost ? warn : panel; pen.lineWidth = i === chosen || hit(i) ? 3 : 1.5;
-    pen.beginPath(); pen.arc(sx(i), sy(i), radius, 0, 7); pen.fill(); pen.stroke();
+    const point = points[i], px = sx(i), py = sy(i);
+    if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
+    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.focus ? "focus" : search ? "dim" : "plain", radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
+    if (!dots.has(key)) dots.set(key, new Path2D());
+    const path = dots.get(key); path.moveTo(px + radius, py); path.arc(px, py, radius, 0, 7);
+  }
+  for (const [key, path] of dots) {
+    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = key === "ghost" ? panel : key === "focus" || key === "hit" ? accent : quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
   }
   // Labels, the most important first; one that would lie over another is left out.
   pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1;
   const taken = new Set(), rank = (i) => (i === chosen ? 4 : 0) + (hit(i) ? 3 : 0) + (points[i].focus ? 2 : 0) + points[i].weight / 10;
   let labels = 0;
-  for (const i of order.sort((a, b) => rank(b) - rank(a))) {
+  const most = view.moving ? 60 : 400;
+  view.order ??= points.map((_, i) => i);
+  const named = search || chosen !== null ? [...view.order].sort((a, b) => rank(b) - rank(a)) : (view.ranked ??= [...view.order].sort((a, b) => rank(b) - rank(a)));
+  for (const i of named) {
+    if (!shown(i)) continue;
     const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
-    if (++labels > 400) break;
+    if (++labels > most) break;
     const label = [...points[i].label].slice(0, 18).join(""), wide = pen.measureText(label).width, cells = [];
     for (let cx = Math.floor((px - wide / 2) / 20); cx <= Math.floor((px + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
     if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Card, Dialog, Empty, Figure, html, Loaded, told, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
-import { number, say, size } from "./words.mjs";
+import { isChinese, number, say, size } from "./words.mjs";
 
 const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn"];
 // What only serves another page (nodes of graphs, the frame of documents) is not shown among memories.
@@ -41,7 +41,7 @@ function List({ tab, agent, query, filters, base }) {
   const app = useApp();
   const { here } = app;
   const at = place(here.org, here.workspace, agent);
-  const late = useLate(query.trim());
+  const late = useLate(query.trim(), 40);
   const lateFilters = useLate(filters);
   const [gone, setGone] = useState(new Set());
   const [editing, setEditing] = useState(null);
@@ -57,7 +57,8 @@ function List({ tab, agent, query, filters, base }) {
     }
     return ask("GET", `${at}/records`, { signal, query: { kinds, tags, statuses: lateFilters.status, limit: STEP } });
   }, [at, tab, late, lateFilters]);
-  const items = [...(state.value?.items ?? []), ...pages.flatMap((page) => page.items)].filter((item) => !gone.has(item.id) && inTime(item, lateFilters, late));
+  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => inTime(item, lateFilters, late)));
+  const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
   const next = pages.length ? pages.at(-1).next : state.value?.next;
   const more = async () => {
     if (!next || more.busy) return;
@@ -71,10 +72,17 @@ function List({ tab, agent, query, filters, base }) {
       app.say(say("deleted"), async () => { await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/restore`, { body: {} }).then(() => app.say(say("restored")), app.fail); setGone((now) => new Set([...now].filter((id) => id !== record.id))); });
     } catch (error) { app.fail(error); }
   };
-  return html`<${Loaded} state=${state}>${() => html`<div class="stack">${items.length === 0 && html`<${Empty}>${late ? say("no_match") : say("nothing")}</${Empty}>`}
-    ${items.map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") && record.kind !== "turn" ? setEditing : null} />`)}
+  return html`<${Loaded} state=${state}>${() => html`<div class="stack">${isEmpty && html`<${Empty}>${late ? say("no_match") : say("nothing")}</${Empty}>`}
+    ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${gone} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
     ${next && html`<${More} onSeen=${more} key=${next} />`}</div>
     ${editing && html`<${Edit} record=${editing} at=${at} onClose=${() => setEditing(null)} onSaved=${() => { setEditing(null); state.again(); app.say(say("saved")); }} />`}`}</${Loaded}>`;
+}
+
+/** The cards of one page. They are made once: of a list of thousands only what is new is looked at when more comes. */
+function Batch({ items, first, gone, base, agent, onForget, onEdit }) {
+  const act = useRef({});
+  act.current = { onForget, onEdit };
+  return useMemo(() => html`<div class="stack">${items.filter((item) => !gone.has(item.id)).map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && record.kind !== "turn" ? (one) => act.current.onEdit(one) : null} />`)}</div>`, [first, items.length, gone, agent, Boolean(onForget), Boolean(onEdit), isChinese()]);
 }
 
 function inTime(item, filters, late) {
@@ -111,21 +119,24 @@ function Health({ onStatus }) {
   const at = place(here.org, here.workspace, here.agent);
   const [cleaning, setCleaning] = useState(false);
   const state = useLoad(async (signal) => {
-    const [file, queue, conflicts, cognition] = await Promise.all([
-      ask("GET", `${at}/health`, { signal }), ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
+    const [queue, conflicts, cognition] = await Promise.all([
+      ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
       can("cognition.health") ? ask("GET", `${at}/memories/health`, { signal }) : null]);
-    return { file, queue, conflicts: conflicts.items.length, cognition };
+    return { queue, conflicts: conflicts.items.length, cognition };
   }, [at]);
+  // Looks at the whole file, which takes a moment where there is much: the rest does not wait for it.
+  const whole = useLoad((signal) => ask("GET", `${at}/health`, { signal }), [at]);
+  const file = whole.value;
   const link = (page) => () => go(`${base}/${page}?agent=${encodeURIComponent(here.agent)}`);
-  return html`<${Loaded} state=${state}>${({ file, queue, conflicts, cognition }) => html`<div class="figures">
-    <${Figure} label=${say("total")} value=${number(cognition?.total ?? file.records)} onOpen=${() => onStatus("active")} />
+  return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition }) => html`<div class="figures">
+    <${Figure} label=${say("total")} value=${cognition || file ? number(cognition?.total ?? file.records) : "…"} onOpen=${() => onStatus("active")} />
     ${cognition && html`<${Figure} label=${say("mean_confidence")} value=${`${Math.round(100 * (cognition.mean_confidence ?? 0))}%`} />
       <${Figure} label=${say("expired")} value=${say("to_clean", { n: cognition.expired })} tone=${cognition.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
     <${Figure} label=${say("conflict_count")} value=${say("to_solve", { n: conflicts })} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
     ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} />`)}
     <${Figure} label=${say("queue")} value=${number(queue.pending + queue.running)} tone=${queue.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
-    <${Figure} label=${say("disk")} value=${size(file.bytes_on_disk)} />
-    ${file.problems.length > 0 && html`<${Figure} label=${say("error")} value=${file.problems.length} tone="bad" onOpen=${link("admin")} />`}</div>
+    <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} />
+    ${file?.problems.length > 0 && html`<${Figure} label=${say("error")} value=${file.problems.length} tone="bad" onOpen=${link("admin")} />`}</div>
     ${cleaning && html`<${CleanUp} at=${at} onClose=${() => setCleaning(false)} onDone=${(n) => { setCleaning(false); state.again(); app.say(say("cleaned", { n })); }} />`}`}</${Loaded}>`;
 }
 
