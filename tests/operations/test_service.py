@@ -457,8 +457,8 @@ def test_a_face_takes_the_same_arguments_as_its_operation() -> None:
         assert taken - {one.face.upload} <= set(one.request.model_fields), one.name
 
 
-def test_no_more_than_eleven_tools_are_shown_to_a_model() -> None:
-    assert sum(one.tool is not None for one in CATALOGUE.values()) < 12
+def test_no_more_than_thirteen_tools_are_shown_to_a_model() -> None:
+    assert sum(one.tool is not None for one in CATALOGUE.values()) < 14
 
 
 class _Wave(Model):
