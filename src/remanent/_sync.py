@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.context import ContextView, SessionInfo
+from remanent.context import ContextView, Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
@@ -178,6 +178,37 @@ class Agent:
         """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
         return self._portal.call(self._wrapped.end_session, session, reason=reason)
 
+    def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        return self._portal.call(
+            self._wrapped.update_session,
+            session,
+            current_goal=current_goal,
+            sub_goals=sub_goals,
+            completed=completed,
+            current_step=current_step,
+            decisions=decisions,
+            blockers=blockers,
+            notes=notes,
+            expects=expects,
+        )
+
     def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
         return self._portal.call(self._wrapped.link, from_id, to_id, relation=relation, strength=strength)
@@ -317,6 +348,10 @@ class Agent:
     def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
+
+    def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        return self._portal.call(self._wrapped.session_state, session)
 
     def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
         """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""

@@ -216,6 +216,11 @@ Attempts = Annotated[
 class JobSettings(SettingsSection):
     """How background work is queued, retried and given up."""
 
+    enabled: bool = setting(
+        True,
+        "Whether this process does background work; else what it is asked for waits for another one of the same home.",
+        "本进程是否执行后台任务；关闭后，任务留待同一目录的其他进程执行。",
+    )
     queue_limit: Number = setting(
         1000,
         "Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost.",
@@ -519,6 +524,13 @@ class ProxySettings(SettingsSection):
         "记忆放在何处：`question` 放进用户最后一条消息内，所有模型都接受；`message` 放在其前的一条独立消息中，"
         "部分对话模板会拒绝；`system` 放在系统指令末尾。",
     )
+    shrink: bool = setting(
+        False,
+        "Whether a conversation longer than `context.share` of `context.window` is shortened before it is sent; recall "
+        "tells what was left out and belongs to the question, the header `x-remanent-context` what was done.",
+        "对话超过 `context.window` 的 `context.share` 时，是否先缩短再发送；与问题有关而被略去的内容由检索补上，"
+        "响应头 `x-remanent-context` 说明做了什么。",
+    )
     limit: Annotated[int, Field(ge=0, le=100)] = setting(
         20,
         "Memories that are added to a request at most; 0 adds none and still keeps what is said.",
@@ -763,6 +775,12 @@ class ContextSettings(SettingsSection):
     )
     share: Annotated[float, Field(gt=0, le=1)] = setting(
         0.7, "The share of the window that is left to the conversation.", "窗口中留给对话的份额。"
+    )
+    messages: Number = setting(
+        50,
+        "Messages that stay as they are where a call names no budget, however much room there is; summaries stand for "
+        "older ones.",
+        "未指定预算时，不论余地多少，保持原文的最近消息条数；更早的以摘要代替。",
     )
     trim_above: Annotated[float, Field(gt=0, le=1)] = setting(
         0.6,

@@ -386,8 +386,6 @@ async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
 # What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.
 LOCAL_ONLY = {
-    # A conversation lies with whoever holds it, and is shortened there.
-    "": {"context"},
     "admin": {"repair", "dead_letters"},
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
     # Files and folders lie with whoever reads them; a server is sent their bytes.

@@ -69,23 +69,27 @@ def test_an_edit_by_a_person_at_the_last_moment_is_kept_and_ours_comes_on_top(fi
     assert len(files.changes()) == 2
 
 
-def test_a_line_that_a_person_appends_between_the_last_look_and_the_replacement_is_kept(
-    files: WorkspaceFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_person_writes_into_a_file_that_was_just_replaced_is_brought_over(files: WorkspaceFiles) -> None:
     write(files, "a.md", "one\n")
-    replace = Path.replace
-    edits: list[int] = []
+    with (files.root / "a.md").open("a", encoding="utf-8") as editor:
+        files.edit("a.md", lambda text: f"{text}ours\n", why="test")
+        editor.write("by hand\n")
+    files.bring_over(["a.md"])
+    assert files.read("a.md") == "one\nours\nby hand\n"
+    files.bring_over(["a.md"])
+    files.edit("a.md", lambda text: f"{text}more\n", why="test")
+    assert files.read("a.md") == "one\nours\nby hand\nmore\n"
 
-    def replaced(self: Path, target: Path) -> Path:
-        if Path(target).name == "a.md" and not edits:
-            edits.append(1)
-            with (files.root / "a.md").open("a", encoding="utf-8") as file:
-                file.write("by hand\n")
-        return replace(self, target)
 
-    monkeypatch.setattr(Path, "replace", replaced)
-    files.edit("a.md", lambda text: f"{text}ours\n", why="test")
-    assert files.read("a.md") == "one\nby hand\nours\n"
+def test_a_file_that_a_person_wrote_anew_at_that_moment_is_kept_beside_ours(files: WorkspaceFiles) -> None:
+    write(files, "a.md", "one\n")
+    with (files.root / "a.md").open("r+", encoding="utf-8") as editor:
+        files.edit("a.md", lambda text: f"{text}ours\n", why="test")
+        editor.write("ONE, by hand\n")
+    files.bring_over(["a.md"])
+    assert files.read("a.md") == "one\nours\n"
+    (beside,) = files.root.glob("a.conflict-*.md")
+    assert beside.read_text(encoding="utf-8") == "ONE, by hand\n"
 
 
 def test_a_full_disk_leaves_the_file_as_it_was_and_nothing_beside_it(

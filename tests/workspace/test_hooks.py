@@ -114,3 +114,14 @@ async def test_the_sessions_own_folder_comes_first(tmp_path: Path) -> None:
         await agent.workspace.hook.on_agent_end({"chat_history": TALK, "workspace_dir": str(tmp_path / "other")})
         assert (tmp_path / "other" / DAY).exists()
         assert not (tmp_path / "ws" / DAY).exists()
+
+
+@pytest.mark.spec("WORK-02")
+async def test_where_it_is_wanted_the_end_of_a_session_takes_down_its_facts(tmp_path: Path) -> None:
+    for follow in (False, True):
+        async with agent_in(tmp_path, memory={"follow": follow}) as agent:
+            await agent.remember(TALK, session=f"s{follow}")
+            await agent.end_session(f"s{follow}")
+            await agent.settle()
+            assert (tmp_path / "ws" / DAY).exists() is follow
+    assert FACTS[0] in (tmp_path / "ws" / DAY).read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from remanent import _sync
 from remanent.errors import InvalidInput
 from tests.workspace.world import agent_in
 
-pytest.importorskip("mem0")
+pytestmark = pytest.mark.skipif(find_spec("mem0") is None, reason="needs the extra mem0")
 
 SAID = ["老王喜欢喝龙井茶。", "The hotel is called Avenida Palace."]
 

@@ -27,7 +27,7 @@ async def test_an_agent_creates_views_edits_renames_and_deletes_its_files(tmp_pa
             await memory("view", "plans/计划.md")
         for change in (await agent.workspace.changes())[:4]:  # back to before the first edit
             await agent.workspace.undo(change.id)
-        assert (tmp_path / "ws" / "计划.md").read_text(encoding="utf-8") == "one\n2\n"
+        assert (tmp_path / "ws" / "计划.md").read_text(encoding="utf-8") == "one\ntwo\n"
 
 
 async def test_what_is_asked_wrongly_is_refused_with_a_reason(tmp_path: Path) -> None:

@@ -710,7 +710,7 @@ def remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Store messages for good."""
     perform(
@@ -955,6 +955,12 @@ def session_end(
 
 
 @with_common_options("agent")
+def session_state(place: CommonOptions, *, session: SessionEndSession) -> None:
+    """Show what an agent is at in a session: goal, step, decisions, blockers."""
+    perform("session.state", place, {"session": session})
+
+
+@with_common_options("agent")
 def erase(
     place: CommonOptions,
     *,
@@ -1110,7 +1116,7 @@ def associative_remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Keep messages and link them into the associative memory; they are durable on return."""
     perform(
@@ -1671,7 +1677,7 @@ COMMANDS = (
         ("session", "list"),
         say("List sessions, those that were used last first.", "列出会话，最近使用的在前。"),
         session_list,
-        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
     ),
     GeneratedCommand(
         ("session", "begin"),
@@ -1680,7 +1686,7 @@ COMMANDS = (
             "开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
         ),
         session_begin,
-        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
     ),
     GeneratedCommand(
         ("session", "end"),
@@ -1689,7 +1695,16 @@ COMMANDS = (
             "结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
         ),
         session_end,
-        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+    ),
+    GeneratedCommand(
+        ("session", "state"),
+        say(
+            "Show what an agent is at in a session: goal, step, decisions, blockers. Nothing once the session is over.",
+            "显示智能体在会话中的状态：目标、步骤、决定与阻碍。会话结束后为空。",
+        ),
+        session_state,
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
     ),
     GeneratedCommand(
         ("erase",),

@@ -177,7 +177,8 @@ def _beside(
         first.append("file: options.ImportFile")
         arguments.append("file=file")
     if operation.settles:
-        parameters.append("wait: options.Wait = True")
+        takes_file = taken is not None and any(name == "file" for name, _, _ in taken)
+        parameters.append("wait: options.WaitForFile = None" if takes_file else "wait: options.Wait = True")
         arguments.append("wait=wait")
     if operation.destroys:
         parameters.append("yes: options.Yes = False")

@@ -162,7 +162,7 @@ GROUPS = {
     "scratchpad": Bilingual(
         "Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"
     ),
-    "session": Bilingual("Begin, end and list sessions.", "开始、结束与列出会话。"),
+    "session": Bilingual("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
 }
 """What a group of commands is for; operations with a dot in their name stand in one. A discipline says its own."""
 
@@ -210,6 +210,16 @@ Wait = Annotated[
     typer.Option(
         "--wait/--no-wait",
         help=say("Wait until background work is finished, or return at once.", "等待后台任务完成，或立即返回。"),
+    ),
+]
+WaitForFile = Annotated[
+    bool | None,
+    typer.Option(
+        "--wait/--no-wait",
+        help=say(
+            "Wait until background work is finished, or return at once; unless given, only a file is waited for.",
+            "等待后台任务完成，或立即返回；未指定时，仅在导入文件时等待。",
+        ),
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask for confirmation.", "不再询问确认。"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from remanent.client.remote import (
     AsyncRemoteWorkspace,
     aconnect,
 )
-from remanent.context import SessionInfo
+from remanent.context import ContextView, Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.jobs import Progress
 from remanent.model import (
@@ -50,7 +51,7 @@ from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import date, datetime
+    from datetime import date
     from typing import Self
 
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
@@ -752,6 +753,52 @@ class RemoteAgent:
     def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
         """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
         return self._portal.call(self._wrapped.end_session, session, reason=reason)
+
+    def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        return self._portal.call(self._wrapped.session_state, session)
+
+    def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        return self._portal.call(
+            self._wrapped.update_session,
+            session,
+            current_goal=current_goal,
+            sub_goals=sub_goals,
+            completed=completed,
+            current_step=current_step,
+            decisions=decisions,
+            blockers=blockers,
+            notes=notes,
+            expects=expects,
+        )
+
+    def context(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
+
+        Results of tools are shortened first, then older messages summarised, then all but the newest become one
+        digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
+        what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        """
+        return self._portal.call(self._wrapped.context, messages, budget=budget, level=level)
 
     def erase(
         self,

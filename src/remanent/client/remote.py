@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +12,12 @@ from pydantic import JsonValue
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.bank import AsyncRemoteBanks
 from remanent.client.connection import Connection
-from remanent.context import SessionInfo
+from remanent.context import (
+    ContextView,
+    Decision,
+    SessionInfo,
+    SessionState,
+)
 from remanent.context.sessions import EndReason
 from remanent.discipline.shapes import Page
 from remanent.jobs import Progress
@@ -49,7 +55,7 @@ from remanent.stores import (
 )
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import date
 
     from remanent.associative.model import (
         AssociativeFound,
@@ -853,6 +859,60 @@ class AsyncRemoteAgent:
         """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
         answer: SessionInfo = await self._connection.do(
             "session.end", {"session": session, "reason": reason}, place=self._place
+        )
+        return answer
+
+    async def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        answer: SessionState = await self._connection.do("session.state", {"session": session}, place=self._place)
+        return answer
+
+    async def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        answer: SessionState = await self._connection.do(
+            "session.update",
+            {
+                "session": session,
+                "current_goal": current_goal,
+                "sub_goals": sub_goals,
+                "completed": completed,
+                "current_step": current_step,
+                "decisions": decisions,
+                "blockers": blockers,
+                "notes": notes,
+                "expects": expects,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def context(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
+
+        Results of tools are shortened first, then older messages summarised, then all but the newest become one
+        digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
+        what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        """
+        answer: ContextView = await self._connection.do(
+            "context", {"messages": messages, "budget": budget, "level": level}, place=self._place
         )
         return answer
 

@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from remanent.loaders.document import PARAGRAPH, Draft, LoadedDocument, Place
 from remanent.loaders.reading import Reading, refuse
@@ -18,8 +19,17 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
 
 _LINE_END = re.compile(r"[^\S\n]*\r?\n")
-# What pdfium writes for a hyphen at the end of a line, and for what has no character.
-_NO_CHARACTERS = str.maketrans({"\x02": "-", "\ufffe": "-", "\uffff": None, "\ufeff": None})
+# What pdfium writes for a hyphen at the end of a line, and for what has no character; then the radicals that fonts
+# name for the characters of the same shape. Unicode maps the first block of those itself, of the second only two.
+_RADICALS = (
+    "⺟母⺠民⺫目⻁虎⻄西⻅见⻆角⻉贝⻋车⻑長⻒镸⻓长⻔门⻘青"
+    "⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻭歯⻮齿⻯竜⻰龙⻳龟"
+)
+_MEANT = str.maketrans(
+    {"\x02": "-", "\ufffe": "-", "\uffff": None, "\ufeff": None}
+    | {chr(code): normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)}
+    | dict(zip(_RADICALS[::2], _RADICALS[1::2], strict=True))
+)
 _MAX_OUTLINE = 10_000
 _OCR_DOTS_PER_INCH = 200
 _MAX_DOTS = 40_000_000
@@ -87,7 +97,7 @@ def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: Draft) 
 
 def _clean(text: str) -> str:
     """Return the text of a page with plain line ends, without what no file can hold."""
-    whole = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_NO_CHARACTERS)
+    whole = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_MEANT)
     return _LINE_END.sub("\n", whole).strip()
 
 

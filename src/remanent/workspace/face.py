@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from remanent.context import Scratchpad
-from remanent.context.scratchpad import MAX_VALUE_CHARACTERS
+from remanent.context.scratchpad import MAX_VALUE_CHARACTERS, SESSION_FACTS
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Message, Model, Origin, Scope
@@ -21,7 +21,6 @@ from remanent.workspace.files import FileChange, WorkspaceFiles
 from remanent.workspace.hooks import (
     MAX_MEMORY_FACTS,
     MIN_CHAT_TURNS,
-    SESSION_FACTS,
     HookReport,
     MemoryHook,
     facts_of,

@@ -1,8 +1,8 @@
 """The folder itself: safe names, one writer at a time among processes, whole files, and every change undoable.
 
 People edit the same files with editors that know nothing of our lock. So a file is looked at again at the last moment
-before it is replaced, and once more afterwards through the descriptor by which it was read: what a person wrote in
-between is kept, and our change is made anew on top of it.
+before it is replaced, and made anew if somebody was faster. Who opened it before and writes after that writes into the
+file that was replaced: its name is kept for a while (`late`), and what comes in there is brought over.
 """
 
 import fcntl
@@ -10,10 +10,11 @@ import glob
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -29,6 +30,8 @@ MEMORIES = "/memories"
 """How the memory tool of models calls the folder."""
 _ATTEMPTS = 20
 """How often a change is made anew because somebody else wrote meanwhile; chosen by hand, twice is rare."""
+_MAX_LATE = 8
+"""Files replaced last of which a name is kept: who writes for longer than so many changes of ours take loses it."""
 _CONTEXT = 2
 """Lines around a change by which its place is found again when lines before it came or went."""
 
@@ -48,10 +51,9 @@ class FileChange(Model):
 class _Seen:
     """A file as it was read: its text, and what tells that it is still the same."""
 
-    text: str | None
-    handle: int | None
-    mark: tuple[int, int, int] | None
-    mode: int | None
+    text: str | None = None
+    mark: tuple[int, int, int] | None = None
+    mode: int | None = None
 
 
 class _Changed(Exception):
@@ -124,9 +126,7 @@ class WorkspaceFiles:
     def find(self, name: str) -> str | None:
         """Return a file's text, or `None` where there is none."""
         with _system_errors():
-            seen = _look(self.resolve(name))
-        _close(seen)
-        return seen.text
+            return _look(self.resolve(name)).text
 
     def names(self, under: str = "") -> list[tuple[str, int]]:
         """Return the files and folders below a folder, two levels deep, with their sizes; hidden ones are left out."""
@@ -159,18 +159,19 @@ class WorkspaceFiles:
         """
         path = self.resolve(name)
         with self.lock():
+            self._bring_over(path)
             for _ in range(_ATTEMPTS):
                 seen = _look(path)
+                after = change(seen.text)
+                if after is None or after == seen.text:
+                    return None
+                self._check_size(name, after)
                 try:
-                    after = change(seen.text)
-                    if after is None or after == seen.text:
-                        return None
-                    self._check_size(name, after)
-                    return self._replace(path, seen, after, why=why)
+                    noted = self._replace(path, seen, after, why=why)
                 except _Changed:
                     continue
-                finally:
-                    _close(seen)
+                self._bring_over(path)
+                return noted
         raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
 
     def delete(self, name: str, *, why: str) -> FileChange:
@@ -178,7 +179,6 @@ class WorkspaceFiles:
         path = self.resolve(name)
         with self.lock():
             seen = _look(path)
-            _close(seen)
             if seen.text is None:
                 raise NotFound(f"there is no file {name} in the workspace")
             noted = self._note(self.name_of(path), seen.text, None, why=why)
@@ -208,19 +208,64 @@ class WorkspaceFiles:
             if _mark_at(path) != seen.mark:
                 raise _Changed
 
+        late = self._keep_late(path, seen)
         try:
             write_durably(path, after.encode(), mode=seen.mode, check=unchanged)
         except BaseException:
             self._drop(noted.id)
+            if late is not None:
+                late.unlink(missing_ok=True)
             raise
-        # Somebody may have written into the file that we had open and replaced: that is not lost, but done anew.
-        if seen.handle is not None and _mark(os.fstat(seen.handle))[1:] != (seen.mark or (0, 0, 0))[1:]:
-            late = _read(seen.handle)
-            if late != seen.text and _look_text(path) == after:
-                self._drop(noted.id)
-                write_durably(path, late.encode(), mode=seen.mode)
-                raise _Changed
         return noted
+
+    # ── what is written into a file that was just replaced ───────────────────
+
+    def _keep_late(self, path: Path, seen: _Seen) -> Path | None:
+        """Keep a name for the file that is about to be replaced; it says what was in it."""
+        if seen.text is None or seen.mark is None:
+            return None
+        folder = self.root / OURS / "late"
+        make_folder(folder)
+        held = seen.text.encode()
+        name = self._late_name(self.name_of(path))
+        for old in sorted(folder.glob(f"{name}-*"), key=lambda one: one.stat().st_ctime_ns)[:-_MAX_LATE]:
+            old.unlink(missing_ok=True)
+        late = folder / f"{name}-{len(held)}-{seen.mark[2]}-{sha256(held).hexdigest()[:16]}"
+        late.unlink(missing_ok=True)
+        try:
+            os.link(path, late)
+        except OSError:  # not every file system has links
+            return None
+        return late
+
+    def bring_over(self, names: Iterable[str]) -> None:
+        """Bring over what was written into files that we had just replaced."""
+        folder = self.root / OURS / "late"
+        if not folder.is_dir() or not any(map(_was_written, folder.iterdir())):
+            return
+        with self.lock():
+            for name in names:
+                self._bring_over(self.resolve(name))
+
+    def _bring_over(self, path: Path) -> None:
+        name = self._late_name(self.name_of(path))
+        for late in (self.root / OURS / "late").glob(f"{name}-*"):
+            if not _was_written(late):
+                continue
+            size, digest = int(late.name.split("-")[1]), late.name.split("-")[3]
+            content, held = late.read_bytes(), path.read_bytes() if path.exists() else b""
+            if (path.exists() and late.samefile(path)) or (content[size:] and content[size:] in held):
+                pass  # whoever was to replace it, or brought this over, was killed in between
+            elif sha256(content[:size]).hexdigest()[:16] == digest:  # something was added
+                joint = b"" if held.endswith(b"\n") or not held else b"\n"
+                write_durably(path, held + joint + content[size:], mode=_look(path).mode)
+            elif content != held:  # it was written anew: nobody can tell how to join both
+                write_durably(path.with_name(f"{path.stem}.conflict-{late.name[-8:]}{path.suffix}"), content)
+            late.unlink(missing_ok=True)
+
+    @staticmethod
+    def _late_name(name: str) -> str:
+        return sha256(name.encode()).hexdigest()[:16]
 
     def _check_size(self, name: str, text: str) -> None:
         if len(text) > self._max_size:
@@ -300,36 +345,26 @@ def _system_errors() -> Iterator[None]:
 
 def _look(path: Path) -> _Seen:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        with path.open("rb") as file:
+            about = os.fstat(file.fileno())
+            content = file.read(about.st_size)
     except FileNotFoundError:
-        return _Seen(None, None, None, None)
+        return _Seen()
+    except IsADirectoryError as error:
+        raise InvalidInput(f"{path.name} is a folder; name a file") from error
     try:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            raise InvalidInput(f"{path.name} is no file; name a file")
-        return _Seen(_read(handle), handle, _mark(about), stat.S_IMODE(about.st_mode))
-    except BaseException:
-        os.close(handle)
-        raise
-
-
-def _close(seen: _Seen) -> None:
-    if seen.handle is not None:
-        os.close(seen.handle)
-
-
-def _read(handle: int) -> str:
-    size = os.fstat(handle).st_size
-    try:
-        return os.pread(handle, size, 0).decode()
+        return _Seen(content.decode(), _mark(about), stat.S_IMODE(about.st_mode))
     except UnicodeDecodeError as error:
-        raise InvalidInput("this file is not UTF-8; convert it first") from error
+        raise InvalidInput(f"{path.name} is not UTF-8; convert it first") from error
 
 
-def _look_text(path: Path) -> str | None:
-    seen = _look(path)
-    _close(seen)
-    return seen.text
+def _was_written(late: Path) -> bool:
+    """Tell whether a file that was replaced was written since."""
+    try:
+        about = late.stat()
+    except FileNotFoundError:
+        return False
+    return [str(about.st_size), str(about.st_mtime_ns)] != late.name.split("-")[1:3]
 
 
 def _mark(about: os.stat_result) -> tuple[int, int, int]:
@@ -360,16 +395,22 @@ def _listed(folder: Path) -> list[Path]:
 
 def _hunks(before: Sequence[str], after: Sequence[str]) -> list[dict[str, Any]]:
     """Return what changed, each piece with a few lines around it."""
+    # What both have in common at their ends is left out first: comparing takes the square of what repeats.
+    shorter = min(len(before), len(after))
+    head = next((at for at in range(shorter) if before[at] != after[at]), shorter)
+    tail = next((at for at in range(shorter - head) if before[-1 - at] != after[-1 - at]), shorter - head)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     found = []
-    for tag, start, end, new_start, new_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
+            at, until = head + new_start, head + new_end
             found.append(
                 {
-                    "at": new_start,
-                    "old": list(before[start:end]),
-                    "new": list(after[new_start:new_end]),
-                    "above": list(after[max(0, new_start - _CONTEXT) : new_start]),
-                    "below": list(after[new_end : new_end + _CONTEXT]),
+                    "at": at,
+                    "old": list(old[start:end]),
+                    "new": list(new[new_start:new_end]),
+                    "above": list(after[max(0, at - _CONTEXT) : at]),
+                    "below": list(after[until : until + _CONTEXT]),
                 }
             )
     return found

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from remanent.context.scratchpad import SESSION_FACTS
 from remanent.errors import RemanentError
 from remanent.language import Engine
 from remanent.language.role import Toolbox
@@ -35,8 +36,6 @@ MAX_FACT_CHARACTERS = 200
 """Characters of a bullet; chosen by hand, so that a day's file holds some forty."""
 MAX_READ_CHARACTERS = 4000
 """Characters of one message that are looked through: a request stands at its beginning. Chosen by hand."""
-SESSION_FACTS = "session_facts"
-"""The key of the scratchpad that the facts of a session stand under."""
 
 _LABELS = {
     FactKind.REQUEST: {"zh": "用户请求", "en": "User request"},

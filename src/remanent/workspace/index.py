@@ -214,7 +214,7 @@ class WorkspaceIndex:
     async def refresh(self) -> IndexReport:
         """Bring the index up to date with the files; other processes that do the same are waited for."""
         async with self._busy:
-            found = await asyncio.to_thread(scan, self._files.root, self._include)
+            found = await asyncio.to_thread(self._scan)
             await self._load()
             if {file.path: file.mark for file in self._known.values()} == found:
                 return IndexReport(files=len(found))
@@ -305,6 +305,10 @@ class WorkspaceIndex:
         await self._link(touched, {*stale})
         self._parts.watch(self._scope)
         return IndexReport.model_validate({"files": len(found), **report})
+
+    def _scan(self) -> dict[str, tuple[int, int]]:
+        self._files.bring_over(scan(self._files.root, self._include))
+        return scan(self._files.root, self._include)
 
     def _read(self, paths: Sequence[str]) -> list[_Read]:
         """Read files; one that is too large is known and has no passages."""

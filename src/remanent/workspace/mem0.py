@@ -101,9 +101,11 @@ def _open(folder: Path, embedding: _OurEmbedding, dimension: int) -> Any:
     os.environ["MEM0_TELEMETRY"] = "False"
     os.environ.setdefault("MEM0_DIR", str(folder))
     try:
-        from mem0 import Memory
+        from mem0.memory import main
     except ImportError as error:
         raise MissingDependency("Mem0 needs its package: pip install 'remanent[mem0]'") from error
+    # Somebody else may have imported it first, with its statistics on.
+    main.MEM0_TELEMETRY, main.capture_event = False, lambda *_, **__: None
     client = {"provider": "openai", "config": {"api_key": _UNUSED_KEY}}
     store = {
         "collection_name": "memories",
@@ -112,7 +114,7 @@ def _open(folder: Path, embedding: _OurEmbedding, dimension: int) -> Any:
         "on_disk": True,
     }
     try:
-        memory = Memory.from_config(
+        memory = main.Memory.from_config(
             {
                 "vector_store": {"provider": "qdrant", "config": store},
                 "llm": client,

@@ -64,6 +64,11 @@ class WorkspaceSettings(SettingsSection):
         "索引哪些文件：以逗号分隔的通配式；`**/*.md` 为点目录以外的所有笔记。",
         min_length=1,
     )
+    follow: bool = setting(
+        False,
+        "Whether facts are taken down when a session of the agent ends, without anybody's calling a hook.",
+        "智能体的会话结束时，是否自动记下其中的事实（无需调用钩子）。",
+    )
     extractor: Literal["rules", "engine"] = setting(
         "rules",
         "What finds the facts of a conversation: `rules` without a model, or the extraction role of the `engine`.",
