@@ -149,10 +149,7 @@ class Agent:
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:
@@ -276,8 +273,7 @@ class Agent:
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
