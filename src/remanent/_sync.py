@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
-    from remanent.cognition._sync import Cognition
+    from remanent.knowledge._sync import KnowledgeBases, KnowledgeCollection
     from remanent.workspace._sync import Workspace
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
@@ -133,7 +133,6 @@ class Agent:
         *,
         session: str | None = None,
         task: str | None = None,
-        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
@@ -143,18 +142,14 @@ class Agent:
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
         `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
-        says whose they are, where an agent has several users: it is the metadata `user_id`.
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
         """
         return self._portal.call(
-            self._wrapped.remember, messages, session=session, task=task, user=user, metadata=metadata, tags=tags
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:
@@ -259,7 +254,6 @@ class Agent:
         *,
         limit: int = 5,
         session: str | None = None,
-        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -276,19 +270,16 @@ class Agent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
-        is local. `where` asks for metadata:
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
             query,
             limit=limit,
             session=session,
-            user=user,
             since=since,
             until=until,
             kinds=kinds,
@@ -436,12 +427,12 @@ class Agent:
         return AssociativeMemory(self._portal, wrapped)
 
     @property
-    def cognition(self) -> Cognition:
-        """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
-        wrapped = self._wrapped.cognition
-        from remanent.cognition._sync import Cognition
+    def knowledge(self) -> KnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeCollection
 
-        return Cognition(self._portal, wrapped)
+        return KnowledgeCollection(self._portal, wrapped)
 
     @property
     def workspace(self) -> Workspace:
@@ -545,6 +536,14 @@ class Memory:
         from remanent.bank._sync import Banks
 
         return Banks(self._portal, wrapped)
+
+    @property
+    def knowledge(self) -> KnowledgeBases:
+        """Opens knowledge bases: called with a workspace and a collection, it returns that collection."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeBases
+
+        return KnowledgeBases(self._portal, wrapped)
 
 
 def open(

@@ -6,7 +6,7 @@ import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -87,6 +87,7 @@ from remanent.recall import (
     Calibration,
     Coverage,
     Echoes,
+    Finish,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -434,10 +435,7 @@ class AsyncAgent(AgentFaces):
             )
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
         digest = await self._parts.blobs.put(self._scope, content)
         return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
@@ -593,8 +591,7 @@ class AsyncAgent(AgentFaces):
         is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
@@ -617,21 +614,8 @@ class AsyncAgent(AgentFaces):
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
+            finish=_with_text(self._parts, question, options, now=now, limit=limit, budget=budget),
         )
-        return await self._given(question, found, limit=limit, budget=budget, options=options)
-
-    async def _given(
-        self, question: Question, found: Found, *, limit: int, budget: int | None, options: RecallOptions
-    ) -> Found:
-        """Return an answer as it is given out: looked through by the disciplines, with its text, and noted as given."""
-        if options.without:
-            found = found.without(options.without)
-        found = await self._parts.disciplines.on_found(question, found, without=options.without)
-        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-        seen, now = frozenset(options.seen), self._parts.clock()
-        injection = inject(question.text, found.items, now=now, budget=tokens, seen=seen, counter=counter)
-        items = tuple(item for item in found.items if item.rank <= limit)
-        found = found.replace(items=items, injection=injection)
         self._parts.disciplines.on_given(self._scope, found)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
@@ -817,6 +801,24 @@ def _filter(
         any_tags=read_tags(any_tags),
         **more,
     )
+
+
+def _with_text(
+    parts: _Parts, question: Question, options: RecallOptions, *, now: datetime, limit: int, budget: int | None
+) -> Finish:
+    """Return what has disciplines look through an answer, cuts it to its limit and adds the text for a model."""
+    tokens, counter = (parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
+    seen, without = frozenset(options.seen), options.without
+
+    async def finished(found: Found) -> Found:
+        found = await parts.disciplines.on_found(
+            question, found.without(without) if without else found, without=without
+        )
+        injection = inject(question.text, found.items, now=now, budget=tokens, seen=seen, counter=counter)
+        return found.replace(items=tuple(item for item in found.items if item.rank <= limit), injection=injection)
+
+    # The day: the text says how many days ago something was.
+    return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {sorted(without)} {now:%Y-%m-%d}")
 
 
 def _check_call(query: object, limit: object) -> None:
@@ -1030,5 +1032,6 @@ def aopen(
     elif home is not None or overrides:
         raise InvalidInput("give either settings or single values, not both")
     parts = _assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
-    parts.worker.start()
+    if settings.jobs.enabled:
+        parts.worker.start()
     return AsyncMemory(parts)

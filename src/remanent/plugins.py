@@ -24,6 +24,7 @@ OURS = {
     "associative": "remanent.associative.discipline:Associative",
     "bank": "remanent.bank.discipline:TaskBank",
     "cognition": "remanent.cognition.discipline:Cognition",
+    "knowledge": "remanent.knowledge.discipline:KnowledgeBase",
     "workspace": "remanent.workspace.discipline:Workspace",
 }
 """The disciplines that come with Remanent. One whose package is not there is left out, and nothing else breaks."""

@@ -534,89 +534,120 @@ BankDeepRetrievalLimit = Annotated[
 BankDeepRetrievalQuery = Annotated[
     str, typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
 ]
-User = Annotated[
-    str | None,
-    typer.Option("--user", metavar="TEXT", help=say("Only the memories of this user.", "只要这个用户的记忆。")),
+KnowledgeAddName = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help=say("What to call it; the same name again replaces it.", "文档名称；同名再次添加即替换。"),
+    ),
 ]
-CognitionListStatuses = Annotated[
+Collection = Annotated[str, typer.Option("--collection", metavar="TEXT", help=say("The collection.", "集合。"))]
+KnowledgeAddMediaType = Annotated[
+    str,
+    typer.Option(
+        "--media-type",
+        metavar="TEXT",
+        help=say("Its media type, where its content does not tell.", "媒体类型，内容不足以判断时填写。"),
+    ),
+]
+KnowledgeAddMetadata = Annotated[
+    list[str] | None,
+    typer.Option("--metadata", metavar="KEY=VALUE", help=say("Metadata to find it by.", "供检索时筛选的元数据。")),
+]
+KnowledgeAddTags = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TEXT", help=say("Tags to find it by.", "供检索时筛选的标签。"))
+]
+OccurredAt = Annotated[
+    datetime | None,
+    typer.Option(
+        "--occurred-at", metavar="WHEN", parser=read_moment, help=say("When it was written.", "文档写成的时间。")
+    ),
+]
+Url = Annotated[str, typer.Argument(metavar="URL", help=say("The address of the page.", "网页地址。"))]
+KnowledgeFetchName = Annotated[
+    str | None,
+    typer.Option(
+        "--name", metavar="NAME", help=say("What to call it; its address unless given.", "文档名称；不填则用其地址。")
+    ),
+]
+KnowledgePreviewName = Annotated[str, typer.Option("--name", metavar="NAME", help=say("Its name.", "文件名。"))]
+ChunkSize = Annotated[
+    int | None,
+    typer.Option(
+        "--chunk-size", metavar="N", min=100, max=8000, help=say("Characters of a chunk.", "每个文本块的字符数。")
+    ),
+]
+Document = Annotated[
+    str, typer.Argument(metavar="DOCUMENT", help=say("A document: its name or its id.", "文档的名称或 id。"))
+]
+KnowledgeReindexDocument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DOCUMENT", help=say("A document; all of the collection unless given.", "文档；不填则为整个集合。")
+    ),
+]
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help=say("The question.", "问题。"))]
+KnowledgeSearchLimit = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help=say("How many passages.", "返回多少段。"))
+]
+Collections = Annotated[
     list[str] | None,
     typer.Option(
-        "--status",
-        metavar="STATUS",
-        autocompletion=choices("remanent.model.record", "Status"),
-        help=say("Only those that stand so.", "只要这些状态的。"),
+        "--collections",
+        metavar="TEXT",
+        help=say("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。"),
     ),
 ]
-CognitionShowRecordId = Annotated[
-    str,
-    typer.Argument(
-        metavar="RECORD_ID",
-        help=say("The id of a memory, as `memories list` shows it.", "记忆的 id，见 `memories list`。"),
+Prefix = Annotated[
+    str, typer.Option("--prefix", metavar="TEXT", help=say("Only paths that begin so.", "只要路径以此开头的。"))
+]
+Rewrite = Annotated[
+    bool | None,
+    typer.Option("--rewrite", help=say("Also ask other wordings of the question.", "同时使用改写后的问题。")),
+]
+Hyde = Annotated[
+    bool | None,
+    typer.Option("--hyde", help=say("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")),
+]
+Parents = Annotated[
+    bool | None,
+    typer.Option("--parents", help=say("Give what stands before and after each passage.", "附带各段落的前后文。")),
+]
+Summaries = Annotated[
+    bool | None,
+    typer.Option(
+        "--summaries", help=say("Match summaries of documents and sections first.", "先匹配文档与章节的摘要。")
     ),
 ]
-Content = Annotated[str, typer.Argument(metavar="CONTENT", help=say("What it says from now on.", "今后的内容。"))]
-CognitionEditValue = Annotated[
-    str | None, typer.Option("--value", metavar="TEXT", help=say("The value that it tells.", "其中的值。"))
+KnowledgeSearchGate = Annotated[
+    bool, typer.Option("--gate", help=say("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。"))
 ]
-Pinned = Annotated[bool, typer.Option("--pinned", help=say("Whether to pin it, or to let it go.", "固定或取消固定。"))]
-CognitionForgetReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help=say("Why.", "原因。"))]
-Success = Annotated[bool, typer.Option("--success", help=say("Whether it worked.", "是否成功。"))]
-DryRun = Annotated[bool, typer.Option("--dry-run", help=say("Only tell what would be done.", "只说明将要做什么。"))]
-Message = Annotated[str, typer.Argument(metavar="MESSAGE", help=say("The message to answer.", "要回答的消息。"))]
+ChunkId = Annotated[
+    str, typer.Argument(metavar="CHUNK_ID", help=say("The chunk, as `show` gives it.", "文本块的 id，见 `show`。"))
+]
+KnowledgeEditChunkText = Annotated[
+    str | None, typer.Option("--text", metavar="TEXT", help=say("What it says now.", "新的内容。"))
+]
+Enabled = Annotated[bool | None, typer.Option("--enabled", help=say("Whether searches find it.", "检索时是否可见。"))]
+KnowledgeAddChunkText = Annotated[str, typer.Argument(metavar="TEXT", help=say("What it says.", "内容。"))]
+After = Annotated[
+    str | None,
+    typer.Option(
+        "--after",
+        metavar="TEXT",
+        help=say("Behind this chunk; at the end unless given.", "置于此块之后；不填则在末尾。"),
+    ),
+]
+KnowledgeConfigureCollection = Annotated[
+    str, typer.Argument(metavar="COLLECTION", help=say("The collection.", "集合。"))
+]
 Agents = Annotated[
     list[str] | None,
-    typer.Option("--agents", metavar="TEXT", help=say("Others it may be for.", "可能涉及的其他智能体。")),
-]
-CognitionBriefBudget = Annotated[
-    int | None,
-    typer.Option("--budget", metavar="N", min=50, max=100000, help=say("Tokens at most.", "最多多少 token。")),
-]
-OpenOnly = Annotated[bool, typer.Option("--open-only", help=say("Only those not settled.", "只要未解决的。"))]
-CognitionConflictsRecordId = Annotated[
-    str | None, typer.Option("--record-id", metavar="ID", help=say("Only those of this memory.", "只要这条记忆的。"))
-]
-CognitionResolveConflictId = Annotated[
-    str,
-    typer.Argument(
-        metavar="CONFLICT_ID", help=say("A conflict, as `conflicts list` shows it.", "冲突的 id，见 `conflicts list`。")
-    ),
-]
-How = Annotated[
-    str,
-    typer.Argument(
-        metavar="HOW", help=say("Choose a claim, merge, keep both, or undo.", "选择其一、合并、都保留，或撤销。")
-    ),
-]
-Claim = Annotated[
-    int, typer.Option("--claim", metavar="N", min=0, max=100, help=say("Which claim, from 0.", "第几个主张，从 0 起。"))
-]
-CognitionResolveText = Annotated[
-    str, typer.Option("--text", metavar="TEXT", help=say("What holds when merged.", "合并后的内容。"))
-]
-CognitionProposeContent = Annotated[
-    str, typer.Argument(metavar="CONTENT", help=say("What the workspace should know.", "工作区应知道的内容。"))
-]
-Sort = Annotated[
-    str,
     typer.Option(
-        "--sort",
-        metavar="SHAREDSORT",
-        autocompletion=choices("remanent.model.kinds", "SharedSort"),
-        help=say("What sort of thing it is.", "内容的类型。"),
-    ),
-]
-Number = Annotated[
-    str,
-    typer.Option("--number", metavar="TEXT", help=say("The number of a decision: ADR-003.", "决策编号，如 ADR-003。")),
-]
-Confidence = Annotated[
-    float, typer.Option("--confidence", metavar="N", min=0, max=1, help=say("How sure it is.", "置信度。"))
-]
-Pending = Annotated[bool, typer.Option("--pending", help=say("What waits for approval.", "只要等待批准的。"))]
-CognitionApproveRecordId = Annotated[
-    str,
-    typer.Argument(
-        metavar="RECORD_ID", help=say("An entry, as `shared list` shows it.", "条目的 id，见 `shared list`。")
+        "--agents",
+        metavar="TEXT",
+        help=say("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。"),
     ),
 ]
 Vault = Annotated[
@@ -679,7 +710,7 @@ def remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Store messages for good."""
     perform(
@@ -1085,7 +1116,7 @@ def associative_remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Keep messages and link them into the associative memory; they are durable on return."""
     perform(
@@ -1277,187 +1308,191 @@ def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = Fals
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
 
 
-@with_common_options("agent")
-def cognition_list(
+@with_common_options("agent", agent="shared")
+def knowledge_add(
     place: CommonOptions,
     *,
-    kinds: Kinds = None,
-    user: User = None,
-    statuses: CognitionListStatuses = None,
-    limit: EntriesLimit = 100,
-) -> None:
-    """List memories, newest first."""
-    perform("cognition.list", place, {"kinds": kinds, "user": user, "statuses": statuses, "limit": limit})
-
-
-@with_common_options("agent")
-def cognition_show(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
-    """Show a memory, whatever its status."""
-    perform("cognition.show", place, {"record_id": record_id})
-
-
-@with_common_options("agent")
-def cognition_history(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
-    """Show every version of a memory, the current one last."""
-    perform("cognition.history", place, {"record_id": record_id})
-
-
-@with_common_options("agent")
-def cognition_why(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
-    """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
-    perform("cognition.why", place, {"record_id": record_id})
-
-
-@with_common_options("agent")
-def cognition_edit(
-    place: CommonOptions,
-    *,
-    record_id: CognitionShowRecordId,
-    content: Content,
-    value: CognitionEditValue = None,
-    expects: Expects = None,
+    file: options.ImportFile,
+    name: KnowledgeAddName = "",
+    collection: Collection = "default",
+    media_type: KnowledgeAddMediaType = "",
+    metadata: KnowledgeAddMetadata = None,
+    tags: KnowledgeAddTags = None,
+    occurred_at: OccurredAt = None,
     wait: options.Wait = True,
 ) -> None:
-    """Correct a memory; what it said before stays readable."""
+    """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
     perform(
-        "cognition.edit",
+        "knowledge.add",
         place,
-        {"record_id": record_id, "content": content, "value": value, "expects": expects},
+        {
+            "name": name,
+            "collection": collection,
+            "media_type": media_type,
+            "metadata": metadata,
+            "tags": tags,
+            "occurred_at": occurred_at,
+        },
+        file=file,
         wait=wait,
     )
 
 
-@with_common_options("agent")
-def cognition_confirm(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
-    """Confirm a memory; a short-term one becomes long-term."""
-    perform("cognition.confirm", place, {"record_id": record_id})
-
-
-@with_common_options("agent")
-def cognition_pin(place: CommonOptions, *, record_id: CognitionShowRecordId, pinned: Pinned = True) -> None:
-    """Pin a memory: it does not expire, and nothing takes its place by itself."""
-    perform("cognition.pin", place, {"record_id": record_id, "pinned": pinned})
-
-
-@with_common_options("agent")
-def cognition_forget(
-    place: CommonOptions, *, record_id: CognitionShowRecordId, reason: CognitionForgetReason = ""
-) -> None:
-    """Put a memory out of mind; the words stay in the journal, and `restore` brings it back."""
-    perform("cognition.forget", place, {"record_id": record_id, "reason": reason})
-
-
-@with_common_options("agent")
-def cognition_restore(place: CommonOptions, *, record_id: CognitionShowRecordId, wait: options.Wait = True) -> None:
-    """Bring a forgotten or expired memory back."""
-    perform("cognition.restore", place, {"record_id": record_id}, wait=wait)
-
-
-@with_common_options("agent")
-def cognition_feedback(place: CommonOptions, *, record_id: CognitionShowRecordId, success: Success) -> None:
-    """Report whether a procedure worked."""
-    perform("cognition.feedback", place, {"record_id": record_id, "success": success})
-
-
-@with_common_options("agent")
-def cognition_clean(place: CommonOptions, *, dry_run: DryRun = False) -> None:
-    """Take away expired memories and promote those in use."""
-    perform("cognition.clean", place, {"dry_run": dry_run})
-
-
-@with_common_options("agent")
-def cognition_health(place: CommonOptions) -> None:
-    """Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples."""
-    perform("cognition.health", place, {})
-
-
-@with_common_options("agent")
-def cognition_brief(
+@with_common_options("agent", agent="shared")
+def knowledge_fetch(
     place: CommonOptions,
     *,
-    message: Message,
-    user: User = None,
-    session: Session = None,
+    url: Url,
+    name: KnowledgeFetchName = None,
+    collection: Collection = "default",
+    tags: KnowledgeAddTags = None,
+    wait: options.Wait = True,
+) -> None:
+    """Fetch a page of the public web and add it as a document."""
+    perform("knowledge.fetch", place, {"url": url, "name": name, "collection": collection, "tags": tags}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_preview(
+    place: CommonOptions,
+    *,
+    file: options.ImportFile,
+    name: KnowledgePreviewName = "",
+    collection: Collection = "default",
+    chunk_size: ChunkSize = None,
+) -> None:
+    """Show the chunks that a document would have; nothing is kept."""
+    perform("knowledge.preview", place, {"name": name, "collection": collection, "chunk_size": chunk_size}, file=file)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_list(place: CommonOptions, *, collection: Collection = "default", as_of: AsOf = None) -> None:
+    """List the documents by name."""
+    perform("knowledge.list", place, {"collection": collection, "as_of": as_of})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_show(
+    place: CommonOptions, *, collection: Collection = "default", as_of: AsOf = None, document: Document
+) -> None:
+    """Show a document with its chunks and the times of its versions."""
+    perform("knowledge.show", place, {"collection": collection, "as_of": as_of, "document": document})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_remove(
+    place: CommonOptions, *, document: Document, collection: Collection = "default", yes: options.Yes = False
+) -> None:
+    """Erase a document: its bytes, every version, and all that was made of it."""
+    perform("knowledge.remove", place, {"document": document, "collection": collection}, yes=yes)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_reindex(
+    place: CommonOptions,
+    *,
+    document: KnowledgeReindexDocument = None,
+    collection: Collection = "default",
+    wait: options.Wait = True,
+) -> None:
+    """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
+    perform("knowledge.reindex", place, {"document": document, "collection": collection}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_stats(place: CommonOptions) -> None:
+    """Show how much the collections hold."""
+    perform("knowledge.stats", place, {})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_search(
+    place: CommonOptions,
+    *,
+    question: Question,
+    limit: KnowledgeSearchLimit = 5,
+    collection: Collection = "default",
+    collections: Collections = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
+    prefix: Prefix = "",
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    rewrite: Rewrite = None,
+    hyde: Hyde = None,
+    parents: Parents = None,
+    summaries: Summaries = None,
+    gate: KnowledgeSearchGate = False,
+) -> None:
+    """Search documents: passages with their document and place, best first."""
+    perform(
+        "knowledge.search",
+        place,
+        {
+            "question": question,
+            "limit": limit,
+            "collection": collection,
+            "collections": collections,
+            "where": where,
+            "tags": tags,
+            "any_tags": any_tags,
+            "prefix": prefix,
+            "since": since,
+            "until": until,
+            "as_of": as_of,
+            "rewrite": rewrite,
+            "hyde": hyde,
+            "parents": parents,
+            "summaries": summaries,
+            "gate": gate,
+        },
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_edit_chunk(
+    place: CommonOptions,
+    *,
+    chunk_id: ChunkId,
+    text: KnowledgeEditChunkText = None,
+    enabled: Enabled = None,
+    wait: options.Wait = True,
+) -> None:
+    """Change what a chunk says, or whether searches find it; that survives indexing anew."""
+    perform("knowledge.edit_chunk", place, {"chunk_id": chunk_id, "text": text, "enabled": enabled}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_add_chunk(
+    place: CommonOptions,
+    *,
+    document: Document,
+    collection: Collection = "default",
+    text: KnowledgeAddChunkText,
+    after: After = None,
+    wait: options.Wait = True,
+) -> None:
+    """Add a chunk to a document by hand."""
+    perform(
+        "knowledge.add_chunk",
+        place,
+        {"document": document, "collection": collection, "text": text, "after": after},
+        wait=wait,
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_configure(
+    place: CommonOptions,
+    *,
+    collection: KnowledgeConfigureCollection = "default",
+    chunk_size: ChunkSize = None,
     agents: Agents = None,
-    budget: CognitionBriefBudget = None,
 ) -> None:
-    """Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained."""
-    perform(
-        "cognition.brief",
-        place,
-        {"message": message, "user": user, "session": session, "agents": agents, "budget": budget},
-    )
-
-
-@with_common_options("agent")
-def cognition_conflicts(
-    place: CommonOptions, *, open_only: OpenOnly = False, record_id: CognitionConflictsRecordId = None
-) -> None:
-    """List contradictions between memories, oldest first."""
-    perform("cognition.conflicts", place, {"open_only": open_only, "record_id": record_id})
-
-
-@with_common_options("agent")
-def cognition_resolve(
-    place: CommonOptions,
-    *,
-    conflict_id: CognitionResolveConflictId,
-    how: How,
-    claim: Claim = 1,
-    text: CognitionResolveText = "",
-    wait: options.Wait = True,
-) -> None:
-    """Settle a contradiction, or undo how it was settled."""
-    perform(
-        "cognition.resolve", place, {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text}, wait=wait
-    )
-
-
-@with_common_options("agent")
-def cognition_propose(
-    place: CommonOptions,
-    *,
-    content: CognitionProposeContent,
-    sort: Sort = "project_context",
-    number: Number = "",
-    confidence: Confidence = 0.8,
-    wait: options.Wait = True,
-) -> None:
-    """Offer something to the workspace; a coordinator's approval puts it into effect."""
-    perform(
-        "cognition.propose",
-        place,
-        {"content": content, "sort": sort, "number": number, "confidence": confidence},
-        wait=wait,
-    )
-
-
-@with_common_options("agent")
-def cognition_shared(place: CommonOptions, *, pending: Pending = False) -> None:
-    """List what the workspace shares, newest first."""
-    perform("cognition.shared", place, {"pending": pending})
-
-
-@with_common_options("agent")
-def cognition_approve(place: CommonOptions, *, record_id: CognitionApproveRecordId, wait: options.Wait = True) -> None:
-    """Approve what another one proposed, as coordinator."""
-    perform("cognition.approve", place, {"record_id": record_id}, wait=wait)
-
-
-@with_common_options("agent")
-def cognition_refuse(
-    place: CommonOptions, *, record_id: CognitionApproveRecordId, reason: CognitionForgetReason = ""
-) -> None:
-    """Refuse a proposal, as coordinator."""
-    perform("cognition.refuse", place, {"record_id": record_id, "reason": reason})
-
-
-@with_common_options("agent")
-def cognition_revoke(
-    place: CommonOptions, *, record_id: CognitionApproveRecordId, reason: CognitionForgetReason = ""
-) -> None:
-    """Take back what the workspace shares; nobody reads it from now on."""
-    perform("cognition.revoke", place, {"record_id": record_id, "reason": reason})
+    """Set up a collection: how long its chunks are, and which agents may search it."""
+    perform("knowledge.configure", place, {"collection": collection, "chunk_size": chunk_size, "agents": agents})
 
 
 @with_common_options("agent")
@@ -1966,201 +2001,132 @@ COMMANDS = (
         discipline="bank",
     ),
     GeneratedCommand(
-        ("memories", "list"),
-        say("List memories, newest first.", "列出记忆，新的在前。"),
-        cognition_list,
-        group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
-        ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("memories", "show"),
-        say("Show a memory, whatever its status.", "显示一条记忆。"),
-        cognition_show,
-        group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
-        ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("memories", "history"),
-        say("Show every version of a memory, the current one last.", "显示一条记忆的所有版本。"),
-        cognition_history,
-        group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
-        ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("memories", "why"),
+        ("knowledge", "add"),
         say(
-            "Explain where a memory comes from: its words, the rule that made it, its premises and conflicts.",
-            "说明一条记忆的由来：原话、规则、前提与冲突。",
+            "Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew.",
+            "添加一份文档：原样保存，按内容切分并建立索引；同名再次添加时只更新变化的部分。",
         ),
-        cognition_why,
+        knowledge_add,
         group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),
-        discipline="cognition",
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("memories", "edit"),
-        say("Correct a memory; what it said before stays readable.", "更正一条记忆；此前的内容仍可查看。"),
-        cognition_edit,
+        ("knowledge", "fetch"),
+        say("Fetch a page of the public web and add it as a document.", "抓取公开网页并添加为文档。"),
+        knowledge_fetch,
         group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),
-        discipline="cognition",
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("memories", "confirm"),
-        say("Confirm a memory; a short-term one becomes long-term.", "确认一条记忆无误；短期记忆随之成为长期记忆。"),
-        cognition_confirm,
-        group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
-        ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("memories", "pin"),
+        ("knowledge", "preview"),
         say(
-            "Pin a memory: it does not expire, and nothing takes its place by itself.",
-            "固定一条记忆：不过期，也不被自动替换。",
+            "Show the chunks that a document would have; nothing is kept.", "预览文档会被切成哪些文本块；什么也不保存。"
         ),
-        cognition_pin,
+        knowledge_preview,
         group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),
-        discipline="cognition",
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("memories", "forget"),
+        ("knowledge", "list"),
+        say("List the documents by name.", "列出文档。"),
+        knowledge_list,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "show"),
+        say("Show a document with its chunks and the times of its versions.", "显示一份文档及其文本块与版本。"),
+        knowledge_show,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "remove"),
         say(
-            "Put a memory out of mind; the words stay in the journal, and `restore` brings it back.",
-            "忘记一条记忆；原话仍在日志中，可用 restore 恢复。",
+            "Erase a document: its bytes, every version, and all that was made of it.",
+            "删除文档：字节、所有版本及由其得出的一切。",
         ),
-        cognition_forget,
+        knowledge_remove,
         group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),
-        discipline="cognition",
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("memories", "restore"),
-        say("Bring a forgotten or expired memory back.", "恢复被忘记或已过期的记忆。"),
-        cognition_restore,
-        group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
-        ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("memories", "feedback"),
-        say("Report whether a procedure worked.", "报告一个流程是否成功。"),
-        cognition_feedback,
-        group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
-        ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("memories", "clean"),
-        say("Take away expired memories and promote those in use.", "清理过期记忆；常用的转为长期记忆。"),
-        cognition_clean,
-        group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
-        ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("memories", "audit"),
+        ("knowledge", "reindex"),
         say(
-            "Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples.",
-            "检查记忆状况：总数、置信度、过期、冲突、重复等，并举例。",
+            "Cut and index documents anew from their bytes; what did not change keeps its vectors.",
+            "由原始字节重新切分并索引文档；未变化的部分保留其向量。",
         ),
-        cognition_health,
+        knowledge_reindex,
         group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),
-        discipline="cognition",
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("memories", "brief"),
-        say(
-            "Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained.",
-            "回答之前应知道什么：按意图选择记忆层，并说明理由。",
-        ),
-        cognition_brief,
+        ("knowledge", "stats"),
+        say("Show how much the collections hold.", "显示知识库的规模。"),
+        knowledge_stats,
         group=say(
-            "Look at what was learned: list, explain, correct, confirm, forget.",
-            "查看所学：列出、说明、更正、确认、忘记。",
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),
-        discipline="cognition",
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("conflicts", "list"),
-        say("List contradictions between memories, oldest first.", "列出记忆之间的矛盾。"),
-        cognition_conflicts,
-        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("conflicts", "resolve"),
-        say("Settle a contradiction, or undo how it was settled.", "解决一个矛盾，或撤销其解决。"),
-        cognition_resolve,
-        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("shared", "propose"),
+        ("knowledge", "search"),
         say(
-            "Offer something to the workspace; a coordinator's approval puts it into effect.",
-            "向工作区提议共享内容；由协调者批准后生效。",
+            "Search documents: passages with their document and place, best first.",
+            "在文档中检索：返回段落及其文档与位置，最相关的在前。",
         ),
-        cognition_propose,
-        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
-        discipline="cognition",
+        knowledge_search,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("shared", "list"),
-        say("List what the workspace shares, newest first.", "列出工作区共享的内容。"),
-        cognition_shared,
-        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
-        discipline="cognition",
+        ("knowledge", "edit-chunk"),
+        say(
+            "Change what a chunk says, or whether searches find it; that survives indexing anew.",
+            "修改文本块的内容，或设定检索时是否可见。",
+        ),
+        knowledge_edit_chunk,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("shared", "approve"),
-        say("Approve what another one proposed, as coordinator.", "作为协调者批准他人提议的共享内容。"),
-        cognition_approve,
-        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
-        discipline="cognition",
+        ("knowledge", "add-chunk"),
+        say("Add a chunk to a document by hand.", "为文档手工添加一个文本块。"),
+        knowledge_add_chunk,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
     ),
     GeneratedCommand(
-        ("shared", "refuse"),
-        say("Refuse a proposal, as coordinator.", "作为协调者拒绝一个提议。"),
-        cognition_refuse,
-        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("shared", "revoke"),
-        say("Take back what the workspace shares; nobody reads it from now on.", "撤回共享内容，立即生效。"),
-        cognition_revoke,
-        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
-        discipline="cognition",
+        ("knowledge", "configure"),
+        say(
+            "Set up a collection: how long its chunks are, and which agents may search it.",
+            "设置集合：文本块大小，以及哪些智能体可以检索。",
+        ),
+        knowledge_configure,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
     ),
     GeneratedCommand(
         ("workspace", "init"),

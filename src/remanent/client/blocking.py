@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from remanent.client.remote import (
     AsyncRemoteAgent,
     AsyncRemoteAgentAdmin,
     AsyncRemoteAssociativeMemory,
-    AsyncRemoteCognition,
+    AsyncRemoteKnowledgeCollection,
     AsyncRemoteMemory,
     AsyncRemoteWorkspace,
     aconnect,
@@ -50,7 +51,7 @@ from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import date, datetime
+    from datetime import date
     from typing import Self
 
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
@@ -60,8 +61,17 @@ if TYPE_CHECKING:
     from remanent.bank.operations import BankState
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
-    from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
-    from remanent.model import SharedSort
+    from remanent.knowledge.model import (
+        Added,
+        Additions,
+        CollectionView,
+        Document,
+        DocumentChunk,
+        Documents,
+        DocumentView,
+        KnowledgeFound,
+        KnowledgeStats,
+    )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import HookReport
@@ -75,7 +85,7 @@ __all__ = [
     "RemoteAssociativeMemory",
     "RemoteBank",
     "RemoteBanks",
-    "RemoteCognition",
+    "RemoteKnowledgeCollection",
     "RemoteMemory",
     "RemoteWorkspace",
     "connect",
@@ -249,12 +259,15 @@ class RemoteAssociativeMemory:
         return self._portal.call(self._wrapped.drawing, html=html)
 
 
-class RemoteCognition:
-    """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+class RemoteKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
 
     __slots__ = ("_portal", "_wrapped")
 
-    def __init__(self, portal: Portal, wrapped: AsyncRemoteCognition) -> None:
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteKnowledgeCollection) -> None:
         self._portal = portal
         self._wrapped = wrapped
 
@@ -266,120 +279,110 @@ class RemoteCognition:
         """Whose memory this is."""
         return self._wrapped.scope
 
-    def memories(
+    def upload(
         self,
+        content: bytes,
         *,
-        kinds: Sequence[Kind | str] | None = None,
-        user: str | None = None,
-        statuses: Sequence[Status | str] | None = LIVE,
-        limit: int = 100,
-    ) -> list[Record]:
-        """Return memories, newest first; among those of one second the more important first."""
-        return self._portal.call(self._wrapped.memories, kinds=kinds, user=user, statuses=statuses, limit=limit)
-
-    def show(self, record_id: str) -> Record:
-        """Return a memory, whatever its status."""
-        return self._portal.call(self._wrapped.show, record_id)
-
-    def history(self, record_id: str) -> list[Version]:
-        """Return every version of a memory, the current one last."""
-        return self._portal.call(self._wrapped.history, record_id)
-
-    def why(self, record_id: str) -> Why:
-        """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
-        return self._portal.call(self._wrapped.why, record_id)
-
-    def edit(self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None) -> Record:
-        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
-        return self._portal.call(self._wrapped.edit, record_id, content, value=value, expects=expects)
-
-    def confirm(self, record_id: str) -> Record:
-        """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
-        return self._portal.call(self._wrapped.confirm, record_id)
-
-    def pin(self, record_id: str, *, pinned: bool = True) -> Record:
-        """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
-        return self._portal.call(self._wrapped.pin, record_id, pinned=pinned)
-
-    def forget(self, record_id: str, *, reason: str = "") -> Record:
-        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
-        return self._portal.call(self._wrapped.forget, record_id, reason=reason)
-
-    def restore(self, record_id: str) -> Record:
-        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
-        return self._portal.call(self._wrapped.restore, record_id)
-
-    def feedback(self, record_id: str, *, success: bool) -> Record:
-        """Report whether a procedure worked: its success rate and its use move with it."""
-        return self._portal.call(self._wrapped.feedback, record_id, success=success)
-
-    def clean(self, *, dry_run: bool = False) -> CleanReport:
-        """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
-        return self._portal.call(self._wrapped.clean, dry_run=dry_run)
-
-    def health(self) -> MemoryHealth:
-        """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""
-        return self._portal.call(self._wrapped.health)
-
-    def brief(
-        self,
-        message: str,
-        *,
-        user: str | None = None,
-        session: str | None = None,
-        agents: Sequence[str] = (),
-        budget: int | None = None,
-    ) -> Briefing:
-        """Return what to know before answering a message: which tiers are read follows from what it is after.
-
-        `agents` are others that the message may be for; their procedures are read if they granted it.
-        """
-        return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
-
-    def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
-        """Return contradictions, oldest first."""
-        return self._portal.call(self._wrapped.conflicts, open_only=open_only, record_id=record_id)
-
-    def resolve(self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user") -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, by=by)
-
-    def propose(
-        self,
-        content: str,
-        *,
-        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
-        number: str = "",
-        confidence: float = 0.8,
-        by: str = "",
-        coordinator: bool = False,
-    ) -> Record:
-        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
         return self._portal.call(
-            self._wrapped.propose,
+            self._wrapped.upload,
             content,
-            sort=sort,
-            number=number,
-            confidence=confidence,
-            by=by,
-            coordinator=coordinator,
+            name=name,
+            media_type=media_type,
+            metadata=metadata,
+            tags=tags,
+            occurred_at=occurred_at,
         )
 
-    def shared(self, *, pending: bool = False) -> list[Record]:
-        """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
-        return self._portal.call(self._wrapped.shared, pending=pending)
+    def list(self, *, as_of: Moment | None = None) -> Documents:
+        """Return the documents by name, as they are or as they were at a moment."""
+        return self._portal.call(self._wrapped.list, as_of=as_of)
 
-    def approve(self, record_id: str, *, by: str) -> Record:
-        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
-        return self._portal.call(self._wrapped.approve, record_id, by=by)
+    def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
+        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        return self._portal.call(self._wrapped.show, document, as_of=as_of)
 
-    def refuse(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Refuse a proposal, as coordinator."""
-        return self._portal.call(self._wrapped.refuse, record_id, by=by, reason=reason)
+    def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
+        """Return the bytes of a document as they were added."""
+        return self._portal.call(self._wrapped.original, document, as_of=as_of)
 
-    def revoke(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Take back what the workspace shares: nobody reads it from now on."""
-        return self._portal.call(self._wrapped.revoke, record_id, by=by, reason=reason)
+    def remove(self, document: str) -> Document:
+        """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
+        return self._portal.call(self._wrapped.remove, document)
+
+    def reindex(self, document: str | None = None) -> Additions:
+        """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
+        return self._portal.call(self._wrapped.reindex, document)
+
+    def stats(self) -> KnowledgeStats:
+        """Return how much all collections of this owner hold."""
+        return self._portal.call(self._wrapped.stats)
+
+    def search(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
+        prefix: str = "",
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        rewrite: bool | None = None,
+        hyde: bool | None = None,
+        parents: bool | None = None,
+        summaries: bool | None = None,
+        gate: bool = False,
+    ) -> KnowledgeFound:
+        """Return the passages that answer a question, best first, each with its document and its place there.
+
+        `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
+        `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
+        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
+        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        """
+        return self._portal.call(
+            self._wrapped.search,
+            question,
+            limit=limit,
+            collections=collections,
+            where=where,
+            tags=tags,
+            any_tags=any_tags,
+            prefix=prefix,
+            since=since,
+            until=until,
+            as_of=as_of,
+            rewrite=rewrite,
+            hyde=hyde,
+            parents=parents,
+            summaries=summaries,
+            gate=gate,
+        )
+
+    def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
+        """Change what a chunk says, or whether searches find it.
+
+        Indexing its document anew keeps that as long as its place is unchanged, and marks it `outdated` otherwise.
+        """
+        return self._portal.call(self._wrapped.edit_chunk, chunk_id, text=text, enabled=enabled)
+
+    def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
+        """Add a chunk to a document by hand, behind another one or at its end."""
+        return self._portal.call(self._wrapped.add_chunk, document, text, after=after)
+
+    def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
+        """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
+        return self._portal.call(self._wrapped.configure, chunk_size=chunk_size, agents=agents)
 
 
 class RemoteWorkspace:
@@ -521,9 +524,9 @@ class RemoteAgent:
         return RemoteAssociativeMemory(self._portal, self._wrapped.associative)
 
     @property
-    def cognition(self) -> RemoteCognition:
-        """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
-        return RemoteCognition(self._portal, self._wrapped.cognition)
+    def knowledge(self) -> RemoteKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        return RemoteKnowledgeCollection(self._portal, self._wrapped.knowledge)
 
     @property
     def workspace(self) -> RemoteWorkspace:
@@ -536,7 +539,6 @@ class RemoteAgent:
         *,
         session: str | None = None,
         task: str | None = None,
-        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
@@ -546,11 +548,10 @@ class RemoteAgent:
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
         `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
-        says whose they are, where an agent has several users: it is the metadata `user_id`.
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
         """
         return self._portal.call(
-            self._wrapped.remember, messages, session=session, task=task, user=user, metadata=metadata, tags=tags
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
         )
 
     def recall(
@@ -559,7 +560,6 @@ class RemoteAgent:
         *,
         limit: int = 5,
         session: str | None = None,
-        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -576,19 +576,16 @@ class RemoteAgent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
-        is local. `where` asks for metadata:
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
             query,
             limit=limit,
             session=session,
-            user=user,
             since=since,
             until=until,
             kinds=kinds,
@@ -633,10 +630,7 @@ class RemoteAgent:
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:

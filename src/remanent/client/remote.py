@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -54,7 +55,7 @@ from remanent.stores import (
 )
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import date
 
     from remanent.associative.model import (
         AssociativeFound,
@@ -63,9 +64,16 @@ if TYPE_CHECKING:
         Node,
     )
     from remanent.associative.triples import LoadedTriples
-    from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
-    from remanent.model import (
-        SharedSort,
+    from remanent.knowledge.model import (
+        Added,
+        Additions,
+        CollectionView,
+        Document,
+        DocumentChunk,
+        Documents,
+        DocumentView,
+        KnowledgeFound,
+        KnowledgeStats,
     )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
@@ -264,8 +272,11 @@ class AsyncRemoteAssociativeMemory:
         return answer
 
 
-class AsyncRemoteCognition:
-    """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+class AsyncRemoteKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection = connection
@@ -280,175 +291,129 @@ class AsyncRemoteCognition:
         """Whose memory this is."""
         return self._scope
 
-    async def memories(
+    async def upload(
         self,
+        content: bytes,
         *,
-        kinds: Sequence[Kind | str] | None = None,
-        user: str | None = None,
-        statuses: Sequence[Status | str] | None = LIVE,
-        limit: int = 100,
-    ) -> list[Record]:
-        """Return memories, newest first; among those of one second the more important first."""
-        answer: list[Record] = await self._connection.do(
-            "cognition.list", {"kinds": kinds, "user": user, "statuses": statuses, "limit": limit}, place=self._place
-        )
-        return answer
-
-    async def show(self, record_id: str) -> Record:
-        """Return a memory, whatever its status."""
-        answer: Record = await self._connection.do("cognition.show", {"record_id": record_id}, place=self._place)
-        return answer
-
-    async def history(self, record_id: str) -> list[Version]:
-        """Return every version of a memory, the current one last."""
-        answer: list[Version] = await self._connection.do(
-            "cognition.history", {"record_id": record_id}, place=self._place
-        )
-        return answer
-
-    async def why(self, record_id: str) -> Why:
-        """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
-        answer: Why = await self._connection.do("cognition.why", {"record_id": record_id}, place=self._place)
-        return answer
-
-    async def edit(
-        self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None
-    ) -> Record:
-        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
-        answer: Record = await self._connection.do(
-            "cognition.edit",
-            {"record_id": record_id, "content": content, "value": value, "expects": expects},
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        answer: Added = await self._connection.do(
+            "knowledge.add",
+            {"name": name, "media_type": media_type, "metadata": metadata, "tags": tags, "occurred_at": occurred_at},
             place=self._place,
+            upload=content,
         )
         return answer
 
-    async def confirm(self, record_id: str) -> Record:
-        """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
-        answer: Record = await self._connection.do("cognition.confirm", {"record_id": record_id}, place=self._place)
+    async def list(self, *, as_of: Moment | None = None) -> Documents:
+        """Return the documents by name, as they are or as they were at a moment."""
+        answer: Documents = await self._connection.do("knowledge.list", {"as_of": as_of}, place=self._place)
         return answer
 
-    async def pin(self, record_id: str, *, pinned: bool = True) -> Record:
-        """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
-        answer: Record = await self._connection.do(
-            "cognition.pin", {"record_id": record_id, "pinned": pinned}, place=self._place
+    async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
+        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        answer: DocumentView = await self._connection.do(
+            "knowledge.show", {"document": document, "as_of": as_of}, place=self._place
         )
         return answer
 
-    async def forget(self, record_id: str, *, reason: str = "") -> Record:
-        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
-        answer: Record = await self._connection.do(
-            "cognition.forget", {"record_id": record_id, "reason": reason}, place=self._place
+    async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
+        """Return the bytes of a document as they were added."""
+        answer: bytes = await self._connection.do(
+            "knowledge.original", {"document": document, "as_of": as_of}, place=self._place
         )
         return answer
 
-    async def restore(self, record_id: str) -> Record:
-        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
-        answer: Record = await self._connection.do("cognition.restore", {"record_id": record_id}, place=self._place)
+    async def remove(self, document: str) -> Document:
+        """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
+        answer: Document = await self._connection.do("knowledge.remove", {"document": document}, place=self._place)
         return answer
 
-    async def feedback(self, record_id: str, *, success: bool) -> Record:
-        """Report whether a procedure worked: its success rate and its use move with it."""
-        answer: Record = await self._connection.do(
-            "cognition.feedback", {"record_id": record_id, "success": success}, place=self._place
-        )
+    async def reindex(self, document: str | None = None) -> Additions:
+        """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
+        answer: Additions = await self._connection.do("knowledge.reindex", {"document": document}, place=self._place)
         return answer
 
-    async def clean(self, *, dry_run: bool = False) -> CleanReport:
-        """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
-        answer: CleanReport = await self._connection.do("cognition.clean", {"dry_run": dry_run}, place=self._place)
+    async def stats(self) -> KnowledgeStats:
+        """Return how much all collections of this owner hold."""
+        answer: KnowledgeStats = await self._connection.do("knowledge.stats", {}, place=self._place)
         return answer
 
-    async def health(self) -> MemoryHealth:
-        """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""
-        answer: MemoryHealth = await self._connection.do("cognition.health", {}, place=self._place)
-        return answer
-
-    async def brief(
+    async def search(
         self,
-        message: str,
+        question: str,
         *,
-        user: str | None = None,
-        session: str | None = None,
-        agents: Sequence[str] = (),
-        budget: int | None = None,
-    ) -> Briefing:
-        """Return what to know before answering a message: which tiers are read follows from what it is after.
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
+        prefix: str = "",
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        rewrite: bool | None = None,
+        hyde: bool | None = None,
+        parents: bool | None = None,
+        summaries: bool | None = None,
+        gate: bool = False,
+    ) -> KnowledgeFound:
+        """Return the passages that answer a question, best first, each with its document and its place there.
 
-        `agents` are others that the message may be for; their procedures are read if they granted it.
+        `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
+        `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
+        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
+        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
         """
-        answer: Briefing = await self._connection.do(
-            "cognition.brief",
-            {"message": message, "user": user, "session": session, "agents": agents, "budget": budget},
-            place=self._place,
-        )
-        return answer
-
-    async def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
-        """Return contradictions, oldest first."""
-        answer: list[Conflict] = await self._connection.do(
-            "cognition.conflicts", {"open_only": open_only, "record_id": record_id}, place=self._place
-        )
-        return answer
-
-    async def resolve(
-        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user"
-    ) -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        answer: Conflict = await self._connection.do(
-            "cognition.resolve",
-            {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text, "by": by},
-            place=self._place,
-        )
-        return answer
-
-    async def propose(
-        self,
-        content: str,
-        *,
-        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
-        number: str = "",
-        confidence: float = 0.8,
-        by: str = "",
-        coordinator: bool = False,
-    ) -> Record:
-        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
-        answer: Record = await self._connection.do(
-            "cognition.propose",
+        answer: KnowledgeFound = await self._connection.do(
+            "knowledge.search",
             {
-                "content": content,
-                "sort": sort,
-                "number": number,
-                "confidence": confidence,
-                "by": by,
-                "coordinator": coordinator,
+                "question": question,
+                "limit": limit,
+                "collections": collections,
+                "where": where,
+                "tags": tags,
+                "any_tags": any_tags,
+                "prefix": prefix,
+                "since": since,
+                "until": until,
+                "as_of": as_of,
+                "rewrite": rewrite,
+                "hyde": hyde,
+                "parents": parents,
+                "summaries": summaries,
+                "gate": gate,
             },
             place=self._place,
         )
         return answer
 
-    async def shared(self, *, pending: bool = False) -> list[Record]:
-        """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
-        answer: list[Record] = await self._connection.do("cognition.shared", {"pending": pending}, place=self._place)
-        return answer
+    async def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
+        """Change what a chunk says, or whether searches find it.
 
-    async def approve(self, record_id: str, *, by: str) -> Record:
-        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
-        answer: Record = await self._connection.do(
-            "cognition.approve", {"record_id": record_id, "by": by}, place=self._place
+        Indexing its document anew keeps that as long as its place is unchanged, and marks it `outdated` otherwise.
+        """
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.edit_chunk", {"chunk_id": chunk_id, "text": text, "enabled": enabled}, place=self._place
         )
         return answer
 
-    async def refuse(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Refuse a proposal, as coordinator."""
-        answer: Record = await self._connection.do(
-            "cognition.refuse", {"record_id": record_id, "by": by, "reason": reason}, place=self._place
+    async def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
+        """Add a chunk to a document by hand, behind another one or at its end."""
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.add_chunk", {"document": document, "text": text, "after": after}, place=self._place
         )
         return answer
 
-    async def revoke(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Take back what the workspace shares: nobody reads it from now on."""
-        answer: Record = await self._connection.do(
-            "cognition.revoke", {"record_id": record_id, "by": by, "reason": reason}, place=self._place
+    async def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
+        """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
+        answer: CollectionView = await self._connection.do(
+            "knowledge.configure", {"chunk_size": chunk_size, "agents": agents}, place=self._place
         )
         return answer
 
@@ -612,10 +577,10 @@ class AsyncRemoteAgent:
         return AsyncRemoteAssociativeMemory(self._connection, self._scope)
 
     @property
-    def cognition(self) -> AsyncRemoteCognition:
-        """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
-        require("cognition")
-        return AsyncRemoteCognition(self._connection, self._scope)
+    def knowledge(self) -> AsyncRemoteKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        require("knowledge")
+        return AsyncRemoteKnowledgeCollection(self._connection, self._scope)
 
     @property
     def workspace(self) -> AsyncRemoteWorkspace:
@@ -629,7 +594,6 @@ class AsyncRemoteAgent:
         *,
         session: str | None = None,
         task: str | None = None,
-        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
@@ -639,12 +603,11 @@ class AsyncRemoteAgent:
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
         `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
-        says whose they are, where an agent has several users: it is the metadata `user_id`.
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
         """
         answer: Receipt = await self._connection.do(
             "remember",
-            {"messages": messages, "session": session, "task": task, "user": user, "metadata": metadata, "tags": tags},
+            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags},
             place=self._place,
         )
         return answer
@@ -655,7 +618,6 @@ class AsyncRemoteAgent:
         *,
         limit: int = 5,
         session: str | None = None,
-        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -672,12 +634,10 @@ class AsyncRemoteAgent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
-        is local. `where` asks for metadata:
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         answer: Found = await self._connection.do(
             "recall",
@@ -685,7 +645,6 @@ class AsyncRemoteAgent:
                 "query": query,
                 "limit": limit,
                 "session": session,
-                "user": user,
                 "since": since,
                 "until": until,
                 "kinds": kinds,
@@ -737,10 +696,7 @@ class AsyncRemoteAgent:
         return answer
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         answer: Attachment = await self._connection.do(
             "attach", {"name": name, "media_type": media_type}, place=self._place, upload=content
         )
