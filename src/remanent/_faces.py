@@ -9,6 +9,7 @@ from remanent.plugins import require
 if TYPE_CHECKING:
     from remanent.associative.memory import AsyncAssociativeMemory
     from remanent.bank.face import AsyncBanks
+    from remanent.cognition.face import AsyncCognition
     from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
     from remanent.workspace.face import AsyncWorkspace
 
@@ -29,6 +30,14 @@ class AgentFaces:
         from remanent.associative.memory import AsyncAssociativeMemory
 
         return self.face(AsyncAssociativeMemory)
+
+    @property
+    def cognition(self) -> AsyncCognition:
+        """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+        require("cognition")
+        from remanent.cognition.face import AsyncCognition
+
+        return self.face(AsyncCognition)
 
     @property
     def knowledge(self) -> AsyncKnowledgeCollection:

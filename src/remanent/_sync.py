@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
+    from remanent.cognition._sync import Cognition
     from remanent.knowledge._sync import KnowledgeBases, KnowledgeCollection
     from remanent.workspace._sync import Workspace
 
@@ -133,6 +134,7 @@ class Agent:
         *,
         session: str | None = None,
         task: str | None = None,
+        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
@@ -142,10 +144,11 @@ class Agent:
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
         `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
+        says whose they are, where an agent has several users: it is the metadata `user_id`.
         """
         return self._portal.call(
-            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+            self._wrapped.remember, messages, session=session, task=task, user=user, metadata=metadata, tags=tags
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
@@ -254,6 +257,7 @@ class Agent:
         *,
         limit: int = 5,
         session: str | None = None,
+        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -270,7 +274,8 @@ class Agent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
+        is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
         or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
@@ -280,6 +285,7 @@ class Agent:
             query,
             limit=limit,
             session=session,
+            user=user,
             since=since,
             until=until,
             kinds=kinds,
@@ -425,6 +431,14 @@ class Agent:
         from remanent.associative._sync import AssociativeMemory
 
         return AssociativeMemory(self._portal, wrapped)
+
+    @property
+    def cognition(self) -> Cognition:
+        """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+        wrapped = self._wrapped.cognition
+        from remanent.cognition._sync import Cognition
+
+        return Cognition(self._portal, wrapped)
 
     @property
     def knowledge(self) -> KnowledgeCollection:

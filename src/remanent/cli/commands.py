@@ -534,6 +534,91 @@ BankDeepRetrievalLimit = Annotated[
 BankDeepRetrievalQuery = Annotated[
     str, typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
 ]
+User = Annotated[
+    str | None,
+    typer.Option("--user", metavar="TEXT", help=say("Only the memories of this user.", "只要这个用户的记忆。")),
+]
+CognitionListStatuses = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--status",
+        metavar="STATUS",
+        autocompletion=choices("remanent.model.record", "Status"),
+        help=say("Only those that stand so.", "只要这些状态的。"),
+    ),
+]
+CognitionShowRecordId = Annotated[
+    str,
+    typer.Argument(
+        metavar="RECORD_ID",
+        help=say("The id of a memory, as `memories list` shows it.", "记忆的 id，见 `memories list`。"),
+    ),
+]
+Content = Annotated[str, typer.Argument(metavar="CONTENT", help=say("What it says from now on.", "今后的内容。"))]
+CognitionEditValue = Annotated[
+    str | None, typer.Option("--value", metavar="TEXT", help=say("The value that it tells.", "其中的值。"))
+]
+Pinned = Annotated[bool, typer.Option("--pinned", help=say("Whether to pin it, or to let it go.", "固定或取消固定。"))]
+CognitionForgetReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help=say("Why.", "原因。"))]
+Success = Annotated[bool, typer.Option("--success", help=say("Whether it worked.", "是否成功。"))]
+DryRun = Annotated[bool, typer.Option("--dry-run", help=say("Only tell what would be done.", "只说明将要做什么。"))]
+Message = Annotated[str, typer.Argument(metavar="MESSAGE", help=say("The message to answer.", "要回答的消息。"))]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option("--agents", metavar="TEXT", help=say("Others it may be for.", "可能涉及的其他智能体。")),
+]
+CognitionBriefBudget = Annotated[
+    int | None,
+    typer.Option("--budget", metavar="N", min=50, max=100000, help=say("Tokens at most.", "最多多少 token。")),
+]
+OpenOnly = Annotated[bool, typer.Option("--open-only", help=say("Only those not settled.", "只要未解决的。"))]
+CognitionConflictsRecordId = Annotated[
+    str | None, typer.Option("--record-id", metavar="ID", help=say("Only those of this memory.", "只要这条记忆的。"))
+]
+CognitionResolveConflictId = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONFLICT_ID", help=say("A conflict, as `conflicts list` shows it.", "冲突的 id，见 `conflicts list`。")
+    ),
+]
+How = Annotated[
+    str,
+    typer.Argument(
+        metavar="HOW", help=say("Choose a claim, merge, keep both, or undo.", "选择其一、合并、都保留，或撤销。")
+    ),
+]
+Claim = Annotated[
+    int, typer.Option("--claim", metavar="N", min=0, max=100, help=say("Which claim, from 0.", "第几个主张，从 0 起。"))
+]
+CognitionResolveText = Annotated[
+    str, typer.Option("--text", metavar="TEXT", help=say("What holds when merged.", "合并后的内容。"))
+]
+CognitionProposeContent = Annotated[
+    str, typer.Argument(metavar="CONTENT", help=say("What the workspace should know.", "工作区应知道的内容。"))
+]
+Sort = Annotated[
+    str,
+    typer.Option(
+        "--sort",
+        metavar="SHAREDSORT",
+        autocompletion=choices("remanent.model.kinds", "SharedSort"),
+        help=say("What sort of thing it is.", "内容的类型。"),
+    ),
+]
+Number = Annotated[
+    str,
+    typer.Option("--number", metavar="TEXT", help=say("The number of a decision: ADR-003.", "决策编号，如 ADR-003。")),
+]
+Confidence = Annotated[
+    float, typer.Option("--confidence", metavar="N", min=0, max=1, help=say("How sure it is.", "置信度。"))
+]
+Pending = Annotated[bool, typer.Option("--pending", help=say("What waits for approval.", "只要等待批准的。"))]
+CognitionApproveRecordId = Annotated[
+    str,
+    typer.Argument(
+        metavar="RECORD_ID", help=say("An entry, as `shared list` shows it.", "条目的 id，见 `shared list`。")
+    ),
+]
 KnowledgeAddName = Annotated[
     str,
     typer.Option(
@@ -642,7 +727,7 @@ After = Annotated[
 KnowledgeConfigureCollection = Annotated[
     str, typer.Argument(metavar="COLLECTION", help=say("The collection.", "集合。"))
 ]
-Agents = Annotated[
+KnowledgeConfigureAgents = Annotated[
     list[str] | None,
     typer.Option(
         "--agents",
@@ -1308,6 +1393,189 @@ def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = Fals
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
 
 
+@with_common_options("agent")
+def cognition_list(
+    place: CommonOptions,
+    *,
+    kinds: Kinds = None,
+    user: User = None,
+    statuses: CognitionListStatuses = None,
+    limit: EntriesLimit = 100,
+) -> None:
+    """List memories, newest first."""
+    perform("cognition.list", place, {"kinds": kinds, "user": user, "statuses": statuses, "limit": limit})
+
+
+@with_common_options("agent")
+def cognition_show(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+    """Show a memory, whatever its status."""
+    perform("cognition.show", place, {"record_id": record_id})
+
+
+@with_common_options("agent")
+def cognition_history(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+    """Show every version of a memory, the current one last."""
+    perform("cognition.history", place, {"record_id": record_id})
+
+
+@with_common_options("agent")
+def cognition_why(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+    """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
+    perform("cognition.why", place, {"record_id": record_id})
+
+
+@with_common_options("agent")
+def cognition_edit(
+    place: CommonOptions,
+    *,
+    record_id: CognitionShowRecordId,
+    content: Content,
+    value: CognitionEditValue = None,
+    expects: Expects = None,
+    wait: options.Wait = True,
+) -> None:
+    """Correct a memory; what it said before stays readable."""
+    perform(
+        "cognition.edit",
+        place,
+        {"record_id": record_id, "content": content, "value": value, "expects": expects},
+        wait=wait,
+    )
+
+
+@with_common_options("agent")
+def cognition_confirm(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+    """Confirm a memory; a short-term one becomes long-term."""
+    perform("cognition.confirm", place, {"record_id": record_id})
+
+
+@with_common_options("agent")
+def cognition_pin(place: CommonOptions, *, record_id: CognitionShowRecordId, pinned: Pinned = True) -> None:
+    """Pin a memory: it does not expire, and nothing takes its place by itself."""
+    perform("cognition.pin", place, {"record_id": record_id, "pinned": pinned})
+
+
+@with_common_options("agent")
+def cognition_forget(
+    place: CommonOptions, *, record_id: CognitionShowRecordId, reason: CognitionForgetReason = ""
+) -> None:
+    """Put a memory out of mind; the words stay in the journal, and `restore` brings it back."""
+    perform("cognition.forget", place, {"record_id": record_id, "reason": reason})
+
+
+@with_common_options("agent")
+def cognition_restore(place: CommonOptions, *, record_id: CognitionShowRecordId, wait: options.Wait = True) -> None:
+    """Bring a forgotten or expired memory back."""
+    perform("cognition.restore", place, {"record_id": record_id}, wait=wait)
+
+
+@with_common_options("agent")
+def cognition_feedback(place: CommonOptions, *, record_id: CognitionShowRecordId, success: Success) -> None:
+    """Report whether a procedure worked."""
+    perform("cognition.feedback", place, {"record_id": record_id, "success": success})
+
+
+@with_common_options("agent")
+def cognition_clean(place: CommonOptions, *, dry_run: DryRun = False) -> None:
+    """Take away expired memories and promote those in use."""
+    perform("cognition.clean", place, {"dry_run": dry_run})
+
+
+@with_common_options("agent")
+def cognition_health(place: CommonOptions) -> None:
+    """Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples."""
+    perform("cognition.health", place, {})
+
+
+@with_common_options("agent")
+def cognition_brief(
+    place: CommonOptions,
+    *,
+    message: Message,
+    user: User = None,
+    session: Session = None,
+    agents: Agents = None,
+    budget: CognitionBriefBudget = None,
+) -> None:
+    """Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained."""
+    perform(
+        "cognition.brief",
+        place,
+        {"message": message, "user": user, "session": session, "agents": agents, "budget": budget},
+    )
+
+
+@with_common_options("agent")
+def cognition_conflicts(
+    place: CommonOptions, *, open_only: OpenOnly = False, record_id: CognitionConflictsRecordId = None
+) -> None:
+    """List contradictions between memories, oldest first."""
+    perform("cognition.conflicts", place, {"open_only": open_only, "record_id": record_id})
+
+
+@with_common_options("agent")
+def cognition_resolve(
+    place: CommonOptions,
+    *,
+    conflict_id: CognitionResolveConflictId,
+    how: How,
+    claim: Claim = 1,
+    text: CognitionResolveText = "",
+    wait: options.Wait = True,
+) -> None:
+    """Settle a contradiction, or undo how it was settled."""
+    perform(
+        "cognition.resolve", place, {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text}, wait=wait
+    )
+
+
+@with_common_options("agent")
+def cognition_propose(
+    place: CommonOptions,
+    *,
+    content: CognitionProposeContent,
+    sort: Sort = "project_context",
+    number: Number = "",
+    confidence: Confidence = 0.8,
+    wait: options.Wait = True,
+) -> None:
+    """Offer something to the workspace; a coordinator's approval puts it into effect."""
+    perform(
+        "cognition.propose",
+        place,
+        {"content": content, "sort": sort, "number": number, "confidence": confidence},
+        wait=wait,
+    )
+
+
+@with_common_options("agent")
+def cognition_shared(place: CommonOptions, *, pending: Pending = False) -> None:
+    """List what the workspace shares, newest first."""
+    perform("cognition.shared", place, {"pending": pending})
+
+
+@with_common_options("agent")
+def cognition_approve(place: CommonOptions, *, record_id: CognitionApproveRecordId, wait: options.Wait = True) -> None:
+    """Approve what another one proposed, as coordinator."""
+    perform("cognition.approve", place, {"record_id": record_id}, wait=wait)
+
+
+@with_common_options("agent")
+def cognition_refuse(
+    place: CommonOptions, *, record_id: CognitionApproveRecordId, reason: CognitionForgetReason = ""
+) -> None:
+    """Refuse a proposal, as coordinator."""
+    perform("cognition.refuse", place, {"record_id": record_id, "reason": reason})
+
+
+@with_common_options("agent")
+def cognition_revoke(
+    place: CommonOptions, *, record_id: CognitionApproveRecordId, reason: CognitionForgetReason = ""
+) -> None:
+    """Take back what the workspace shares; nobody reads it from now on."""
+    perform("cognition.revoke", place, {"record_id": record_id, "reason": reason})
+
+
 @with_common_options("agent", agent="shared")
 def knowledge_add(
     place: CommonOptions,
@@ -1489,7 +1757,7 @@ def knowledge_configure(
     *,
     collection: KnowledgeConfigureCollection = "default",
     chunk_size: ChunkSize = None,
-    agents: Agents = None,
+    agents: KnowledgeConfigureAgents = None,
 ) -> None:
     """Set up a collection: how long its chunks are, and which agents may search it."""
     perform("knowledge.configure", place, {"collection": collection, "chunk_size": chunk_size, "agents": agents})
@@ -1999,6 +2267,203 @@ COMMANDS = (
             "用会交叉核对的记忆处理一项长任务。",
         ),
         discipline="bank",
+    ),
+    GeneratedCommand(
+        ("memories", "list"),
+        say("List memories, newest first.", "列出记忆，新的在前。"),
+        cognition_list,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "show"),
+        say("Show a memory, whatever its status.", "显示一条记忆。"),
+        cognition_show,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "history"),
+        say("Show every version of a memory, the current one last.", "显示一条记忆的所有版本。"),
+        cognition_history,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "why"),
+        say(
+            "Explain where a memory comes from: its words, the rule that made it, its premises and conflicts.",
+            "说明一条记忆的由来：原话、规则、前提与冲突。",
+        ),
+        cognition_why,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "edit"),
+        say("Correct a memory; what it said before stays readable.", "更正一条记忆；此前的内容仍可查看。"),
+        cognition_edit,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "confirm"),
+        say("Confirm a memory; a short-term one becomes long-term.", "确认一条记忆无误；短期记忆随之成为长期记忆。"),
+        cognition_confirm,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "pin"),
+        say(
+            "Pin a memory: it does not expire, and nothing takes its place by itself.",
+            "固定一条记忆：不过期，也不被自动替换。",
+        ),
+        cognition_pin,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "forget"),
+        say(
+            "Put a memory out of mind; the words stay in the journal, and `restore` brings it back.",
+            "忘记一条记忆；原话仍在日志中，可用 restore 恢复。",
+        ),
+        cognition_forget,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "restore"),
+        say("Bring a forgotten or expired memory back.", "恢复被忘记或已过期的记忆。"),
+        cognition_restore,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "feedback"),
+        say("Report whether a procedure worked.", "报告一个流程是否成功。"),
+        cognition_feedback,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "clean"),
+        say("Take away expired memories and promote those in use.", "清理过期记忆；常用的转为长期记忆。"),
+        cognition_clean,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "audit"),
+        say(
+            "Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples.",
+            "检查记忆状况：总数、置信度、过期、冲突、重复等，并举例。",
+        ),
+        cognition_health,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("memories", "brief"),
+        say(
+            "Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained.",
+            "回答之前应知道什么：按意图选择记忆层，并说明理由。",
+        ),
+        cognition_brief,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("conflicts", "list"),
+        say("List contradictions between memories, oldest first.", "列出记忆之间的矛盾。"),
+        cognition_conflicts,
+        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("conflicts", "resolve"),
+        say("Settle a contradiction, or undo how it was settled.", "解决一个矛盾，或撤销其解决。"),
+        cognition_resolve,
+        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "propose"),
+        say(
+            "Offer something to the workspace; a coordinator's approval puts it into effect.",
+            "向工作区提议共享内容；由协调者批准后生效。",
+        ),
+        cognition_propose,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "list"),
+        say("List what the workspace shares, newest first.", "列出工作区共享的内容。"),
+        cognition_shared,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "approve"),
+        say("Approve what another one proposed, as coordinator.", "作为协调者批准他人提议的共享内容。"),
+        cognition_approve,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "refuse"),
+        say("Refuse a proposal, as coordinator.", "作为协调者拒绝一个提议。"),
+        cognition_refuse,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "revoke"),
+        say("Take back what the workspace shares; nobody reads it from now on.", "撤回共享内容，立即生效。"),
+        cognition_revoke,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
     ),
     GeneratedCommand(
         ("knowledge", "add"),

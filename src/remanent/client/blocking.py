@@ -16,6 +16,7 @@ from remanent.client.remote import (
     AsyncRemoteAgent,
     AsyncRemoteAgentAdmin,
     AsyncRemoteAssociativeMemory,
+    AsyncRemoteCognition,
     AsyncRemoteKnowledgeCollection,
     AsyncRemoteMemory,
     AsyncRemoteWorkspace,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from remanent.bank.operations import BankState
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
+    from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
     from remanent.knowledge.model import (
         Added,
         Additions,
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
         KnowledgeFound,
         KnowledgeStats,
     )
+    from remanent.model import SharedSort
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import HookReport
@@ -85,6 +88,7 @@ __all__ = [
     "RemoteAssociativeMemory",
     "RemoteBank",
     "RemoteBanks",
+    "RemoteCognition",
     "RemoteKnowledgeCollection",
     "RemoteMemory",
     "RemoteWorkspace",
@@ -257,6 +261,139 @@ class RemoteAssociativeMemory:
         With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
         """
         return self._portal.call(self._wrapped.drawing, html=html)
+
+
+class RemoteCognition:
+    """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteCognition) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._wrapped.scope
+
+    def memories(
+        self,
+        *,
+        kinds: Sequence[Kind | str] | None = None,
+        user: str | None = None,
+        statuses: Sequence[Status | str] | None = LIVE,
+        limit: int = 100,
+    ) -> list[Record]:
+        """Return memories, newest first; among those of one second the more important first."""
+        return self._portal.call(self._wrapped.memories, kinds=kinds, user=user, statuses=statuses, limit=limit)
+
+    def show(self, record_id: str) -> Record:
+        """Return a memory, whatever its status."""
+        return self._portal.call(self._wrapped.show, record_id)
+
+    def history(self, record_id: str) -> list[Version]:
+        """Return every version of a memory, the current one last."""
+        return self._portal.call(self._wrapped.history, record_id)
+
+    def why(self, record_id: str) -> Why:
+        """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
+        return self._portal.call(self._wrapped.why, record_id)
+
+    def edit(self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None) -> Record:
+        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
+        return self._portal.call(self._wrapped.edit, record_id, content, value=value, expects=expects)
+
+    def confirm(self, record_id: str) -> Record:
+        """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
+        return self._portal.call(self._wrapped.confirm, record_id)
+
+    def pin(self, record_id: str, *, pinned: bool = True) -> Record:
+        """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
+        return self._portal.call(self._wrapped.pin, record_id, pinned=pinned)
+
+    def forget(self, record_id: str, *, reason: str = "") -> Record:
+        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
+        return self._portal.call(self._wrapped.forget, record_id, reason=reason)
+
+    def restore(self, record_id: str) -> Record:
+        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
+        return self._portal.call(self._wrapped.restore, record_id)
+
+    def feedback(self, record_id: str, *, success: bool) -> Record:
+        """Report whether a procedure worked: its success rate and its use move with it."""
+        return self._portal.call(self._wrapped.feedback, record_id, success=success)
+
+    def clean(self, *, dry_run: bool = False) -> CleanReport:
+        """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
+        return self._portal.call(self._wrapped.clean, dry_run=dry_run)
+
+    def health(self) -> MemoryHealth:
+        """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""
+        return self._portal.call(self._wrapped.health)
+
+    def brief(
+        self,
+        message: str,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        agents: Sequence[str] = (),
+        budget: int | None = None,
+    ) -> Briefing:
+        """Return what to know before answering a message: which tiers are read follows from what it is after.
+
+        `agents` are others that the message may be for; their procedures are read if they granted it.
+        """
+        return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
+
+    def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
+        """Return contradictions, oldest first."""
+        return self._portal.call(self._wrapped.conflicts, open_only=open_only, record_id=record_id)
+
+    def resolve(self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user") -> Conflict:
+        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
+        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, by=by)
+
+    def propose(
+        self,
+        content: str,
+        *,
+        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
+        number: str = "",
+        confidence: float = 0.8,
+        by: str = "",
+        coordinator: bool = False,
+    ) -> Record:
+        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
+        return self._portal.call(
+            self._wrapped.propose,
+            content,
+            sort=sort,
+            number=number,
+            confidence=confidence,
+            by=by,
+            coordinator=coordinator,
+        )
+
+    def shared(self, *, pending: bool = False) -> list[Record]:
+        """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
+        return self._portal.call(self._wrapped.shared, pending=pending)
+
+    def approve(self, record_id: str, *, by: str) -> Record:
+        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
+        return self._portal.call(self._wrapped.approve, record_id, by=by)
+
+    def refuse(self, record_id: str, *, by: str, reason: str = "") -> Record:
+        """Refuse a proposal, as coordinator."""
+        return self._portal.call(self._wrapped.refuse, record_id, by=by, reason=reason)
+
+    def revoke(self, record_id: str, *, by: str, reason: str = "") -> Record:
+        """Take back what the workspace shares: nobody reads it from now on."""
+        return self._portal.call(self._wrapped.revoke, record_id, by=by, reason=reason)
 
 
 class RemoteKnowledgeCollection:
@@ -524,6 +661,11 @@ class RemoteAgent:
         return RemoteAssociativeMemory(self._portal, self._wrapped.associative)
 
     @property
+    def cognition(self) -> RemoteCognition:
+        """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+        return RemoteCognition(self._portal, self._wrapped.cognition)
+
+    @property
     def knowledge(self) -> RemoteKnowledgeCollection:
         """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
         return RemoteKnowledgeCollection(self._portal, self._wrapped.knowledge)
@@ -539,6 +681,7 @@ class RemoteAgent:
         *,
         session: str | None = None,
         task: str | None = None,
+        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
@@ -548,10 +691,11 @@ class RemoteAgent:
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
         `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
+        says whose they are, where an agent has several users: it is the metadata `user_id`.
         """
         return self._portal.call(
-            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+            self._wrapped.remember, messages, session=session, task=task, user=user, metadata=metadata, tags=tags
         )
 
     def recall(
@@ -560,6 +704,7 @@ class RemoteAgent:
         *,
         limit: int = 5,
         session: str | None = None,
+        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -576,7 +721,8 @@ class RemoteAgent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
+        is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
         or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
@@ -586,6 +732,7 @@ class RemoteAgent:
             query,
             limit=limit,
             session=session,
+            user=user,
             since=since,
             until=until,
             kinds=kinds,

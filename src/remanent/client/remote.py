@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         Node,
     )
     from remanent.associative.triples import LoadedTriples
+    from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
     from remanent.knowledge.model import (
         Added,
         Additions,
@@ -74,6 +75,9 @@ if TYPE_CHECKING:
         DocumentView,
         KnowledgeFound,
         KnowledgeStats,
+    )
+    from remanent.model import (
+        SharedSort,
     )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
@@ -269,6 +273,195 @@ class AsyncRemoteAssociativeMemory:
         With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
         """
         answer: str = await self._connection.do("associative.graph", {"html": html}, place=self._place)
+        return answer
+
+
+class AsyncRemoteCognition:
+    """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    async def memories(
+        self,
+        *,
+        kinds: Sequence[Kind | str] | None = None,
+        user: str | None = None,
+        statuses: Sequence[Status | str] | None = LIVE,
+        limit: int = 100,
+    ) -> list[Record]:
+        """Return memories, newest first; among those of one second the more important first."""
+        answer: list[Record] = await self._connection.do(
+            "cognition.list", {"kinds": kinds, "user": user, "statuses": statuses, "limit": limit}, place=self._place
+        )
+        return answer
+
+    async def show(self, record_id: str) -> Record:
+        """Return a memory, whatever its status."""
+        answer: Record = await self._connection.do("cognition.show", {"record_id": record_id}, place=self._place)
+        return answer
+
+    async def history(self, record_id: str) -> list[Version]:
+        """Return every version of a memory, the current one last."""
+        answer: list[Version] = await self._connection.do(
+            "cognition.history", {"record_id": record_id}, place=self._place
+        )
+        return answer
+
+    async def why(self, record_id: str) -> Why:
+        """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
+        answer: Why = await self._connection.do("cognition.why", {"record_id": record_id}, place=self._place)
+        return answer
+
+    async def edit(
+        self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None
+    ) -> Record:
+        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
+        answer: Record = await self._connection.do(
+            "cognition.edit",
+            {"record_id": record_id, "content": content, "value": value, "expects": expects},
+            place=self._place,
+        )
+        return answer
+
+    async def confirm(self, record_id: str) -> Record:
+        """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
+        answer: Record = await self._connection.do("cognition.confirm", {"record_id": record_id}, place=self._place)
+        return answer
+
+    async def pin(self, record_id: str, *, pinned: bool = True) -> Record:
+        """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
+        answer: Record = await self._connection.do(
+            "cognition.pin", {"record_id": record_id, "pinned": pinned}, place=self._place
+        )
+        return answer
+
+    async def forget(self, record_id: str, *, reason: str = "") -> Record:
+        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
+        answer: Record = await self._connection.do(
+            "cognition.forget", {"record_id": record_id, "reason": reason}, place=self._place
+        )
+        return answer
+
+    async def restore(self, record_id: str) -> Record:
+        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
+        answer: Record = await self._connection.do("cognition.restore", {"record_id": record_id}, place=self._place)
+        return answer
+
+    async def feedback(self, record_id: str, *, success: bool) -> Record:
+        """Report whether a procedure worked: its success rate and its use move with it."""
+        answer: Record = await self._connection.do(
+            "cognition.feedback", {"record_id": record_id, "success": success}, place=self._place
+        )
+        return answer
+
+    async def clean(self, *, dry_run: bool = False) -> CleanReport:
+        """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
+        answer: CleanReport = await self._connection.do("cognition.clean", {"dry_run": dry_run}, place=self._place)
+        return answer
+
+    async def health(self) -> MemoryHealth:
+        """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""
+        answer: MemoryHealth = await self._connection.do("cognition.health", {}, place=self._place)
+        return answer
+
+    async def brief(
+        self,
+        message: str,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        agents: Sequence[str] = (),
+        budget: int | None = None,
+    ) -> Briefing:
+        """Return what to know before answering a message: which tiers are read follows from what it is after.
+
+        `agents` are others that the message may be for; their procedures are read if they granted it.
+        """
+        answer: Briefing = await self._connection.do(
+            "cognition.brief",
+            {"message": message, "user": user, "session": session, "agents": agents, "budget": budget},
+            place=self._place,
+        )
+        return answer
+
+    async def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
+        """Return contradictions, oldest first."""
+        answer: list[Conflict] = await self._connection.do(
+            "cognition.conflicts", {"open_only": open_only, "record_id": record_id}, place=self._place
+        )
+        return answer
+
+    async def resolve(
+        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user"
+    ) -> Conflict:
+        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
+        answer: Conflict = await self._connection.do(
+            "cognition.resolve",
+            {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text, "by": by},
+            place=self._place,
+        )
+        return answer
+
+    async def propose(
+        self,
+        content: str,
+        *,
+        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
+        number: str = "",
+        confidence: float = 0.8,
+        by: str = "",
+        coordinator: bool = False,
+    ) -> Record:
+        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
+        answer: Record = await self._connection.do(
+            "cognition.propose",
+            {
+                "content": content,
+                "sort": sort,
+                "number": number,
+                "confidence": confidence,
+                "by": by,
+                "coordinator": coordinator,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def shared(self, *, pending: bool = False) -> list[Record]:
+        """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
+        answer: list[Record] = await self._connection.do("cognition.shared", {"pending": pending}, place=self._place)
+        return answer
+
+    async def approve(self, record_id: str, *, by: str) -> Record:
+        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
+        answer: Record = await self._connection.do(
+            "cognition.approve", {"record_id": record_id, "by": by}, place=self._place
+        )
+        return answer
+
+    async def refuse(self, record_id: str, *, by: str, reason: str = "") -> Record:
+        """Refuse a proposal, as coordinator."""
+        answer: Record = await self._connection.do(
+            "cognition.refuse", {"record_id": record_id, "by": by, "reason": reason}, place=self._place
+        )
+        return answer
+
+    async def revoke(self, record_id: str, *, by: str, reason: str = "") -> Record:
+        """Take back what the workspace shares: nobody reads it from now on."""
+        answer: Record = await self._connection.do(
+            "cognition.revoke", {"record_id": record_id, "by": by, "reason": reason}, place=self._place
+        )
         return answer
 
 
@@ -577,6 +770,12 @@ class AsyncRemoteAgent:
         return AsyncRemoteAssociativeMemory(self._connection, self._scope)
 
     @property
+    def cognition(self) -> AsyncRemoteCognition:
+        """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+        require("cognition")
+        return AsyncRemoteCognition(self._connection, self._scope)
+
+    @property
     def knowledge(self) -> AsyncRemoteKnowledgeCollection:
         """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
         require("knowledge")
@@ -594,6 +793,7 @@ class AsyncRemoteAgent:
         *,
         session: str | None = None,
         task: str | None = None,
+        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
@@ -603,11 +803,12 @@ class AsyncRemoteAgent:
         tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
         `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
 
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`).
+        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
+        says whose they are, where an agent has several users: it is the metadata `user_id`.
         """
         answer: Receipt = await self._connection.do(
             "remember",
-            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags},
+            {"messages": messages, "session": session, "task": task, "user": user, "metadata": metadata, "tags": tags},
             place=self._place,
         )
         return answer
@@ -618,6 +819,7 @@ class AsyncRemoteAgent:
         *,
         limit: int = 5,
         session: str | None = None,
+        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -634,7 +836,8 @@ class AsyncRemoteAgent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
         memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
 
-        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
+        is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
         or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
@@ -645,6 +848,7 @@ class AsyncRemoteAgent:
                 "query": query,
                 "limit": limit,
                 "session": session,
+                "user": user,
                 "since": since,
                 "until": until,
                 "kinds": kinds,

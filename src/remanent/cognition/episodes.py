@@ -9,7 +9,7 @@ from remanent.language.roles import SUMMARY
 from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest
 from remanent.language.shapes import Utterance
 from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
-from remanent.recall.talk import tells_nothing
+from remanent.recall.talk import is_small_talk, only_asks
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
 
 EPISODE = "cognition.episode"
@@ -87,7 +87,7 @@ def _episode(
 
 def _counts(entry: Entry) -> bool:
     talk = entry.kind is EntryKind.MESSAGE and entry.origin in _TALK and not entry.erased
-    return talk and bool(entry.text) and not tells_nothing(entry.text)
+    return talk and bool(entry.text) and not (only_asks(entry.text) or is_small_talk(entry.text))
 
 
 def _unmarked(text: str) -> str:
