@@ -289,8 +289,8 @@ class Recall:
         standing = await self._store.standing(question.scope, states=_STATES)
         question = question.at(standing)
         if self._cache is None or not cached:
-            found, _ = await self._answer(question, options)
-            return found if finish is None else await finish.make(found)
+            fresh, _ = await self._answer(question, options)
+            return fresh if finish is None else await finish.make(fresh)
         options_key = options.cache_key if finish is None else f"{options.cache_key} {finish.cache_key}"
         key = self._cache.key(question, revision=standing.revision, options_key=options_key)
         found = await self._cache.get(key)
