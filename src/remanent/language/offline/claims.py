@@ -287,6 +287,7 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
     return [replace(_about(claim, topic, sorts), is_scene=False) for claim in claims]
 
 
+_FROM = word_set("from according source by via quote says note notes")
 _LONGEST_TITLE = 80
 """Characters of a title at most, as long as those of encyclopedias."""
 
@@ -296,6 +297,8 @@ def is_title(claim: ParsedClaim) -> bool:
     words = re.findall(r"[^\W\d_][\w'’]*", claim.text)
     if claim.tongue == "zh" or not words or len(claim.text) > _LONGEST_TITLE:
         return False
+    if words[0].lower() in _FROM or claim.text.rstrip().endswith(":"):
+        return False  # says whose words follow, not what they are about
     if not claim.has_verb or all(word[0].isupper() for word in words if len(word) > 3):
         return True
     says = any(word.lower().replace("’", "'") in _AUXILIARY or word.lower() in _PERSONS for word in words)
