@@ -105,19 +105,34 @@ conformance: $(VENV)/.conformance  ## Hold the MCP server to the protocol's own 
 # nothing that is marked as slow. `make check` proves the rest.
 QUICK := tests/test_architecture.py tests/test_public_surface.py tests/test_settings.py tests/test_fairness.py \
   tests/model tests/loaders tests/http tests/jobs tests/context tests/discipline tests/operations tests/scripts tests/text
-.PHONY: quick
 .PHONY: mutants
 mutants: $(VENV)/.dev  ## Break the code that matters in small ways and list what no test notices (ARGS="--each 5")
 	@nice $(BIN)/python scripts/mutants.py $(ARGS)
 
+.PHONY: quick
 quick: $(VENV)/.dev  ## What to run while working: format, lint, types, and the quick tests (under 90 s)
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n $(WORKERS) -q -m 'not slow and not chaos' --ignore tests/text/test_growth.py $(QUICK) $(ARGS)
 
+# The tests of the pages need a real browser. Debian's is installed where that is allowed; any other Chrome or Chromium will do.
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+.PHONY: browser
+browser:  ## Install a browser for the tests of the pages, where none is there and this user may
+	@for one in $$REMANENT_BROWSER $(BROWSERS); do command -v "$$one" >/dev/null 2>&1 && exit 0; done; \
+	if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
+	  printf '» installing a browser for the tests of the pages\n'; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk; } >/dev/null 2>&1 && exit 0; \
+	fi; \
+	printf 'No browser: the tests of the pages are skipped. Install Chromium, or name one: REMANENT_BROWSER=/path/to/chrome\n' >&2
+
+.PHONY: screenshots
+screenshots: $(VENV)/.dev browser  ## Take the pictures of the pages that docs/ shows
+	@$(BIN)/python scripts/screenshots.py
+
 .PHONY: check
-check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face, tests with coverage
+check: $(VENV)/.dev browser  ## Everything that CI does: format, lint, types, generated faces, tests
 	@printf '» format\n'
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@printf '» lint\n'
@@ -129,6 +144,11 @@ check: $(VENV)/.dev  ## Everything that CI does: format, lint, types, sync face,
 	@$(BIN)/python scripts/cli_face.py --check
 	@$(BIN)/python scripts/sync_face.py --check
 	@printf '» tests\n'
+	@$(BIN)/python -m pytest -n $(WORKERS) -q $(ARGS)
+
+# Apart from `make check`: counting lines makes every test half as slow again, and no bound hangs on it.
+.PHONY: coverage
+coverage: $(VENV)/.dev  ## Run the tests and list the lines that none of them reaches
 	@$(BIN)/python -m pytest -n $(WORKERS) -q --cov --cov-report=term $(ARGS)
 
 # ── keeping it ──

@@ -51,6 +51,17 @@ def store(
 
 @app.command()
 @with_common_options("machine")
+def pages(
+    place: CommonOptions,
+    *,
+    size: Annotated[int, typer.Option("--size", metavar="N", min=100, help="Memories to search.")] = 100_000,
+) -> None:
+    """Measure the pages in a real browser: first view, search while typing, long lists, a large graph."""
+    commands.pages(place, size=size)
+
+
+@app.command()
+@with_common_options("machine")
 def server(
     place: CommonOptions,
     *,

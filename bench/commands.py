@@ -15,6 +15,7 @@ from bench.embedding import run_embedding_bench
 from bench.figures import Figure
 from bench.keywords import run_keyword_bench
 from bench.language import run_language_bench
+from bench.pages import run_pages_bench
 from bench.proxy import run_proxy_bench
 from bench.retrieval.bench import Plan, run_recall_bench, sets_of
 from bench.retrieval.product import Advance
@@ -48,6 +49,14 @@ def server(place: CommonOptions, *, size: int) -> None:
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
         figures = run_server_bench(Path(folder), size=size, report=screen.note)
+    _end(screen, place, figures)
+
+
+def pages(place: CommonOptions, *, size: int) -> None:
+    """Measure the pages in a browser; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
+        figures = run_pages_bench(Path(folder), size=size, report=screen.note)
     _end(screen, place, figures)
 
 

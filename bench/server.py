@@ -42,12 +42,13 @@ def run_server_bench(home: Path, *, size: int = 100_000, report: Report = lambda
     """
     report(f"load {size} records")
     asyncio.run(fill(home, size))
-    with _serving(home) as (url, process):
+    with serving(home) as (url, process):
         return asyncio.run(_measure(url, process, size, report))
 
 
 @contextmanager
-def _serving(home: Path) -> Iterator[tuple[str, int]]:
+def serving(home: Path) -> Iterator[tuple[str, int]]:
+    """Serve a home from a process of its own; yield its address and its process."""
     environment = {**os.environ, "REMANENT_EMBEDDER": "none", "REMANENT_SERVER__RATE": "0"}
     command = [sys.executable, "-m", "remanent", "serve", "--port", "0", "--json", "--home", str(home)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as server:

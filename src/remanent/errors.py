@@ -4,7 +4,8 @@ RemanentError
 ├── CallerError            the call is wrong: change it
 │   ├── InvalidInput       a value is malformed or out of range
 │   │   ├── InvalidScope   a scope name is missing, unsafe or ambiguous
-│   │   └── AddressRefused an address leads to where agents must not go
+│   │   ├── AddressRefused an address leads to where agents must not go
+│   │   └── UnreadableFile a file is damaged, locked, empty, too large or of a type that is not read
 │   ├── NotFound           no such thing in this scope
 │   ├── VersionConflict    somebody else changed it first: read again, then retry
 │   ├── DuplicateEntry     the caller's id is taken by another text
@@ -33,9 +34,12 @@ RemanentError
 │   ├── ModelRejected      it refused the request (content, size): the same request will be refused again
 │   │   └── ModelDenied    it refuses every request (key, quota, name of the model): settings must change
 │   └── Refused            its answer made no sense, twice
+├── AnswerLost             a server may have done it and could not say so: look before you ask again
 ├── ToolFailed             a tool of an agent did not do its part; the agent is told and goes on
 └── JobFailed              background work gave up; it is kept as a dead letter
 """
+
+from typing import Literal
 
 
 class RemanentError(Exception):
@@ -56,6 +60,18 @@ class InvalidScope(InvalidInput):
 
 class AddressRefused(InvalidInput):
     """An address is private, ambiguous or of another kind than public web pages have; nothing was connected to."""
+
+
+UnreadableReason = Literal["empty", "too_large", "unknown_type", "locked", "damaged", "too_slow", "crashed"]
+"""Why a file could not be read."""
+
+
+class UnreadableFile(InvalidInput):
+    """A file could not be read; nothing of it was kept."""
+
+    def __init__(self, message: str, *, reason: UnreadableReason = "damaged") -> None:
+        super().__init__(message)
+        self.reason: UnreadableReason = reason
 
 
 class NotFound(CallerError):
@@ -178,6 +194,10 @@ class ModelDenied(ModelRejected):
 
 class Refused(LanguageError):
     """The model's answer could not be used, not even after it was told why."""
+
+
+class AnswerLost(RemanentError):
+    """A request that changes something was sent, and no answer came: it may have been done; look, then ask again."""
 
 
 class ToolFailed(RemanentError):

@@ -6,7 +6,7 @@ import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -16,8 +16,21 @@ from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
-from remanent.context import Compactor, ContextView, Scratchpad, SpoolFolder
+from remanent.context import (
+    Compactor,
+    ContextView,
+    Decision,
+    Scratchpad,
+    SessionInfo,
+    Sessions,
+    SessionState,
+    SessionStates,
+    SpoolFolder,
+)
+from remanent.context import sessions as session_states
 from remanent.context.scratchpad import PREFIX as PADS
+from remanent.context.sessions import PREFIX as SESSIONS
+from remanent.context.sessions import EndReason
 from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
@@ -74,6 +87,7 @@ from remanent.recall import (
     Calibration,
     Coverage,
     Echoes,
+    Finish,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -106,6 +120,7 @@ from remanent.stores import (
     RecordFilter,
     RecordQuery,
     Store,
+    Transaction,
     Vectors,
 )
 from remanent.stores.blobs import AttachmentStore, Blobs
@@ -147,6 +162,7 @@ class _Parts:
     recall: Recall
     engine: Engine
     compactor: Compactor
+    sessions: SessionStates
     journal: Journal
     disciplines: Disciplines
     notes: Notes
@@ -192,9 +208,8 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    worker = _worker(shared, indexing, calibration, disciplines, shares=recall.shares)
-    journal.listener, journal.recall = disciplines, recall
-    journal.watch, journal.rest = worker.watch, worker.rest
+    sessions = _sessions(shared, disciplines)
+    worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
     return _Parts(
         settings=settings,
         store=store,
@@ -209,6 +224,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         recall=recall,
         engine=engine,
         compactor=Compactor(engine, cache=cache, settings=settings.context),
+        sessions=sessions,
         journal=journal,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
@@ -219,10 +235,29 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
 
 
+def _sessions(shared: Parts, disciplines: Disciplines) -> SessionStates:
+    """Return the sessions with their states; of an end the journal is told first, then the disciplines."""
+
+    async def append(tx: Transaction, entries: Sequence[Entry]) -> None:
+        await shared.journal.append(tx, entries, by="session")  # which does not keep the session open
+
+    idle = timedelta(minutes=shared.settings.context.idle_minutes)
+    sessions = Sessions(shared.store, idle=idle, clock=shared.clock, new_id=shared.new_id)
+    states = SessionStates(shared.store, sessions, append=append, clock=shared.clock, new_id=shared.new_id)
+    sessions.listeners.append(disciplines.on_session_end)
+    return states
+
+
 def _worker(
-    shared: Parts, indexing: Indexing, calibration: Calibration, disciplines: Disciplines, *, shares: Shares
+    shared: Parts,
+    indexing: Indexing,
+    calibration: Calibration,
+    disciplines: Disciplines,
+    *,
+    sessions: Sessions,
+    recall: Recall,
 ) -> Worker:
-    """Return the one worker of this memory, with the jobs of the core and of every discipline."""
+    """Return the one worker of this memory, with the jobs of the core and of every discipline; all are told of it."""
     if shared.settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
     handlers = {
@@ -230,16 +265,21 @@ def _worker(
         EMBED: indexing.embed,
         REEMBED: indexing.reembed,
         GATE: calibration.measure,
+        session_states.SWEEP: sessions.sweep,
         **disciplines.handlers,
     }
-    return Worker(
+    worker = Worker(
         shared.store,
         handlers=handlers,
         settings=shared.settings.jobs,
         clock=shared.clock,
         new_id=shared.new_id,
-        shares=shares,
+        shares=recall.shares,
     )
+    journal = shared.journal
+    journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
+    journal.watch, journal.rest, sessions.watch = worker.watch, worker.rest, worker.watch
+    return worker
 
 
 _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
@@ -392,10 +432,7 @@ class AsyncAgent(AgentFaces):
             )
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
         digest = await self._parts.blobs.put(self._scope, content)
         return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
@@ -412,6 +449,48 @@ class AsyncAgent(AgentFaces):
         A scratchpad is what an agent has at hand while it works; recall does not search it.
         """
         await Scratchpad(self._parts.store, self._scope, session=session).write(key, value)
+
+    async def begin_session(self, session: str | None = None) -> SessionInfo:
+        """Begin a session, or resume one that ended; without a name it gets one.
+
+        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
+        `context.idle_minutes`.
+        """
+        return await self._parts.sessions.sessions.begin(self._scope, session or self._parts.new_id())
+
+    async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+        return await self._parts.sessions.sessions.end(self._scope, session, reason=reason)
+
+    async def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        changes = {
+            "current_goal": current_goal,
+            "sub_goals": sub_goals,
+            "completed": completed,
+            "current_step": current_step,
+            "decisions": decisions,
+            "blockers": blockers,
+            "notes": notes,
+        }
+        given = {name: value for name, value in changes.items() if value is not None}
+        return await self._parts.sessions.update(self._scope, session, given, expects=expects)
 
     async def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
@@ -507,8 +586,7 @@ class AsyncAgent(AgentFaces):
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
@@ -529,11 +607,8 @@ class AsyncAgent(AgentFaces):
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
+            finish=_with_text(query, limit, options, now=now, budget=budget, usual=self._parts.settings.recall.budget),
         )
-        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-        injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
-        items = tuple(item for item in found.items if item.rank <= limit)
-        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
@@ -605,6 +680,14 @@ class AsyncAgent(AgentFaces):
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         values = await Scratchpad(self._parts.store, self._scope, session=session).read()
         return values if key is None else {name: value for name, value in values.items() if name == key}
+
+    async def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        return await self._parts.sessions.read(self._scope, session)
+
+    async def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
+        """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
+        return await self._parts.sessions.sessions.infos(self._scope, is_open=is_open, limit=limit)
 
     async def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""
@@ -712,6 +795,21 @@ def _filter(
     )
 
 
+def _with_text(
+    query: str, limit: int, options: RecallOptions, *, now: datetime, budget: int | None, usual: int
+) -> Finish:
+    """Return what cuts an answer to its limit and adds the text for a model, which the rest of the items are for."""
+    tokens, counter = (usual, ROUGH) if budget is None else (budget, None)
+    seen = frozenset(options.seen)
+
+    def finished(found: Found) -> Found:
+        injection = inject(query, found.items, now=now, budget=tokens, seen=seen, counter=counter)
+        return found.replace(items=tuple(item for item in found.items if item.rank <= limit), injection=injection)
+
+    # The day: the text says how many days ago something was.
+    return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {now:%Y-%m-%d}")
+
+
 def _check_call(query: object, limit: object) -> None:
     """Refuse what is no question, without repeating it: in the depths it would look like a path that failed."""
     if not isinstance(query, str):
@@ -760,10 +858,14 @@ async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Eras
     await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()
-    elif asked.everything and (pads := await parts.store.states(scope, prefix=PADS)):
-        # Also when something was said since a crash, and not all states may go: pads are the ones that hold texts.
         async with parts.store.transaction(scope) as tx:
-            for key in pads:
+            for key in session_states.names_of(asked.session):
+                tx.state(key, None)
+    elif asked.everything:
+        # Also when something was said since a crash, and not all states may go: these are the ones that hold texts.
+        held = {**await parts.store.states(scope, prefix=PADS), **await parts.store.states(scope, prefix=SESSIONS)}
+        async with parts.store.transaction(scope) as tx:
+            for key in held:
                 tx.state(key, None)
     erased = await parts.journal.erase(scope, erasure)
     note = await parts.store.state(scope, ERASING)
@@ -919,5 +1021,6 @@ def aopen(
     elif home is not None or overrides:
         raise InvalidInput("give either settings or single values, not both")
     parts = _assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
-    parts.worker.start()
+    if settings.jobs.enabled:
+        parts.worker.start()
     return AsyncMemory(parts)

@@ -177,11 +177,18 @@ def upload(name: str, media_type: str) -> Upload:
         ("a.png", "image/png", PNG, Reader(), "could not be read: these bytes are no picture", False),
         ("a.png", "image/png", PNG, None, "could not be recognised", False),
         ("p.pdf", "application/pdf", pdf("Opened in 1932."), None, "document p.pdf says:\nOpened in 1932.", True),
-        ("p.pdf", "application/pdf", b"%PDF-", None, "could not be read: this file is no PDF", False),
+        ("p.pdf", "application/pdf", b"%PDF-", None, "could not be read: this PDF cannot be read", False),
         ("a.py", "text/x-python", b"print(1)", None, "code a.py:\nprint(1)", True),
         ("a.txt", "text/plain", "﻿你好".encode(), None, "says:\n你好", True),
-        ("a.bin", "application/octet-stream", b"\xff\xfe\0", None, "neither a picture, a PDF nor text", False),
-        ("a.bin", "application/octet-stream", b"a\0b", None, "neither a picture, a PDF nor text", False),
+        (
+            "a.bin",
+            "application/octet-stream",
+            b"\xff\xfe\0",
+            None,
+            "neither text nor a type of file that is read",
+            False,
+        ),
+        ("a.bin", "application/octet-stream", b"a\0b", None, "neither text nor a type of file that is read", False),
     ],
 )
 async def test_an_upload_is_read_or_it_is_said_why_not(

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remanent.loaders import files
+from remanent.loaders import code, decoding, document, plain, types
+from remanent.loaders.reading import Reading
 from remanent.text import budget, dates, dialogue, markdown, pronouns, spans, summary, tokens
 from remanent.text.boundaries import excerpt, inside_graphemes, is_inside_grapheme
 from remanent.text.date_rules import DateMeaning
@@ -53,9 +54,17 @@ def _counted(text: str) -> int:
 
 
 ADAPTERS: dict[str, Work] = {
-    "loaders.files.decoded": lambda text: files.decoded(_bytes(text)),
-    "loaders.files.media_type_of": lambda text: files.media_type_of(_bytes(text)),
-    "loaders.files.read_document": lambda text: files.read_document(_bytes(text), media_type="text/plain"),
+    "loaders.code.read": lambda text: code.read(_bytes(text), Reading("a.py", types.CODE)),
+    "loaders.decoding.decoded": lambda text: decoding.decoded(_bytes(text)),
+    "loaders.document.assemble": lambda text: document.assemble(
+        text, types.PLAIN, headings=[(start, start % 7, "title") for start in range(0, len(text), 5)]
+    ),
+    "loaders.plain.read_chat": lambda text: plain.read_chat(_bytes(text), Reading("a.jsonl", types.JSON_LINES)),
+    "loaders.plain.read_csv": lambda text: plain.read_csv(_bytes(text), Reading("a.csv", types.CSV)),
+    "loaders.plain.read_markdown": lambda text: plain.read_markdown(_bytes(text), Reading("a.md", types.MARKDOWN)),
+    "loaders.plain.read_text": lambda text: plain.read_text(_bytes(text), Reading("a.txt", types.PLAIN)),
+    "loaders.types.media_type_of": lambda text: types.media_type_of(_bytes(text)),
+    "loaders.types.readable_type_of": lambda text: types.readable_type_of(_bytes(text)),
     "text.budget.fill": lambda text: budget.fill(_words(text), len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.fit": lambda text: budget.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.chunks": lambda text: budget.chunks(text, 20, counter=tokens.ESTIMATE),
@@ -95,7 +104,15 @@ EXEMPT: dict[str, str] = {
     },
     "text.dates_english.month_number": "is given the name of a month that a pattern has matched",
     "text.date_rules.clock_time": _OF_THE_CALENDAR,
-    "loaders.pdf.read_pdf": "takes a file, of which it reads so many pages and characters; the work is pypdf's",
+    "loaders.html.read": "decodes bytes, then reads them as `read_html` does",
+    "loaders.reading.refuse": "takes a sentence of our own",
+    **{
+        f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
+        for name in (
+            "archive.entry archive.open_archive archive.properties article.article_of docx.read epub.read load.load "
+            "mail.read pdf.read pdf_tables.table_blocks readers.read sheets.read slides.read worker.main"
+        ).split()
+    },
     "text.chinese.segmenter": "takes nothing",
     "text.numbers.units": "takes nothing",
 }
@@ -123,7 +140,7 @@ HURT: dict[str, tuple[str, ...]] = {
     "text.summary.compress": ("negations", "short sentences"),
     "text.summary.summarize": ("negations", "short sentences", "Chinese clauses"),
     "text.tokens.token_counter": ("underscores", "ellipses", "emoji", "marks on one letter", "rare Chinese characters"),
-    "loaders.webpage.read_page": ("opened tags", "comments that never end", "silent elements", "closed elements"),
+    "loaders.html.read_html": ("opened tags", "comments that never end", "silent elements", "closed elements"),
     "text.boundaries.grapheme_boundaries": ("flags", "joined emoji"),
     "text.boundaries.word_boundaries": ("flags", "joined emoji"),
 }

@@ -4,7 +4,6 @@ A summary is what fits into a prompt; this is how an agent gets from a summary b
 the journal only, so a record of any discipline can be looked behind.
 """
 
-import asyncio
 import base64
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -14,7 +13,7 @@ from pydantic import Field, JsonValue
 from remanent.agents.tools import MemoryBackedTool, ToolOutput
 from remanent.errors import InvalidInput, NotFound, RemanentError
 from remanent.language.roles.react import ToolDefinition
-from remanent.loaders import AttachmentType, read_document, type_of
+from remanent.loaders import AttachmentType, decoded, load, type_of
 from remanent.model import Attachment, Entry, EntryKind, Instant, JsonObject, Model, Origin, Record, Source
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
@@ -215,7 +214,7 @@ async def _attachment(item: Attachment, kept: AttachmentStore) -> DeepAttachment
         content = await kept.get(item)
     except RemanentError as error:
         return shown.replace(problem=f"the file {item.name or item.attachment_id} cannot be read: {error}")
-    return await asyncio.to_thread(_with_content, shown, content)
+    return await _with_content(shown, content)
 
 
 class DeepRetrievalTool(MemoryBackedTool):
@@ -264,11 +263,12 @@ class DeepRetrievalTool(MemoryBackedTool):
         return ToolOutput(found.to_json(), metadata={"node_id": node_id})
 
 
-def _with_content(shown: DeepAttachment, content: bytes) -> DeepAttachment:
+async def _with_content(shown: DeepAttachment, content: bytes) -> DeepAttachment:
     """Return an attachment with its content: text where it has any, else base64."""
     if shown.type is not AttachmentType.IMAGE:
         try:
-            text = read_document(content, media_type=shown.media_type)
+            is_code = shown.type is AttachmentType.CODE
+            text = decoded(content) if is_code else (await load(content, name=shown.name)).text
         except InvalidInput:
             text = ""
         if text:

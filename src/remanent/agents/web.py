@@ -9,6 +9,7 @@ import json
 import random
 from collections.abc import Awaitable, Callable
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 
@@ -17,7 +18,7 @@ from remanent.errors import InvalidInput, LanguageError, ToolFailed
 from remanent.http.jsonapi import JsonApi, RequestLimits
 from remanent.http.public import FetchedPage, PublicFetcher
 from remanent.language.roles.react import ToolDefinition
-from remanent.loaders.webpage import read_page
+from remanent.loaders import load
 from remanent.model import Origin
 from remanent.settings import ReaderSettings, SearchSettings
 
@@ -156,9 +157,6 @@ def _render_results(query: str, answer: _SerperResponse) -> str:
 
 
 VISIT = "visit"
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
-# What is read as a page; a PDF or an image is not, and the agent is told so.
-_TEXTUAL = ("text/", "application/json", "application/xml", "application/ld+json")
 
 
 class Visit:
@@ -197,7 +195,7 @@ class Visit:
             title, text = await self._read_through(self._jina, await self._fetcher.check(url))
         else:
             page = await self._fetcher.fetch(url)
-            title, text = _page_text(page)
+            title, text = await _page_text(page)
             url = page.url
         if not text:
             raise ToolFailed(f"{url} has no text that can be read")
@@ -250,15 +248,12 @@ def _jina(
     )
 
 
-def _page_text(page: FetchedPage) -> tuple[str, str]:
-    """Return the title and the text of a page; `ToolFailed` when it is not text."""
-    if not page.media_type.startswith(_TEXTUAL) and page.media_type not in _HTML:
+async def _page_text(page: FetchedPage) -> tuple[str, str]:
+    """Return the title and the text of a page, or of the document that an address leads to."""
+    if page.media_type.startswith("image/"):
         raise ToolFailed(f"{page.url} is {page.media_type}, which is not read as a page")
     try:
-        text = page.body.decode(page.charset, "replace")
-    except LookupError:
-        text = page.body.decode("utf-8", "replace")
-    if page.media_type in _HTML:
-        found = read_page(text)
-        return found.title, found.text
-    return "", text.strip()
+        found = await load(page.body, name=urlsplit(page.url).path, media_type=page.media_type, charset=page.charset)
+    except InvalidInput as error:
+        raise ToolFailed(f"{page.url} is {page.media_type}, which is not read as a page: {error}") from error
+    return found.title or "", found.text.strip()

@@ -18,8 +18,7 @@ from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.roles.planning import PendingUpload
 from remanent.language.tongue import Tongue
-from remanent.loaders import read_document
-from remanent.loaders.files import AttachmentType, media_type_of, type_of
+from remanent.loaders import AttachmentType, decoded, load, media_type_of, type_of
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
@@ -229,4 +228,6 @@ async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | Non
 async def _words(upload: Upload, content: bytes, reader: ImageReader | None) -> str | None:
     if upload.type is AttachmentType.IMAGE:
         return await reader.read_text(content) if reader is not None else None
-    return read_document(content, media_type=upload.media_type)
+    if upload.type is AttachmentType.CODE:
+        return decoded(content)
+    return (await load(content, name=upload.name, read_image=reader.read_text if reader else None)).text

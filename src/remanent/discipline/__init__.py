@@ -1,6 +1,7 @@
 """The joint that ways of remembering fit in: what a discipline declares, and the parts it is built from."""
 
 from remanent.bilingual import Bilingual
+from remanent.context import SessionEnd
 from remanent.discipline.call import AnyAgent, AnyMemory, Call, ProgressStep, Report
 from remanent.discipline.journal import Append, Journal
 from remanent.discipline.operation import Body, Command, Face, Level, MemoryAct, Operation, Permission, Tool, operation
@@ -27,6 +28,7 @@ __all__ = [
     "Permission",
     "ProgressStep",
     "Report",
+    "SessionEnd",
     "Tool",
     "chosen",
     "operation",

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
+from remanent.context import Sessions
 from remanent.embedding import Embedders
 from remanent.model import Attachment, Clock, Entry, Job, Message, NewId, Receipt, Scope, read_messages, to_instant
 from remanent.model.chat import Messages
@@ -59,6 +60,8 @@ class Journal:
         self._longest = longest
         self._clock = clock
         self._new_id = new_id
+        self.sessions: Sessions | None = None
+        """The sessions that are kept open by what is said; set once they are there."""
         self.listener: JournalListener | None = None
         """The disciplines; set once they are open."""
         self.recall: Recall | None = None
@@ -140,6 +143,8 @@ class Journal:
     async def _follow(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
         await self._echoes.keep(tx)
         self._indexing.request(tx)
+        if self.sessions is not None and not by:  # a discipline's own notes are nothing that was said
+            self.sessions.heard(tx, entries)
         if self.listener is not None:
             await self.listener.on_append(tx, entries, by=by)
 

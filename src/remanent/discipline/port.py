@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from remanent.bilingual import Bilingual
+from remanent.context import SessionEnd
 from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.journal import Journal
 from remanent.discipline.operation import Operation
@@ -101,6 +102,12 @@ class OpenDiscipline:
         Ask for jobs here; a model must not stand between a user and the acknowledgement.
         """
 
+    async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
+        """Do what follows from the end of a session, inside of the unit of work that ends it; ask for jobs here.
+
+        The session may be resumed later, and end again: `after_seq` and `last_seq` say what was said since it last did.
+        """
+
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Let go of what this process holds of what was erased; the store has destroyed its records already."""
 
@@ -132,6 +139,8 @@ class Discipline:
     """The kinds of its records, as `register_kind` returned them."""
     settings: ClassVar[type[SettingsSection] | None] = None
     """Its section of the settings, under its name."""
+    section: ClassVar[str] = ""
+    """The name of that section where its own is taken by another setting."""
     agent_face: ClassVar[type[Any] | None] = None
     """The type of what `agent.face(…)` returns."""
     memory_face: ClassVar[type[Any] | None] = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from remanent import plugins
+from remanent.context import SessionEnd
 from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.operation import Operation
 from remanent.discipline.port import Discipline, OpenDiscipline, Parts
@@ -84,6 +85,11 @@ class Disciplines:
         for declared, one in self._open.items():
             if declared.name != by:
                 await one.on_append(tx, entries)
+
+    async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
+        """Tell all that a session is over."""
+        for one in self:
+            await one.on_session_end(tx, ended)
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Have all let go of what was erased."""

@@ -300,7 +300,7 @@ def _page(url: "httpx2.URL", response: "httpx2.Response") -> FetchedPage:
         url=str(url),
         status=response.status_code,
         media_type=media_type or "application/octet-stream",
-        charset=response.charset_encoding or "utf-8",
+        charset=response.charset_encoding or "",
         body=response.content,
     )
 

@@ -10,6 +10,10 @@ from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.model.scope import Scope
 
+TIMER = "timer:"
+"""Begins the lanes of jobs that wait for a moment and not for their turn: who waits for an empty queue does not wait
+for them."""
+
 
 class JobState(StrEnum):
     """Where a job stands; a finished one is gone."""

@@ -18,13 +18,14 @@ from starlette.types import ASGIApp
 from remanent.operations import Service
 from remanent.server import telemetry as figures
 from remanent.server.authentication import Authenticator
-from remanent.server.documentation import ABOUT, about_page, openapi, page
+from remanent.server.documentation import ABOUT, openapi, page
 from remanent.server.health import Warmup, readiness
 from remanent.server.hosts import allowed_hosts, allowed_origins
 from remanent.server.middleware import RequestMiddleware
 from remanent.server.problems import Refusal
 from remanent.server.rest import HANDLED_ERRORS, Rest, error_response
 from remanent.server.telemetry import Tracer
+from remanent.server.web.pages import Pages
 
 
 class ServerPart(Protocol):
@@ -53,7 +54,9 @@ def create_app(
     app = Starlette()
     app.router.redirect_slashes = False
     app.router.routes.extend(rest.routes())
-    app.router.routes.extend(_own(service, counted, document, warming))
+    pages = Pages(service)
+    app.router.routes.extend(_own(service, counted, document, warming, pages))
+    app.router.routes.extend(pages.routes())
     for part in parts:
         app.router.routes.extend(part.routes())
     for kind in HANDLED_ERRORS:
@@ -70,7 +73,7 @@ def create_app(
 
 
 def _own(
-    service: Service, counted: figures.Metrics, document: dict[str, Any], warming: Warmup | None
+    service: Service, counted: figures.Metrics, document: dict[str, Any], warming: Warmup | None, web: Pages
 ) -> list[BaseRoute]:
     """Return the routes that are about the server itself; they name nobody, and all but the figures need no key."""
     authenticator = Authenticator(service, service.memory.settings.server)
@@ -108,7 +111,7 @@ def _own(
     async def root(request: Request) -> Response:
         about = ABOUT.zh if _wants_chinese(request) else ABOUT.en
         if "text/html" in request.headers.get("accept", ""):
-            return HTMLResponse(about_page(chinese=_wants_chinese(request)), headers=_PAGE)
+            return await web.shell(request)
         return PlainTextResponse(about)
 
     addresses = {

@@ -19,6 +19,7 @@ from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
 from remanent.server.problems import Refusal
+from remanent.server.sessions import Sessions
 from remanent.settings import ServerSettings, Settings
 
 WRONG_KEY_COST = 20.0
@@ -36,14 +37,17 @@ class Authenticator:
         self, service: Service, settings: ServerSettings, *, timer: Callable[[], float] = time.monotonic
     ) -> None:
         self._service = service
+        self._sessions = Sessions.of(service)
         if service not in _RATES:
             orgs, strangers = (RateLimit(settings.rate, settings.burst, timer=timer) for _ in range(2))
             _RATES[service] = (orgs, strangers)
         self._rate, self._strangers = _RATES[service]
 
     def bearer(self, request: Request) -> str | None:
-        """Return the key that a request brings, if it brings one."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        """Return the key that a request brings, if it brings one: in its header, or by the cookie of the pages."""
+        if "authorization" not in request.headers:
+            return self._sessions.key(request)
+        scheme, _, token = request.headers["authorization"].partition(" ")
         given = token.strip() if scheme.lower() == "bearer" and token.strip() else None
         if given is None and scheme:
             raise NotAuthenticated("send the key as Authorization: Bearer …")

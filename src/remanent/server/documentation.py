@@ -276,19 +276,6 @@ ABOUT = Bilingual(
     "/readyz        能否正常工作\n",
 )
 """What the server says of itself to whoever opens its address."""
-_LINKED = ("/docs", "/openapi.json", "/livez", "/readyz")
-
-
-def about_page(*, chinese: bool) -> str:
-    """Return what the server says of itself, for a browser."""
-    told = escape(ABOUT.zh if chinese else ABOUT.en)
-    for address in _LINKED:
-        told = told.replace(f"{address} ", f"<a href='{address}'>{address}</a> ", 1)
-    return (
-        f"<!doctype html><html lang='{'zh' if chinese else 'en'}'><meta charset='utf-8'>"
-        "<meta name='viewport' content='width=device-width'>"
-        f"<title>Remanent</title><style>{_STYLE}pre{{white-space:pre-wrap}}</style><h1>Remanent</h1><pre>{told}</pre></html>"
-    )
 
 
 def page(catalogue: Catalogue, *, chinese: bool) -> str:

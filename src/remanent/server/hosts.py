@@ -15,7 +15,8 @@ from remanent.settings import ServerSettings
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 PAGES = frozenset({"/", "/docs", "/openapi.json"})
-"""What people read in a browser: a link on another site may lead there. They show nothing of anybody."""
+"""What people read in a browser: a link on another site may lead there. They show nothing of anybody by
+themselves; so do the pages under /org/, which ask for what they show, and whose cookie no other site's link brings."""
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -179,7 +180,7 @@ def _is_link(scope: Scope) -> bool:
     headers = scope["headers"]
     return (
         scope["method"] in {"GET", "HEAD"}
-        and scope["path"] in PAGES
+        and (scope["path"] in PAGES or scope["path"].startswith("/org/"))
         and header_values(headers, b"sec-fetch-mode") == ["navigate"]
         and header_values(headers, b"sec-fetch-dest") == ["document"]
     )

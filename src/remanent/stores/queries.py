@@ -154,6 +154,7 @@ class QueueState:
     """How an agent's queue stands."""
 
     pending: int = 0
+    """Jobs that wait for their turn; those that wait for a moment (`TIMER`) are not counted."""
     running: int = 0
     dead: int = 0
     oldest: datetime | None = None

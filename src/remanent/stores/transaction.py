@@ -7,7 +7,7 @@ lets a unit of work be recorded, sent to a writer thread, repeated, or compared 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from types import TracebackType
+from types import EllipsisType, TracebackType
 from typing import TYPE_CHECKING, Self
 
 from pydantic import JsonValue
@@ -144,6 +144,8 @@ class PutState:
     key: str
     value: JsonValue
     """`None` removes the key."""
+    expects: JsonValue | EllipsisType = ...
+    """Only while the value is this one, `None` for none; unless given, whatever it is."""
 
 
 NO_LIMIT = 2**53
@@ -352,9 +354,9 @@ class Transaction:
             raise InvalidInput(f"a conflict put over version {expects} must be version {expects + 1}")
         self.changes.append(PutConflict(conflict, expects))
 
-    def state(self, key: str, value: JsonValue) -> None:
-        """Keep a small named value; `None` removes it."""
-        self.changes.append(PutState(key, value))
+    def state(self, key: str, value: JsonValue, *, expects: JsonValue | EllipsisType = ...) -> None:
+        """Keep a small named value; `None` removes it. With `expects`, only while the value is that one as read."""
+        self.changes.append(PutState(key, value, expects))
 
     def enqueue(self, job: Job, *, limit: int) -> None:
         """Add a job; it exists if and only if the rest of this unit of work does."""

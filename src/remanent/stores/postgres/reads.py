@@ -356,8 +356,9 @@ FROM agents WHERE id = %s
 """
 NAMED_STATES: Final = "SELECT key, value FROM states WHERE agent = %s AND key = ANY (%s)"
 QUEUE: Final = """
-SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'running'),
-       count(*) FILTER (WHERE state = 'dead'), min(enqueued_at) FILTER (WHERE state <> 'dead'),
+SELECT count(*) FILTER (WHERE state = 'pending' AND NOT starts_with(lane, 'timer:')),
+       count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'dead'),
+       min(enqueued_at) FILTER (WHERE state = 'running' OR state = 'pending' AND NOT starts_with(lane, 'timer:')),
        (SELECT min(greatest(coalesce(not_before, enqueued_at), coalesce(lease_until, enqueued_at)))
         FROM heads WHERE agent = %s)
 FROM jobs WHERE agent = %s

@@ -107,7 +107,8 @@ class Encoder:
 
     def state(self, change: transaction.PutState) -> Payload:
         """Encode a named value."""
-        return {"do": "state", "key": change.key, "value": None if change.value is None else rows.dump(change.value)}
+        payload = {"do": "state", "key": change.key, "value": _written(change.value)}
+        return payload if change.expects is ... else {**payload, "expects": _written(change.expects)}
 
     def enqueue(self, change: transaction.EnqueueJob) -> Payload:
         """Encode a job."""
@@ -130,6 +131,10 @@ class Encoder:
             "to_tail": change.to_tail,
             "counts": change.counts,
         }
+
+
+def _written(value: object) -> str | None:
+    return None if value is None else rows.dump(value)
 
 
 def _record(record: Record, terms: str) -> Payload:

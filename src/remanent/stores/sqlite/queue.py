@@ -10,6 +10,7 @@ import apsw
 
 from remanent.errors import LeaseLost
 from remanent.model import Job, Scope, from_millis, to_millis
+from remanent.model.job import TIMER
 from remanent.stores.queries import JobQuery, QueueState
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.reads import Condition
@@ -18,7 +19,8 @@ from remanent.stores.store import MAX_WAIT
 # The first living job of each lane: only that one may run.
 _HEADS = "SELECT min(seq) FROM jobs WHERE state != 'dead' GROUP BY lane"
 
-_COUNTS = "SELECT state, count(*) FROM jobs GROUP BY state"
+_IS_TIMER = f"(state = 'pending' AND lane GLOB '{TIMER}*')"
+_COUNTS = f"SELECT state, count(*) FROM jobs WHERE NOT {_IS_TIMER} GROUP BY state"
 
 _CLAIM = f"""
 UPDATE jobs SET state = 'running', worker = ?, fence = fence + 1, attempts = attempts + 1, lease_until = ?
@@ -53,7 +55,7 @@ def state(connection: apsw.Connection) -> QueueState:
     counts = {str(name): int(many) for name, many in connection.execute(_COUNTS)}
     oldest, wake = connection.execute(
         f"""
-        SELECT (SELECT min(enqueued_at) FROM jobs WHERE state != 'dead'),
+        SELECT (SELECT min(enqueued_at) FROM jobs WHERE state != 'dead' AND NOT {_IS_TIMER}),
                min(max(ifnull(not_before, enqueued_at), ifnull(lease_until, enqueued_at)))
         FROM jobs WHERE seq IN ({_HEADS})
         """

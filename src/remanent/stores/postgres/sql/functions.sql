@@ -466,6 +466,11 @@ BEGIN
                 WHERE agent = a AND from_id IN (SELECT jsonb_array_elements_text(c -> 'from_ids'));
         WHEN 'conflict' THEN me := put_conflict(me, c, loading);
         WHEN 'state' THEN
+            IF c ? 'expects' AND (SELECT value FROM states WHERE agent = a AND key = c ->> 'key')
+                    IS DISTINCT FROM c ->> 'expects' THEN
+                RAISE EXCEPTION 'the value % was changed by somebody else; read it again, then retry', c ->> 'key'
+                    USING ERRCODE = 'RM002';
+            END IF;
             IF c ->> 'value' IS NULL THEN
                 DELETE FROM states WHERE agent = a AND key = c ->> 'key';
             ELSE

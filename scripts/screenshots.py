@@ -1,0 +1,69 @@
+"""Take the pictures of the pages that docs/ shows: a real browser at a server with the sample memory."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.async_api import async_playwright
+
+OUT = Path(__file__).parent.parent / "docs" / "pages"
+PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "admin")
+PORT = 8799
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def main() -> None:
+    """Serve the sample, open every page once in each language, and keep what is seen."""
+    browser = os.environ.get("REMANENT_BROWSER") or next(
+        (path for one in BROWSERS if (path := shutil.which(one))), None
+    )
+    if browser is None:
+        sys.exit("no browser is installed: run `make browser`")
+    with tempfile.TemporaryDirectory() as home:
+        command = [sys.executable, "-m", "remanent", "serve", "--sample", "--home", home, "--port", str(PORT)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+            try:
+                _wait(f"http://127.0.0.1:{PORT}/readyz")
+                asyncio.run(_shoot(browser))
+            finally:
+                server.terminate()
+
+
+def _wait(address: str) -> None:
+    for _ in range(120):
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
+            return
+        time.sleep(0.5)
+    sys.exit("the server did not begin")
+
+
+async def _shoot(path: str) -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        for language, folder in (("en-US", "en"), ("zh-CN", "zh")):
+            context = await browser.new_context(
+                locale=language,
+                color_scheme="light" if folder == "en" else "dark",
+                viewport={"width": 1200, "height": 800},
+            )
+            page = await context.new_page()
+            for name in ("home", *PAGES):
+                question = "Which city is she moving to?" if folder == "en" else "发布日期推迟到哪一天？"
+                where = "/" if name == "home" else f"/org/default/ws/sample/{name}?agent=ada"
+                await page.goto(f"http://127.0.0.1:{PORT}{where}{f'&q={question}' if name == 'ask' else ''}")
+                await page.wait_for_load_state("networkidle")
+                await page.screenshot(path=OUT / f"{name}.{folder}.png")
+            await context.close()
+        await browser.close()
+
+
+if __name__ == "__main__":
+    main()

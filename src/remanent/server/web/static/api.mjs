@@ -1,0 +1,60 @@
+// Asking the server: every call goes to a public REST operation, with the session's word where it changes something.
+
+export const session = { signed_in: false, csrf: "", permissions: [], operations: [] };
+let lost = () => {};
+
+/** Call `then` when the session has ended, so that the key can be typed again without losing what was typed. */
+export const whenSignedOut = (then) => { lost = then; };
+
+export class Refused extends Error {
+  constructor(status, detail) { super(detail); this.status = status; }
+}
+
+export async function ask(method, path, { query, body, upload, type, signal } = {}) {
+  const address = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined || value === null || value === "") continue;
+    for (const one of Array.isArray(value) ? value : [value]) address.searchParams.append(name, one);
+  }
+  const headers = {};
+  if (session.csrf && method !== "GET") headers["x-remanent-csrf"] = session.csrf;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (upload !== undefined) headers["content-type"] = type ?? "application/octet-stream";
+  let answer;
+  try {
+    answer = await fetch(address, { method, headers, signal, body: upload ?? (body === undefined ? undefined : JSON.stringify(body)) });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused(0, "offline");
+  }
+  const text = await answer.text();
+  let read = null;
+  try { read = text ? JSON.parse(text) : null; } catch { read = text; }
+  if (!answer.ok) {
+    if (answer.status === 401 && path !== "/session") lost();
+    throw new Refused(answer.status, read?.detail ?? read?.title ?? String(answer.status));
+  }
+  return read;
+}
+
+export const place = (org, workspace, agent) =>
+  `/v1/orgs/${encodeURIComponent(org)}` + (workspace === undefined ? "" : `/workspaces/${encodeURIComponent(workspace)}`) +
+  (agent === undefined ? "" : `/agents/${encodeURIComponent(agent)}`);
+
+export const can = (operation) => session.operations.includes(operation);
+export const may = (permission) => session.permissions.includes(permission);
+
+export async function openSession() {
+  Object.assign(session, await ask("GET", "/session"));
+  return session;
+}
+
+export async function signIn(key) {
+  Object.assign(session, await ask("POST", "/session", { body: { key } }));
+  return session;
+}
+
+export async function signOut() {
+  await ask("DELETE", "/session");
+  Object.assign(session, { signed_in: false, csrf: "", permissions: [], operations: [] });
+}

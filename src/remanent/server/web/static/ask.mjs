@@ -1,0 +1,51 @@
+// What an agent would get for a question: the items, the text as it is injected, and why; also at another time, or
+// without a source.
+import { useState } from "preact/hooks";
+import { ask, place } from "./api.mjs";
+import { Age, Badge, Empty, html, Loaded, useApp, useLoad, useTyped } from "./parts.mjs";
+import { moment, say } from "./words.mjs";
+
+const STEPS = 100;
+
+export function Page() {
+  const app = useApp();
+  const { here } = app;
+  const at = place(here.org, here.workspace, here.agent);
+  const [text, setText] = useTyped("question", here.query.get("q") ?? "");
+  const [query, setQuery] = useState(text);
+  const [step, setStep] = useState(STEPS);
+  const [without, setWithout] = useState([]);
+  const first = useLoad(async (signal) => (here.agent ? (await ask("GET", `${at}/entries`, { signal, query: { limit: 1 } })).items[0] : null), [at]);
+  const begin = first.value ? new Date(first.value.recorded_at).getTime() : Date.now();
+  const asOf = step === STEPS ? undefined : new Date(begin + ((Date.now() - begin) * step) / STEPS).toISOString();
+  const state = useLoad(async (signal) => {
+    if (!query.trim()) return null;
+    const started = performance.now();
+    const found = await ask("POST", `${at}/recall`, { signal, body: { query, limit: 10, as_of: asOf, ...(without.length ? { without } : {}) } });
+    return { found, took: performance.now() - started };
+  }, [at, query, asOf, without]);
+  return html`<h1>${say("ask_title")}</h1><form class="row" role="search" onSubmit=${(event) => { event.preventDefault(); setQuery(text); }}><input class="grow" type="search" aria-label=${say("ask")} placeholder=${say("ask_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button class="main">${say("ask")}</button></form>
+    <div class="row small"><label class="row">${say("as_of")}<input type="range" min="0" max=${STEPS} value=${step} onChange=${(event) => setStep(Number(event.target.value))} /></label><span class="quiet">${asOf ? moment(asOf) : say("now")}</span>
+    ${without.length > 0 && html`<span class="tag">${say("without_list", { n: without.length })}</span><button class="plain" onClick=${() => setWithout([])}>${say("take_back")}</button>`}</div>
+    <${Loaded} state=${state}>${(answer) => answer && html`<${Answer} ...${answer} without=${without} onWithout=${(id) => setWithout([...without, id])} />`}</${Loaded}>`;
+}
+
+function Answer({ found, took, onWithout }) {
+  const { base, here } = useApp();
+  const { gate, injection } = found;
+  return html`<div class="two"><section class="stack"><h2>${say("memory")} <span class="small quiet">${say("took", { ms: Math.round(took) })}</span></h2>
+    ${gate && html`<p class=${gate.passed ? "quiet small" : "warn"}>${say(gate.passed ? "gate_open" : "gate_shut", { why: gate.reason })}</p>`}
+    ${found.left_out.length > 0 && html`<p class="warn small">${say("left_out", { paths: found.left_out.map((one) => one.path ?? one.name).join(", ") })}</p>`}
+    ${found.items.length === 0 && html`<${Empty}>${say("no_match")}</${Empty}>`}
+    ${found.items.map((item) => html`<article class="card k-${item.kind}"><header><${Badge} kind=${item.kind} /><span class="grow"></span><span class="small quiet"><${Age} at=${item.occurred_at} /></span></header>
+      <p><a href="${base}/record/${encodeURIComponent(item.record_id)}?agent=${encodeURIComponent(here.agent)}">${item.text}</a></p><${Reasons} item=${item} />
+      <footer>${item.sources.length > 0 && html`<button class="plain" onClick=${() => onWithout(item.sources[0].entry_id)}>${say("without")}</button>`}</footer></article>`)}</section>
+    <section><h2>${say("injected", { n: injection.tokens ?? 0 })}</h2><div class="panel">${injection.text ? html`<pre tabindex="0">${injection.text}</pre>` : html`<p class="quiet">${say("injected_none")}</p>`}</div></section></div>`;
+}
+
+/** Why an item stands where it does: each path's rank as a bar, and what moved it. */
+function Reasons({ item }) {
+  return html`<details class="small"><summary>${say("why")} · ${say("score")} ${item.score.toFixed(3)}</summary><div class="stack">
+    ${item.ranks.map((one) => html`<div class="bar"><span>${one.path}</span><meter min="0" max="1" value=${1 / one.rank} aria-label=${one.path}></meter><span>${say("rank", { n: one.rank })}</span></div>`)}
+    ${item.boosts.map((one) => html`<div class="bar"><span>${one.name}</span><meter min="0" max="2" value=${Math.min(2, one.factor)} aria-label=${one.name}></meter><span>×${one.factor.toFixed(2)}</span></div>`)}</div></details>`;
+}

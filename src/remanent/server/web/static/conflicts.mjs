@@ -1,0 +1,33 @@
+// Two claims that cannot both hold, side by side with their evidence: choose, merge, keep both, and take it back.
+import { useState } from "preact/hooks";
+import { ask, can, may, place } from "./api.mjs";
+import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
+import { say } from "./words.mjs";
+
+export function Page() {
+  const { here } = useApp();
+  const at = place(here.org, here.workspace, here.agent);
+  const state = useLoad(async (signal) => {
+    if (!here.agent) return [];
+    const { items } = await ask("GET", `${at}/conflicts`, { signal, query: { limit: 200 } });
+    return items.sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || b.updated_at.localeCompare(a.updated_at));
+  }, [at]);
+  return html`<h1>${say("conflicts")}</h1><${Loaded} state=${state}>${(items) => items.length ? html`<div class="stack">${items.map((one) => html`<${One} key=${one.id} conflict=${one} at=${at} again=${state.again} />`)}</div>` : html`<${Empty}>${say("conflict_none")}</${Empty}>`}</${Loaded}>`;
+}
+
+const isOpen = (conflict) => conflict.state === "open" || conflict.state === "unresolved";
+
+function One({ conflict, at, again }) {
+  const app = useApp();
+  const { base, here } = app;
+  const [text, setText] = useState("");
+  const send = (body) => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body }).then(() => { again(); app.say(say("resolved"), () => undo()); }, app.fail);
+  const undo = () => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body: { how: "undo" } }).then(again, app.fail);
+  const open = isOpen(conflict) && may("write") && can("cognition.resolve");
+  return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h3>${conflict.description}</h3><span class="grow"></span><span class="tag">${conflict.state}</span><span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
+    <div class="two">${conflict.claims.map((claim, index) => html`<div class="panel stack"><p><a href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
+      ${claim.evidence.length > 0 && html`<details class="small"><summary>${say("evidence")} (${claim.evidence.length})</summary><ul>${claim.evidence.map((one) => html`<li>${one.text ?? one.quote ?? one.entry_id ?? String(one)}</li>`)}</ul></details>`}
+      ${open && html`<div><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button></div>`}</div>`)}</div>
+    ${open && html`<div class="row"><input class="grow" aria-label=${say("merge")} placeholder=${say("scope_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button onClick=${() => send({ how: "keep_both", text })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
+    ${!isOpen(conflict) && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button onClick=${undo}>${say("undo")}</button>`}</section>`;
+}

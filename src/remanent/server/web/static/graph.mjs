@@ -1,0 +1,181 @@
+// The associative memory as a living picture: what is in focus, how strong links are, and what was forgotten.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ask, place } from "./api.mjs";
+import { Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
+import { age, number, say } from "./words.mjs";
+
+// The page may start one script by its address, this one; the policy is what makes a browser allow it.
+const LAYOUT = "/static/layout.mjs";
+const policy = globalThis.trustedTypes?.createPolicy("remanent-layout", { createScriptURL: () => LAYOUT });
+
+const MOST = 5000, LINKS = 3; // nodes drawn; and of each node its strongest links, because hundreds say nothing
+
+/** Read the lines of the graph's own export (N-Triples): nodes, links, focuses. */
+export function read(lines) {
+  const nodes = new Map(), links = new Map(), focus = new Map();
+  const member = new Map();
+  for (const line of lines.split("\n")) {
+    const found = line.match(/^<(node|link|focus):([^>]+)> <(?:memory:)?([^>]+)> (?:"((?:[^"\\]|\\.)*)"|<([^>]+)>)/);
+    if (!found) continue;
+    const [, sort, id, name, text, other] = found;
+    const value = text === undefined ? other : unescape(text);
+    if (sort === "focus") { if (name === "member") member.set(id, value.replace(/^node:/, "")); if (name === "order") focus.set(id, Number(value)); continue; }
+    const map = sort === "node" ? nodes : links;
+    if (!map.has(id)) map.set(id, { id });
+    map.get(id)[name] = value;
+  }
+  const focused = new Set(member.values());
+  return { nodes: [...nodes.values()].filter((node) => node.content !== undefined), links: [...links.values()].map((link) => { const [from, to] = link.id.split(":"); return { from, to, strength: Number(link.strength), relation: link.relation ?? "" }; }), focused };
+}
+const unescape = (text) => text.replace(/\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)/g, (_, code) => (code[0] === "u" || code[0] === "U") && code.length > 1 ? String.fromCodePoint(parseInt(code.slice(1), 16)) : { n: "\n", t: "\t", r: "\r" }[code] ?? code);
+
+export function Page() {
+  const { here } = useApp();
+  const at = place(here.org, here.workspace, here.agent);
+  const state = useLoad(async (signal) => {
+    if (!here.agent) return null;
+    const [stand, lines, focus, forgotten] = await Promise.all([ask("GET", `${at}/associative/state`, { signal }), ask("GET", `${at}/associative/triples`, { signal }), ask("GET", `${at}/associative/focus`, { signal }), ask("GET", `${at}/associative/forgotten`, { signal })]);
+    const graph = read(typeof lines === "string" ? lines : "");
+    return { stand, ...graph, focused: new Set(focus.items.map((node) => node.id)), forgotten: forgotten.items };
+  }, [at]);
+  return html`<h1>${say("graph")}</h1><${Loaded} state=${state}>${(graph) => graph && graph.nodes.length ? html`<${Drawn} ...${graph} />` : html`<${Empty}>${say("graph_none")}</${Empty}>`}</${Loaded}>`;
+}
+
+function prepare({ nodes, links, focused, forgotten }) {
+  const ids = new Map();
+  const shown = nodes.slice(-MOST);
+  shown.forEach((node, index) => ids.set(node.id, index));
+  const perNode = new Map(), seen = new Set(), edges = [], ghosts = new Map();
+  for (const link of [...links].sort((a, b) => b.strength - a.strength)) {
+    const a = ids.get(link.from), b = ids.get(link.to);
+    if (a === undefined) continue;
+    if (b === undefined) { ghosts.set(link.to, [...(ghosts.get(link.to) ?? []), { a, link }]); continue; }
+    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+    if (seen.has(key) || ((perNode.get(a) ?? 0) >= LINKS && (perNode.get(b) ?? 0) >= LINKS)) continue;
+    seen.add(key); perNode.set(a, (perNode.get(a) ?? 0) + 1); perNode.set(b, (perNode.get(b) ?? 0) + 1);
+    edges.push({ a, b, strength: link.strength, relation: link.relation });
+  }
+  const points = shown.map((node) => ({ id: node.id, label: node.phrase || node.content, content: node.content, keywords: node.keywords, at: Number(node.occurredAt ?? node.createdAt), focus: focused.has(node.id), weight: perNode.get(ids.get(node.id)) ?? 0 }));
+  for (const [id, ends] of [...ghosts].slice(0, 300)) {
+    const index = points.push({ id, label: say("forgotten"), content: forgotten.find((one) => one.id === id || one.node_id === id)?.phrase ?? "", ghost: true, weight: 1 }) - 1;
+    for (const { a, link } of ends.slice(0, LINKS)) edges.push({ a, b: index, strength: link.strength, relation: link.relation, ghost: true });
+  }
+  return { points, edges };
+}
+
+function Drawn(graph) {
+  const { points, edges } = useMemo(() => prepare(graph), [graph.nodes]);
+  const [until, setUntil] = useState(100);
+  const [search, setSearch] = useState("");
+  const [chosen, setChosen] = useState(null);
+  const times = points.filter((point) => point.at).map((point) => point.at);
+  const [from, to] = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), -Infinity)];
+  const limit = until === 100 ? Infinity : from + ((to - from) * until) / 100;
+  const { stand } = graph;
+  return html`<p class="row small quiet"><span>${say("nodes")}: ${number(stand.nodes)}</span><span>${say("links")}: ${number(stand.links)}</span><span>${say("focuses")}: ${stand.focuses.length}</span><span>${say("forgotten")}: ${stand.forgotten}</span><span>${say("dangling")}: ${stand.dangling}</span></p>
+    ${graph.nodes.length > MOST && html`<p class="warn small">${say("node_limit", { n: MOST })}</p>`}
+    <div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><label class="row small">${say("until")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /></label></div>
+    <${Canvas} points=${points} edges=${edges} limit=${limit} search=${search.trim().toLowerCase()} chosen=${chosen} onChoose=${setChosen} />
+    <div aria-live="polite">${chosen !== null && html`<div class="panel"><h3>${points[chosen].label}</h3><p>${points[chosen].content}</p><p class="small quiet">${points[chosen].at ? age(points[chosen].at) : ""}</p></div>`}</div>
+    <details><summary>${say("nodes")}</summary><ul>${points.slice(0, 200).map((point, index) => html`<li><button class="plain" onClick=${() => setChosen(index)}>${point.label}</button></li>`)}</ul></details>`;
+}
+
+function Canvas({ points, edges, limit, search, chosen, onChoose }) {
+  const box = useRef(null);
+  const view = useRef({ x: 0, y: 0, scale: 1, placed: null, moved: false });
+  const draw = useRef(() => {});
+  draw.current = () => paint(box.current, view.current, points, edges, { limit, search, chosen });
+  const soon = () => { if (view.current.frame) return; view.current.frame = requestAnimationFrame(() => { view.current.frame = 0; draw.current(); }); };
+  useEffect(() => {
+    const worker = new Worker(policy ? policy.createScriptURL("") : LAYOUT, { type: "module" });
+    worker.onmessage = ({ data }) => { view.current.placed = data; if (!view.current.moved) fit(box.current, view.current); soon(); if (data.done) worker.terminate(); };
+    worker.postMessage({ count: points.length, edges: edges.flatMap((edge) => [edge.a, edge.b, edge.strength]), steps: points.length > 1500 ? 120 : 300 });
+    const resized = new ResizeObserver(soon); resized.observe(box.current);
+    const scheme = matchMedia("(prefers-color-scheme: dark)"); scheme.addEventListener("change", soon);
+    return () => { worker.terminate(); resized.disconnect(); scheme.removeEventListener("change", soon); };
+  }, [points]);
+  useEffect(soon);
+  const near = (event) => {
+    const { placed, x, y, scale } = view.current; if (!placed) return null;
+    const at = box.current.getBoundingClientRect(), px = (event.clientX - at.left - at.width / 2 - x) / scale, py = (event.clientY - at.top - at.height / 2 - y) / scale;
+    let best = null, least = (16 / scale) ** 2;
+    for (let i = 0; i < points.length; i++) { const d = (placed.x[i] - px) ** 2 + (placed.y[i] - py) ** 2; if (d < least) { least = d; best = i; } }
+    return best;
+  };
+  const zoom = (factor) => { const v = view.current; v.scale = Math.min(8, Math.max(0.05, v.scale * factor)); v.x *= factor; v.y *= factor; v.moved = true; soon(); };
+  const keys = (event) => {
+    const v = view.current, step = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
+    if (step) { v.x += step[0]; v.y += step[1]; v.moved = true; soon(); event.preventDefault(); } else if (event.key === "+" || event.key === "=") zoom(1.2); else if (event.key === "-") zoom(1 / 1.2); else if (event.key === "0") { fit(box.current, v); soon(); }
+  };
+  const drag = (event) => {
+    const v = view.current, from = { x: event.clientX - v.x, y: event.clientY - v.y }, begin = { x: event.clientX, y: event.clientY };
+    v.moving = true;
+    const move = (next) => { v.x = next.clientX - from.x; v.y = next.clientY - from.y; v.moved = true; soon(); };
+    const up = (next) => { v.moving = false; soon(); removeEventListener("pointermove", move); removeEventListener("pointerup", up); if (Math.hypot(next.clientX - begin.x, next.clientY - begin.y) < 4) onChoose(near(next)); };
+    addEventListener("pointermove", move); addEventListener("pointerup", up);
+  };
+  return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label="+">+</button><button onClick=${() => zoom(1 / 1.3)} aria-label="−">−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
+    <canvas class="graph" ref=${box} tabindex="0" role="img" aria-label=${say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
+}
+
+function fit(canvas, view) {
+  const { x, y } = view.placed ?? {}; if (!x?.length) return;
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let i = 0; i < x.length; i++) { left = Math.min(left, x[i]); right = Math.max(right, x[i]); top = Math.min(top, y[i]); bottom = Math.max(bottom, y[i]); }
+  const [width, height] = [canvas.clientWidth || 600, canvas.clientHeight || 400];
+  view.scale = Math.min(2, 0.9 * Math.min(width / (right - left + 120), height / (bottom - top + 60)));
+  view.x = -((left + right) / 2) * view.scale; view.y = -((top + bottom) / 2) * view.scale;
+}
+
+function paint(canvas, view, points, edges, { limit, search, chosen }) {
+  if (!canvas || !view.placed) return;
+  const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
+  const style = getComputedStyle(document.documentElement);
+  const [line, accent, quiet, text, warn, panel] = ["--quiet", "--accent", "--quiet", "--text", "--warn", "--panel"].map((name) => style.getPropertyValue(name).trim());
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0); pen.clearRect(0, 0, width, height);
+  const sx = (i) => view.placed.x[i] * view.scale + view.x + width / 2, sy = (i) => view.placed.y[i] * view.scale + view.y + height / 2;
+  const shown = (i) => !(points[i].at > limit);
+  const hit = (i) => search && (points[i].label.toLowerCase().includes(search) || (points[i].content ?? "").toLowerCase().includes(search));
+  // Drawn in a few strokes for thousands of links and nodes: each stroke costs more than the lines in it.
+  const strokes = new Map();
+  for (const edge of edges) {
+    if (!shown(edge.a) || !shown(edge.b)) continue;
+    const key = edge.ghost ? "ghost" : Math.round(edge.strength * 4) / 4;
+    if (!strokes.has(key)) strokes.set(key, new Path2D());
+    const path = strokes.get(key); path.moveTo(sx(edge.a), sy(edge.a)); path.lineTo(sx(edge.b), sy(edge.b));
+  }
+  for (const [key, path] of strokes) {
+    const strength = key === "ghost" ? 0.5 : key;
+    pen.globalAlpha = 0.15 + 0.6 * strength; pen.lineWidth = 0.6 + 2 * strength; pen.strokeStyle = key === "ghost" ? warn : line; pen.setLineDash(key === "ghost" ? [4, 4] : []); pen.stroke(path);
+  }
+  pen.setLineDash([]);
+  const order = points.map((_, i) => i).filter(shown), dots = new Map();
+  for (const i of order) {
+    const point = points[i], px = sx(i), py = sy(i);
+    if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
+    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.focus ? "focus" : search ? "dim" : "plain", radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
+    if (!dots.has(key)) dots.set(key, new Path2D());
+    const path = dots.get(key); path.moveTo(px + radius, py); path.arc(px, py, radius, 0, 7);
+  }
+  for (const [key, path] of dots) {
+    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = key === "ghost" ? panel : key === "focus" || key === "hit" ? accent : quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
+  }
+  // Labels, the most important first; one that would lie over another is left out.
+  pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1;
+  const taken = new Set(), rank = (i) => (i === chosen ? 4 : 0) + (hit(i) ? 3 : 0) + (points[i].focus ? 2 : 0) + points[i].weight / 10;
+  let labels = 0;
+  const most = view.moving ? 60 : 400;
+  view.order ??= points.map((_, i) => i);
+  const named = search || chosen !== null ? [...view.order].sort((a, b) => rank(b) - rank(a)) : (view.ranked ??= [...view.order].sort((a, b) => rank(b) - rank(a)));
+  for (const i of named) {
+    if (!shown(i)) continue;
+    const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
+    if (++labels > most) break;
+    const label = [...points[i].label].slice(0, 18).join(""), wide = pen.measureText(label).width, cells = [];
+    for (let cx = Math.floor((px - wide / 2) / 20); cx <= Math.floor((px + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
+    if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
+    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.fillText(label, px, py + 22);
+  }
+}

@@ -1,0 +1,153 @@
+// What is remembered: tabs by kind, search as one types, and the health of it all above.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ask, can, may, place } from "./api.mjs";
+import { Card, Dialog, Empty, Figure, html, Loaded, told, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
+import { isChinese, number, say, size } from "./words.mjs";
+
+const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn"];
+// What only serves another page (nodes of graphs, the frame of documents) is not shown among memories.
+const KINDS = { all: ["instruction", "semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], semantic: ["semantic", "instruction"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
+const STEP = 50;
+
+export function Page() {
+  const app = useApp();
+  const { here, base } = app;
+  const [tab, setTab] = useState(here.query.get("tab") ?? "all");
+  const [query, setQuery] = useTyped("memory query", here.query.get("q") ?? "");
+  const [filters, setFilters] = useState({ tags: "", since: "", until: "", status: here.query.get("status") ?? "active" });
+  if (!here.agent) return html`<${Empty}>${say("nothing")}</${Empty}>`;
+  const agent = tab === "shared" ? "shared" : here.agent;
+  const move = (event, index) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = (index + step + TABS.length) % TABS.length;
+    setTab(TABS[next]); event.currentTarget.parentElement.children[next].focus();
+  };
+  return html`<h1>${say("memory")}</h1><${Health} onStatus=${(status) => setFilters({ ...filters, status })} />
+    <div role="tablist" aria-label=${say("memory")}>${TABS.map((name, index) => html`<button role="tab" id="tab-${name}" aria-controls="list" aria-selected=${tab === name} tabindex=${tab === name ? 0 : -1} onKeyDown=${(event) => move(event, index)} onClick=${() => setTab(name)}>${say(`tab_${name}`)}</button>`)}</div>
+    <form class="row" role="search" onSubmit=${(event) => event.preventDefault()}>
+      <input class="grow" type="search" aria-label=${say("search")} placeholder=${say("search_hint")} value=${query} onInput=${(event) => setQuery(event.target.value)} />
+      <input aria-label=${say("tags")} placeholder=${say("tags_hint")} value=${filters.tags} onInput=${(event) => setFilters({ ...filters, tags: event.target.value })} />
+      <label class="row small">${say("since")}<input type="date" value=${filters.since} onInput=${(event) => setFilters({ ...filters, since: event.target.value })} /></label>
+      <label class="row small">${say("until")}<input type="date" value=${filters.until} onInput=${(event) => setFilters({ ...filters, until: event.target.value })} /></label>
+      <label class="row small">${say("status")}<select value=${filters.status} onChange=${(event) => setFilters({ ...filters, status: event.target.value })}>${["active", "expired", "superseded", "forgotten"].map((one) => html`<option value=${one}>${say(`status_${one}`)}</option>`)}</select></label></form>
+    <div id="list" role="tabpanel" aria-labelledby="tab-${tab}" tabindex="0"><${List} key=${`${tab} ${agent}`} tab=${tab} agent=${agent} query=${query} filters=${filters} base=${base} /></div>`;
+}
+
+const asDay = (text, end) => (text ? new Date(`${text}T${end ? "23:59:59.999" : "00:00:00"}`).toISOString() : undefined);
+const asTags = (text) => text.split(/[,，]/).map((one) => one.trim()).filter(Boolean);
+
+function List({ tab, agent, query, filters, base }) {
+  const app = useApp();
+  const { here } = app;
+  const at = place(here.org, here.workspace, agent);
+  const late = useLate(query.trim(), 40);
+  const lateFilters = useLate(filters);
+  const [gone, setGone] = useState(new Set());
+  const [editing, setEditing] = useState(null);
+  const [pages, setPages] = useState([]);
+  const kinds = (KINDS[tab] ?? [tab]).filter((kind) => kind !== "instruction" || can("cognition.list"));
+  const tags = asTags(lateFilters.tags);
+  const state = useLoad(async (signal) => {
+    setPages([]);
+    if (late) {
+      const body = { query: late, limit: STEP, kinds, tags: tags.length ? tags : undefined, since: asDay(lateFilters.since), until: asDay(lateFilters.until, true), gate: false };
+      const found = await ask("POST", `${at}/recall`, { signal, body });
+      return { found: true, items: found.items.map((item) => ({ ...item, id: item.record_id, content: item.text, scope: { agent } })), next: null };
+    }
+    return ask("GET", `${at}/records`, { signal, query: { kinds, tags, statuses: lateFilters.status, limit: STEP } });
+  }, [at, tab, late, lateFilters]);
+  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => inTime(item, lateFilters, late)));
+  const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
+  const next = pages.length ? pages.at(-1).next : state.value?.next;
+  const more = async () => {
+    if (!next || more.busy) return;
+    more.busy = true;
+    try { setPages([...pages, await ask("GET", `${at}/records`, { query: { kinds, tags, statuses: lateFilters.status, limit: STEP, cursor: next } })]); } catch (error) { app.fail(error); }
+  };
+  const forget = async (record) => {
+    try {
+      await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/forget`, { body: {} });
+      setGone(new Set([...gone, record.id]));
+      app.say(say("deleted"), async () => { await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/restore`, { body: {} }).then(() => app.say(say("restored")), app.fail); setGone((now) => new Set([...now].filter((id) => id !== record.id))); });
+    } catch (error) { app.fail(error); }
+  };
+  return html`<${Loaded} state=${state}>${() => html`<div class="stack">${isEmpty && html`<${Empty}>${late ? say("no_match") : say("nothing")}</${Empty}>`}
+    ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${gone} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
+    ${next && html`<${More} onSeen=${more} key=${next} />`}</div>
+    ${editing && html`<${Edit} record=${editing} at=${at} onClose=${() => setEditing(null)} onSaved=${() => { setEditing(null); state.again(); app.say(say("saved")); }} />`}`}</${Loaded}>`;
+}
+
+/** The cards of one page. They are made once: of a list of thousands only what is new is looked at when more comes. */
+function Batch({ items, first, gone, base, agent, onForget, onEdit }) {
+  const act = useRef({});
+  act.current = { onForget, onEdit };
+  return useMemo(() => html`<div class="stack">${items.filter((item) => !gone.has(item.id)).map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && record.kind !== "turn" ? (one) => act.current.onEdit(one) : null} />`)}</div>`, [first, items.length, gone, agent, Boolean(onForget), Boolean(onEdit), isChinese()]);
+}
+
+function inTime(item, filters, late) {
+  if (late || (!filters.since && !filters.until)) return true;
+  const when = item.occurred_at ?? item.created_at;
+  return (!filters.since || when >= asDay(filters.since)) && (!filters.until || when <= asDay(filters.until, true));
+}
+
+/** Asks for more when it comes into sight, and can be pressed. */
+function More({ onSeen }) {
+  const mark = useRef(null);
+  useEffect(() => {
+    const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && onSeen(), { rootMargin: "600px" });
+    watch.observe(mark.current);
+    return () => watch.disconnect();
+  }, []);
+  return html`<button ref=${mark} onClick=${onSeen}>${say("more")}</button>`;
+}
+
+export function Edit({ record, at, onClose, onSaved }) {
+  const app = useApp();
+  const [text, setText] = useState(record.content);
+  const save = async (event) => {
+    event.preventDefault();
+    try { await ask("PUT", `${at}/memories/${encodeURIComponent(record.id)}`, { body: { content: text } }); onSaved(); } catch (error) { app.fail(error); }
+  };
+  return html`<${Dialog} title=${say("edit")} onClose=${onClose}><form class="stack" onSubmit=${save}><textarea aria-label=${say("edit")} value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
+    <div class="row"><button class="main">${say("save")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form></${Dialog}>`;
+}
+
+function Health({ onStatus }) {
+  const app = useApp();
+  const { here, base, go } = app;
+  const at = place(here.org, here.workspace, here.agent);
+  const [cleaning, setCleaning] = useState(false);
+  const state = useLoad(async (signal) => {
+    const [queue, conflicts, cognition] = await Promise.all([
+      ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
+      can("cognition.health") ? ask("GET", `${at}/memories/health`, { signal }) : null]);
+    return { queue, conflicts: conflicts.items.length, cognition };
+  }, [at]);
+  // Looks at the whole file, which takes a moment where there is much: the rest does not wait for it.
+  const whole = useLoad((signal) => ask("GET", `${at}/health`, { signal }), [at]);
+  const file = whole.value;
+  const link = (page) => () => go(`${base}/${page}?agent=${encodeURIComponent(here.agent)}`);
+  return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition }) => html`<div class="figures">
+    <${Figure} label=${say("total")} value=${cognition || file ? number(cognition?.total ?? file.records) : "…"} onOpen=${() => onStatus("active")} />
+    ${cognition && html`<${Figure} label=${say("mean_confidence")} value=${`${Math.round(100 * (cognition.mean_confidence ?? 0))}%`} />
+      <${Figure} label=${say("expired")} value=${say("to_clean", { n: cognition.expired })} tone=${cognition.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
+    <${Figure} label=${say("conflict_count")} value=${say("to_solve", { n: conflicts })} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
+    ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} />`)}
+    <${Figure} label=${say("queue")} value=${number(queue.pending + queue.running)} tone=${queue.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
+    <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} />
+    ${file?.problems.length > 0 && html`<${Figure} label=${say("error")} value=${file.problems.length} tone="bad" onOpen=${link("admin")} />`}</div>
+    ${cleaning && html`<${CleanUp} at=${at} onClose=${() => setCleaning(false)} onDone=${(n) => { setCleaning(false); state.again(); app.say(say("cleaned", { n })); }} />`}`}</${Loaded}>`;
+}
+
+function CleanUp({ at, onClose, onDone }) {
+  const app = useApp();
+  const state = useLoad(async (signal) => {
+    // The preview is what cleaning itself says it would do; the words are looked up for it.
+    const plan = await ask("POST", `${at}/memories/clean`, { signal, body: { dry_run: true } });
+    return { plan, items: await Promise.all(plan.removed.slice(0, 100).map((id) => ask("GET", `${at}/records/${encodeURIComponent(id)}`, { signal }))) };
+  }, [at]);
+  const clean = async () => { try { const done = await ask("POST", `${at}/memories/clean`, { body: { dry_run: false } }); onDone(done.removed.length); } catch (error) { app.fail(error); } };
+  return html`<${Dialog} title=${say("clean_title")} onClose=${onClose}><${Loaded} state=${state}>${({ items }) => html`<p>${say("clean_ask")}</p><ul>${items.map((one) => html`<li>${one.content}</li>`)}</ul>
+    <div class="row"><button class="main danger" disabled=${!items.length} onClick=${clean}>${say("clean")}</button><button onClick=${onClose}>${say("cancel")}</button></div>`}</${Loaded}></${Dialog}>`;
+}

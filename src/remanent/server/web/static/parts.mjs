@@ -1,0 +1,100 @@
+// What several pages are made of: cards, icons, dialogs, notices, and loading with its three ends.
+import { h, createContext } from "preact";
+import { useContext, useEffect, useRef, useState, useCallback } from "preact/hooks";
+import htm from "htm";
+import { say, age, moment } from "./words.mjs";
+
+export const html = htm.bind(h);
+export const App = createContext(null);
+export const useApp = () => useContext(App);
+
+const PATHS = {
+  semantic: "M9.5 4a2.5 2.5 0 0 0-4 2 2.5 2.5 0 0 0-1 4.5A2.5 2.5 0 0 0 6 15a2.5 2.5 0 0 0 3.5 2.5V4zm5 0a2.5 2.5 0 0 1 4 2 2.5 2.5 0 0 1 1 4.5A2.5 2.5 0 0 1 18 15a2.5 2.5 0 0 1-3.5 2.5V4z",
+  episodic: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zm0 4v4l3 2",
+  procedural: "M5 5h5v5H5zm9 9h5v5h-5zM7.500 10v4.500a2 2 0 0 0 2 2H14",
+  shared: "M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-5 8c0-3 2-5 5-5s5 2 5 5m1-8a2.500 2.500 0 1 0 0-5m1 8c2.500 0 4 2 4 5",
+  turn: "M5 6h14v9h-8l-4 4v-4H5z",
+  knowledge: "M6 4h9l3 3v13H6zM9 10h6m-6 4h6",
+};
+export const kindOf = (kind) => ({ chunk: "knowledge", document: "knowledge", section: "knowledge" }[kind] ?? (kind in PATHS ? kind : "turn"));
+export const Icon = ({ kind }) => html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d=${PATHS[kindOf(kind)]} /></svg>`;
+export const Badge = ({ kind }) => html`<span class="badge"><${Icon} kind=${kind} />${say(`kind_${kind}`).replace(/^kind_/, "")}</span>`;
+export const Age = ({ at }) => (at ? html`<time datetime=${at} title=${moment(at)}>${age(at)}</time>` : null);
+
+/** Load something, and again whenever `keys` change; an answer that was overtaken is dropped. */
+export function useLoad(load, keys) {
+  const [state, set] = useState({ loading: true });
+  const run = useCallback(() => {
+    const stop = new AbortController();
+    set((before) => ({ ...before, loading: true, error: null }));
+    load(stop.signal).then((value) => stop.signal.aborted || set({ value, loading: false }), (error) => stop.signal.aborted || error.name === "AbortError" || set({ error, loading: false }));
+    return () => stop.abort();
+  }, keys);
+  useEffect(run, [run]);
+  return { ...state, again: run };
+}
+
+export const told = (error) => (error?.status === 0 ? say("offline") : say("failed", { why: error?.message ?? String(error) }));
+export function Loaded({ state, children }) {
+  if (state.error) return html`<div class="panel" role="alert"><p class="bad">${told(state.error)}</p><button onClick=${state.again}>${say("again")}</button></div>`;
+  if (state.value === undefined) return html`<p class="quiet" role="status">${say("loading")}</p>`;
+  return html`<div aria-busy=${state.loading}>${children(state.value)}</div>`;
+}
+export const Empty = ({ children }) => html`<div class="panel quiet">${children}</div>`;
+
+export function Dialog({ title, onClose, children }) {
+  const box = useRef(null);
+  useEffect(() => { box.current.showModal(); }, []);
+  return html`<dialog ref=${box} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
+}
+
+/** A number with its name; one that opens what is behind it is a button. */
+export function Figure({ label, value, onOpen, tone }) {
+  const inside = html`<span class="quiet small">${label}</span><b class=${tone ?? ""}>${value}</b>`;
+  return onOpen ? html`<button class="figure" onClick=${onOpen}>${inside}</button>` : html`<div class="figure">${inside}</div>`;
+}
+
+export function Card({ record, base, onForget, onEdit, agent }) {
+  const sources = record.sources?.length ?? 0;
+  const kind = kindOf(record.kind);
+  return html`<article class="card k-${kind}" data-id=${record.id}>
+    <header><${Badge} kind=${record.kind} />${record.status && record.status !== "active" && html`<span class="tag">${say(`status_${record.status}`)}</span>`}<span class="grow"></span>
+      <span class="small quiet">${say("confidence", { n: Math.round((record.confidence ?? 1) * 100) })}</span><span class="small quiet"><${Age} at=${record.occurred_at ?? record.updated_at ?? record.created_at} /></span></header>
+    <div class="body"><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(record.scope?.agent ?? agent)}">${record.content}</a></div>
+    <footer class="small quiet"><span>${sources === 1 ? say("source_one") : say("sources", { n: sources })}</span><span>${say("by_agent", { name: record.scope?.agent ?? agent })}</span>
+      ${record.tags?.length > 0 && html`<span>${say("tagged", { tags: record.tags.join(", ") })}</span>`}
+      ${record.expires_at && html`<span class="warn">${say("left", { age: age(record.expires_at) })}</span>`}<span class="grow"></span>
+      ${onEdit && html`<button class="plain" onClick=${() => onEdit(record)}>${say("edit")}</button>`}${onForget && html`<button class="plain" onClick=${() => onForget(record)}>${say("delete")}</button>`}</footer>
+  </article>`;
+}
+
+/** Words of two texts that differ, marked; Chinese by character, other languages by word. */
+export function Diff({ before, after }) {
+  const cut = (text) => text.match(/[\u3400-\u9fff]|[^\s\u3400-\u9fff]+|\s+/g) ?? [];
+  const [a, b] = [cut(before), cut(after)];
+  if (a.length * b.length > 400000) return html`<div class="diff"><del>${before}</del> <ins>${after}</ins></div>`;
+  const best = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--) best[i][j] = a[i] === b[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+  const parts = [];
+  let i = 0, j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) { parts.push(a[i]); i++; j++; }
+    else if (j < b.length && (i === a.length || best[i][j + 1] >= best[i + 1][j])) parts.push(html`<ins>${b[j++]}</ins>`);
+    else parts.push(html`<del>${a[i++]}</del>`);
+  }
+  return html`<div class="diff">${parts}</div>`;
+}
+
+/** A value that follows what is typed, a moment later. */
+export function useLate(value, milliseconds = 120) {
+  const [late, set] = useState(value);
+  useEffect(() => { const timer = setTimeout(() => set(value), milliseconds); return () => clearTimeout(timer); }, [value, milliseconds]);
+  return late;
+}
+
+/** Keep a field's text while the page is open, so that a lost connection or a new session loses nothing. */
+const typed = new Map();
+export function useTyped(name, first = "") {
+  const [value, set] = useState(typed.get(name) ?? first);
+  return [value, (next) => { typed.set(name, next); set(next); }];
+}

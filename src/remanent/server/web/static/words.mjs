@@ -1,0 +1,75 @@
+// Everything that the pages say, in English and Chinese. The names of tabs and figures in Chinese are the design's own.
+
+const WORDS = {
+  home: ["Home", "首页"], memory: ["Memory", "记忆"], ask: ["Ask", "提问"], conflicts: ["Conflicts", "冲突"], graph: ["Graph", "图谱"],
+  timeline: ["Timeline", "时间线"], knowledge: ["Knowledge", "知识库"], shared: ["Shared", "共享"], runs: ["Runs", "任务运行"], admin: ["Administration", "管理"],
+  skip: ["Skip to the content", "跳到正文"], language: ["中文", "English"], theme: ["Light or dark", "浅色或深色"], sign_out: ["Sign out", "退出"],
+  agent: ["Agent", "智能体"], all_agents: ["All agents", "全部智能体"], workspace: ["Workspace", "工作区"],
+  tab_all: ["All", "全部记忆"], tab_semantic: ["Semantic", "语义记忆"], tab_episodic: ["Episodic", "情景记忆"], tab_procedural: ["Procedural", "程序记忆"],
+  tab_shared: ["Shared", "共享记忆"], tab_knowledge: ["Knowledge", "知识库"], tab_short_term: ["Short-term", "短期记忆"], tab_turn: ["Turns", "原始对话"],
+  kind_semantic: ["Semantic", "语义"], kind_episodic: ["Episodic", "情景"], kind_procedural: ["Procedural", "程序"], kind_shared: ["Shared", "共享"], kind_turn: ["Turn", "对话"],
+  kind_knowledge: ["Knowledge", "知识"], kind_chunk: ["Passage", "文段"], kind_document: ["Document", "文档"], kind_trace: ["Association", "联想"], kind_query_node: ["Task node", "任务节点"], kind_note: ["Note", "笔记"], kind_section: ["Section", "章节"], kind_preference: ["Preference", "偏好"], kind_decision: ["Decision", "决定"], kind_follow_up: ["Follow-up", "待跟进"], kind_mood: ["Mood", "情绪"], kind_short_term: ["Short-term", "短期"],
+  search: ["Search", "搜索"], search_hint: ["Ask in your own words…", "用自己的话提问…"], tags: ["Tags", "标签"], tags_hint: ["tag, tag", "标签，标签"], since: ["From", "从"], until: ["To", "到"], status: ["Status", "状态"],
+  status_active: ["Active", "有效"], status_forgotten: ["Forgotten", "已遗忘"], status_superseded: ["Superseded", "已被取代"], status_expired: ["Expired", "已过期"], status_any: ["Any", "不限"], status_pending: ["Waiting", "待定"],
+  confidence: ["Confidence: {n}%", "置信度: {n}%"], sources: ["Source: {n} turns", "来源: {n}次对话"], source_one: ["Source: 1 turn", "来源: 1次对话"], by_agent: ["Agent: {name}", "Agent: {name}"], tagged: ["Tags: {tags}", "标签: {tags}"],
+  edit: ["Edit", "编辑"], delete: ["Delete", "删除"], undo: ["Undo", "撤销"], deleted: ["Forgotten. It can be brought back.", "已遗忘，可以恢复。"], restored: ["Brought back.", "已恢复。"], saved: ["Saved as a new version.", "已存为新版本。"],
+  save: ["Save", "保存"], cancel: ["Cancel", "取消"], close: ["Close", "关闭"], confirm: ["Confirm", "确认"], confirmed: ["Confirmed.", "已确认。"], restore: ["Bring back", "恢复"], erase: ["Erase for good", "彻底销毁"],
+  erase_ask: ["Erase this memory and the words it came from? No byte remains, and nothing can bring it back.", "彻底销毁这条记忆以及它所依据的原话？不留一个字节，无法恢复。"], erase_again: ["Type ERASE to go on", "输入 ERASE 以继续"], erased: ["Erased: {entries} entries, {records} records.", "已销毁：{entries} 条原始记录，{records} 条记忆。"],
+  more: ["More", "更多"], loading: ["Loading…", "加载中…"], nothing: ["Nothing here yet.", "这里还没有内容。"], no_match: ["Nothing matches.", "没有匹配的内容。"],
+  offline: ["The server cannot be reached. What you typed is kept; try again.", "无法连接服务器。已输入的内容仍在，请重试。"], again: ["Try again", "重试"],
+  total: ["Memories", "总记忆条数"], mean_confidence: ["Mean confidence", "平均置信度"], expired: ["Expired", "过期记忆"], to_clean: ["{n} (to clean up)", "{n} (待清理)"], conflict_count: ["Conflicts", "冲突记忆"], to_solve: ["{n} (to resolve)", "{n} (待解决)"],
+  stale: ["Stale", "前提失效"], duplicates: ["Duplicates", "重复"], rotten: ["No longer derivable", "已无依据"], is_rotten: ["It would not be made of these words today.", "以今天的规则，这些原话不再产生这条记忆。"], saved_plain: ["Saved.", "已保存。"], kind_instruction: ["Instruction", "长期要求"], queue: ["Waiting work", "排队任务"], dead: ["Given up", "已放弃"], disk: ["On disk", "占用磁盘"], engine: ["Engine", "引擎"], entries: ["Turns", "原始记录"], vectors: ["Vectors", "向量"],
+  clean_title: ["Clean up expired memories", "清理过期记忆"], clean_ask: ["These have expired. Cleaning up removes them for good.", "以下记忆已过期。清理后将无法恢复。"], clean: ["Clean up", "清理"], cleaned: ["Cleaned up: {n}", "已清理：{n}"],
+  sources_title: ["Where it comes from", "来源"], versions: ["Versions", "版本"], links: ["Links", "关联"], why: ["Why", "缘由"], details: ["Details", "详情"], history: ["History", "历史"], premises: ["Premises", "前提"], dependants: ["What rests on it", "依赖它的记忆"],
+  version: ["Version {n}", "版本 {n}"], now: ["now", "现在"], trust: ["Trust", "信任"], made_by: ["Made by", "由谁生成"], occurred: ["Happened", "发生于"], recorded: ["Recorded", "记录于"], session: ["Session", "会话"], id: ["Id", "编号"],
+  ask_title: ["What an agent would get", "智能体会得到什么"], ask_hint: ["A question as your agent would ask it", "像智能体那样提问"], as_of: ["As of", "截至"], without: ["Without this source", "去掉此来源"], without_list: ["Left out: {n}", "已排除：{n}"], take_back: ["Take back", "取消排除"],
+  injected: ["As it is injected ({n} tokens)", "注入内容（{n} 个 token）"], injected_none: ["Nothing would be injected.", "不会注入任何内容。"], gate_open: ["The gate let it through: {why}", "门控放行：{why}"], gate_shut: ["Held back: nothing here answers that ({why}).", "已拦下：这里没有能回答的内容（{why}）。"],
+  left_out: ["Left out: {paths}", "未参与：{paths}"], score: ["Score", "得分"], paths: ["Paths", "召回路径"], boosts: ["What moved it", "调整因素"], rank: ["rank {n}", "第 {n} 名"], took: ["{ms} ms", "{ms} 毫秒"],
+  conflict_none: ["No open conflicts.", "没有待解决的冲突。"], keep_this: ["Keep this one", "保留这个版本"], keep_both: ["Keep both", "两者都保留"], merge: ["Merge", "合并"], scope_hint: ["Where each holds, for example: at work / at home", "各自适用的范围，例如：工作时／在家"], resolved: ["Resolved. It can be undone.", "已解决，可以撤销。"], evidence: ["Evidence", "依据"], state: ["State", "状态"],
+  graph_none: ["This agent has no associative graph yet.", "此智能体还没有联想图。"], nodes: ["Nodes", "节点"], focuses: ["In focus", "焦点"], forgotten: ["Forgotten", "已遗忘"], dangling: ["Dangling links", "悬空链接"], strength: ["Strength", "强度"], fit: ["Fit", "适应窗口"], find_node: ["Find a node", "查找节点"], node_limit: ["The {n} strongest nodes are drawn.", "只绘制了最强的 {n} 个节点。"],
+  days: ["Turns a day", "每日对话数"], day_title: ["{day}: {n}", "{day}：{n} 条"], zoom_out: ["All days", "全部日期"],
+  kb_drop: ["Drop files here, or", "把文件拖到这里，或"], kb_choose: ["choose files", "选择文件"], kb_none: ["No documents yet.", "还没有文档。"], kb_name: ["Name", "名称"], kb_type: ["Type", "类型"], kb_chunks: ["Passages", "文段"], kb_added_at: ["Added", "添加于"], kb_added: ["Added", "已添加"], kb_changed: ["Updated", "已更新"], kb_unchanged: ["Unchanged", "无变化"], kb_waiting: ["Waiting", "等待中"], kb_sending: ["Sending…", "上传中…"], kb_unread: ["{n} pages are pictures that nobody read", "{n} 页是图片，未能读取"], kb_twins: ["Near-duplicates", "近似重复"], kb_bench: ["Try a search", "检索测试"], kb_missing: ["This server has no knowledge base.", "此服务器没有知识库。"], kb_removed: ["Removed, with everything derived from it.", "已移除，连同由它产生的一切。"],
+  kb_tech: ["Techniques", "检索技术"], kb_rewrite: ["Rewriting", "查询改写"], kb_hyde: ["HyDE", "HyDE 假设文档"], kb_parents: ["Parent documents", "父文档"], kb_summaries: ["Summary index", "总结索引"], kb_keywords: ["Keywords and meaning", "关键词与语义"], preview: ["Preview", "预览"], page: ["page {n}", "第 {n} 页"], line: ["line {n}", "第 {n} 行"],
+  shared_inbox: ["Waiting for approval", "待审批"], approve: ["Approve", "批准"], refuse: ["Refuse", "拒绝"], reason: ["Reason", "理由"], propose: ["Propose", "提议"], proposer: ["Proposed by {name}", "由 {name} 提议"], approved: ["Approved: everyone in the workspace sees it now.", "已批准：工作区内所有人现在可见。"], refused: ["Refused.", "已拒绝。"], shared_missing: ["This server has no shared memory with approval.", "此服务器没有带审批的共享记忆。"], shared_in_force: ["In force", "已生效"],
+  sort_project_context: ["Project context", "项目背景"], sort_decision_record: ["Decision (ADR)", "架构决策 (ADR)"], sort_convention: ["Convention", "约定"], sort_known_issue: ["Known issue", "已知问题"], sort_preference: ["Preference", "偏好"],
+  keys: ["Keys", "密钥"], audit: ["Audit log", "审计日志"], jobs: ["Background work", "后台任务"], settings: ["Settings", "设置"], revive: ["Try again", "重试"], revived: ["Taken up again.", "已重新排队。"], revoke: ["Revoke", "吊销"], revoked: ["Revoked.", "已吊销。"], new_key: ["New key", "新建密钥"], key_once: ["Copy it now: it is shown once.", "请立即复制：只显示一次。"], permissions: ["Permissions", "权限"], expires: ["Expires", "到期"], verify: ["Verify", "校验"], verified: ["{n} lines, unbroken.", "{n} 行，完整无缺。"], broken: ["Broken: {why}", "已损坏：{why}"],
+  first_title: ["Nothing is remembered yet", "还没有任何记忆"], first_text: ["Connect an agent in any of these ways, or try it here.", "用以下任一方式接入智能体，或在此直接试用。"], try_it: ["Try it", "试一试"], try_text: ["My sister Clara visits from the 12th to the 15th of June.", "我姐姐 Clara 六月 12 日到 15 日来看我。"], try_question: ["When does Clara visit?", "Clara 什么时候来？"], try_done: ["Remembered, and asked “{question}”:", "已记住，并提问“{question}”："], tries: ["Try: remember a sentence, then ask for it", "试用：记住一句话，再问它"],
+  key_title: ["Type a key to go on", "输入密钥以继续"], key_text: ["Somebody with access to the machine makes one: remanent keys create NAME", "能登录该机器的人可以新建：remanent keys create 名称"], key: ["Key", "密钥"], sign_in: ["Sign in", "登录"], key_wrong: ["This key opens nothing here.", "此密钥在此无效。"],
+  last: ["Last: {age}", "最近：{age}"], pinned: ["Pinned", "已置顶"], pin: ["Pin", "置顶"], unpin: ["Unpin", "取消置顶"], left: ["{age} left", "剩余 {age}"], copy: ["Copy", "复制"], copied: ["Copied.", "已复制。"], connect: ["Connect an agent", "接入智能体"],
+  who: ["Who", "谁"], what: ["What", "操作"], when: ["When", "时间"], outcome: ["Outcome", "结果"], not_found: ["There is no such page.", "没有这个页面。"], failed: ["This did not work: {why}", "操作失败：{why}"], attempts: ["Attempts", "尝试次数"], error: ["Error", "错误"], begun: ["Begun", "开始于"], ended: ["Ended", "结束于"], goal: ["Goal", "目标"], open: ["Open", "打开"], tree: ["Interaction tree", "交互树"],
+};
+
+let language = document.documentElement.lang.startsWith("zh") ? 1 : 0;
+try { const kept = localStorage.getItem("language"); if (kept !== null) language = Number(kept); } catch { /* a browser without storage forgets the choice */ }
+
+export const isChinese = () => language === 1;
+export function setLanguage(chinese) {
+  language = chinese ? 1 : 0;
+  document.documentElement.lang = chinese ? "zh-CN" : "en";
+  try { localStorage.setItem("language", String(language)); } catch { /* as above */ }
+}
+setLanguage(language === 1);
+
+export function say(name, values = {}) {
+  const said = WORDS[name];
+  if (said === undefined) return name;
+  return said[language].replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
+}
+export const knows = (name) => name in WORDS;
+
+const UNITS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+/** How long ago (or ahead) a moment is, as people say it. */
+export function age(moment, now = Date.now()) {
+  const seconds = (new Date(moment).getTime() - now) / 1000;
+  const format = new Intl.RelativeTimeFormat(isChinese() ? "zh-CN" : "en", { numeric: "auto" });
+  for (const [unit, length] of UNITS) if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+  return format.format(0, "minute");
+}
+export const moment = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+export const day = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium" }).format(new Date(at));
+export const number = (value) => new Intl.NumberFormat(isChinese() ? "zh-CN" : "en").format(value);
+export function size(bytes) {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
+  const step = Math.min(3, bytes > 0 ? Math.floor(Math.log(bytes) / Math.log(1000)) : 0);
+  return new Intl.NumberFormat(isChinese() ? "zh-CN" : "en", { style: "unit", unit: units[step], unitDisplay: "short", maximumFractionDigits: 1 }).format(bytes / 1000 ** step);
+}

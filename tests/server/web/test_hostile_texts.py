@@ -1,0 +1,78 @@
+"""What others stored is shown as text, whatever it looks like: nothing of it runs, and nothing is even tried."""
+
+import itertools
+
+import pytest
+from playwright.async_api import expect
+
+from tests.server.web.conftest import PLACE, OpenWindow
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ACTS = (
+    "window.__ran=1",
+    "alert(1)",
+    "fetch('//evil.example')",
+    "top.__ran=1",
+    "import('/static/app.mjs').then(()=>{__ran=1})",
+)
+FORMS = (
+    "<script>{0}</script>",
+    '<img src=x onerror="{0}">',
+    '<svg onload="{0}"></svg>',
+    "<svg><script>{0}</script></svg>",
+    '<a href="javascript:{0}">link</a>',
+    '<iframe srcdoc="<script>parent.{0}</script>"></iframe>',
+    '<body onload="{0}">',
+    '<details open ontoggle="{0}">x</details>',
+    "<math><mtext><script>{0}</script></mtext></math>",
+    "<style>@import '//evil.example/x.css'; body{{display:none}}</style>{0}",
+    "<link rel=stylesheet href='//evil.example/x.css'>{0}",
+    "<form action='javascript:{0}'><button autofocus onfocus=\"{0}\">x</button></form>",
+    "</textarea></title></style><script>{0}</script>",
+    '"><script>{0}</script>',
+    "'-{0}-'",
+    "${{{0}}}",
+    "{{{{constructor.constructor('{0}')()}}}}",
+    "<!--><script>{0}</script>-->",
+    '<object data="data:text/html,<script>{0}</script>"></object>',
+    "<base href='//evil.example/'>{0}",
+    "\u202e<script>{0}</script>\u202c",
+    "<scr\u200bipt>{0}</scr\u200bipt><script\u00a0>{0}</script>",
+    "<p style=\"background:url('javascript:{0}')\">x</p>",
+    "<template><script>{0}</script></template>",
+    '<meta http-equiv=refresh content="0;url=javascript:{0}">',
+)
+HOSTILE = [form.format(act) for form, act in itertools.product(FORMS, ACTS)]
+HOSTILE += [f"{text} {number}" for number, text in zip(range(500 - len(HOSTILE)), itertools.cycle(HOSTILE))]
+
+
+async def test_five_hundred_hostile_texts_are_shown_and_none_of_them_runs(window: OpenWindow) -> None:
+    shown = await window()
+    dialogs: list[str] = []
+    shown.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    assert len(HOSTILE) == 500
+    for start in range(0, 500, 100):
+        # As words, as tags, as names of speakers; names of sessions cannot hold such signs.
+        await shown.say(
+            *HOSTILE[start : start + 100],
+            tags=[HOSTILE[start + 1][:60].replace(",", " ")],
+            name=HOSTILE[start + 2][:60],
+        )
+    await shown.open(f"{PLACE}/memory?agent=ada")
+    cards = shown.page.locator("article.card")
+    await expect(cards.first).to_be_visible()
+    while await cards.count() < 500:
+        before = await cards.count()
+        await shown.page.mouse.wheel(0, 100_000)
+        await expect(cards.nth(before)).to_be_attached()
+    first = await cards.first.locator(".body").text_content() or ""
+    await cards.first.get_by_role("link").click()
+    await expect(shown.page.get_by_role("heading", level=1)).to_have_text(first)
+    for page in ("ask?q=script", "timeline", "admin", "conflicts"):
+        await shown.open(f"{PLACE}/{page}{'&' if '?' in page else '?'}agent=ada")
+        await expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
+    assert await shown.page.evaluate("window.__ran") is None
+    assert dialogs == []
+    assert shown.complaints == []
+    assert shown.foreign == []

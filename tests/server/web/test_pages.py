@@ -1,0 +1,205 @@
+"""The pages as a person meets them, in a real browser at a real server."""
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.server.web.conftest import PLACE, OpenWindow
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+TABS_EN = ["All", "Semantic", "Episodic", "Procedural", "Shared", "Knowledge"]
+TABS_ZH = ["全部记忆", "语义记忆", "情景记忆", "程序记忆", "共享记忆", "知识库"]
+
+
+@pytest.mark.spec("UI-01")
+@pytest.mark.parametrize(("language", "tabs"), [("en-US", TABS_EN), ("zh-CN", TABS_ZH)])
+async def test_the_memory_page_has_the_tabs_of_the_design_in_both_languages(
+    window: OpenWindow, language: str, tabs: list[str]
+) -> None:
+    shown = await window(language=language)
+    await shown.say("I live in Lisbon.")
+    await shown.open(f"{PLACE}/memory")
+    await expect(shown.page.get_by_role("tab")).to_contain_text([*tabs, re.compile(".")], use_inner_text=True)
+    links = await shown.page.locator("nav.side a").all_inner_texts()
+    assert ("图谱" if language == "zh-CN" else "Graph") in links
+    assert ("任务运行" if language == "zh-CN" else "Runs") in links
+    assert shown.complaints == []
+    assert shown.foreign == []
+
+
+async def test_tabs_are_walked_with_the_arrow_keys(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("I live in Lisbon.")
+    await shown.open(f"{PLACE}/memory")
+    await shown.page.get_by_role("tab", name="All").focus()
+    await shown.page.keyboard.press("ArrowRight")
+    await expect(shown.page.get_by_role("tab", name="Semantic")).to_have_attribute("aria-selected", "true")
+    await expect(shown.page.get_by_role("tab", name="Semantic")).to_be_focused()
+
+
+@pytest.mark.spec("UI-02")
+async def test_search_takes_words_tags_and_a_range_of_time(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.", tags=["home"], occurred_at="2026-03-01T10:00:00Z")
+    await shown.say("The office is in Porto.", tags=["work"], occurred_at="2026-05-01T10:00:00Z")
+    await shown.open(f"{PLACE}/memory")
+    cards = shown.page.locator("article.card")
+    await expect(cards).to_have_count(2)
+    await shown.page.get_by_role("searchbox").fill("where is the flat?")
+    await expect(cards.first).to_contain_text("Lisbon")
+    await shown.page.get_by_role("searchbox").fill("")
+    await shown.page.get_by_label("Tags").fill("work")
+    await expect(cards).to_have_count(1)
+    await expect(cards.first).to_contain_text("Porto")
+    await shown.page.get_by_label("Tags").fill("")
+    await shown.page.get_by_label("To", exact=True).fill("2026-04-01")
+    await expect(cards).to_have_count(1)
+    await expect(cards.first).to_contain_text("Lisbon")
+
+
+@pytest.mark.spec("UI-03")
+@pytest.mark.parametrize(
+    ("language", "wanted"),
+    [
+        ("en-US", ["Confidence: 100%", "Source: 1 turn", "Agent: ada", "Tags: home", "Delete"]),
+        ("zh-CN", ["置信度: 100%", "来源: 1次对话", "Agent: ada", "标签: home", "删除"]),
+    ],
+)
+async def test_a_card_says_what_the_design_asks_for(window: OpenWindow, language: str, wanted: list[str]) -> None:
+    shown = await window(language=language)
+    await shown.say("The flat is in Lisbon. " * 30, tags=["home"])
+    await shown.open(f"{PLACE}/memory")
+    card = shown.page.locator("article.card").first
+    for text in wanted:
+        await expect(card).to_contain_text(text)
+    lines = await card.locator(".body").evaluate(
+        "node => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
+    )
+    assert lines < 2.2
+    assert await card.locator("time").get_attribute("title")
+    assert await card.locator("svg").count() == 1
+
+
+@pytest.mark.spec("UI-03")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_each_kind_has_the_colour_of_the_design(window: OpenWindow, theme: str) -> None:
+    shown = await window(theme=theme)
+    await shown.open("/")
+    hues = {}
+    for kind in ("semantic", "episodic", "procedural", "shared"):
+        value = await shown.page.evaluate(
+            "kind => getComputedStyle(document.documentElement).getPropertyValue(`--${kind}`).trim()", kind
+        )
+        red, green, blue = (int(value[at : at + 2], 16) for at in (1, 3, 5))
+        hues[kind] = next(
+            hue
+            for hue, holds in {
+                "purple": blue > red > green,
+                "blue": blue > green > red,
+                "green": green > blue > red,
+                "amber": red > green > blue,
+                "another": True,
+            }.items()
+            if holds
+        )
+    assert hues == {"semantic": "purple", "episodic": "blue", "procedural": "green", "shared": "amber"}
+
+
+async def test_what_is_deleted_can_be_brought_back(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.")
+    await shown.open(f"{PLACE}/memory")
+    cards = shown.page.locator("article.card")
+    await cards.first.get_by_role("button", name="Delete").click()
+    await expect(cards).to_have_count(0)
+    await shown.page.get_by_role("button", name="Undo").click()
+    await expect(cards).to_have_count(1)
+    found = await shown.served.http.get("/v1/orgs/acme/workspaces/lab/agents/ada/records", params={"kinds": "turn"})
+    assert [record["status"] for record in found.json()["items"]] == ["active"]
+
+
+async def test_a_memory_is_shown_with_the_words_it_came_from_and_erased_after_asking_twice(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello there.", "𝒳 The flat is in Lisbon.", "It is on the third floor.", session="moving")
+    await shown.open(f"{PLACE}/memory")
+    await shown.page.get_by_role("link", name="The flat is in Lisbon").click()
+    await expect(shown.page.get_by_role("heading", level=1)).to_contain_text("The flat is in Lisbon")
+    await expect(shown.page.locator("mark")).to_have_text("𝒳 The flat is in Lisbon.")
+    await expect(shown.page.locator(".turn")).to_have_count(3)
+    await shown.page.get_by_role("button", name="Erase for good").click()
+    dialog = shown.page.get_by_role("dialog")
+    await expect(dialog.get_by_role("button", name="Erase for good")).to_be_disabled()
+    await dialog.get_by_role("textbox").fill("ERASE")
+    await dialog.get_by_role("button", name="Erase for good").click()
+    await expect(shown.page.get_by_role("heading", level=1)).to_have_text("Memory")
+    left = await shown.served.http.get("/v1/orgs/acme/workspaces/lab/agents/ada/records", params={"kinds": "turn"})
+    assert "Lisbon" not in left.text
+    assert "third floor" in left.text
+
+
+async def test_a_question_shows_what_an_agent_would_be_given(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.", "The cat is called Mog.")
+    await shown.open(f"{PLACE}/ask?agent=ada")
+    await shown.page.get_by_role("searchbox").fill("Where is the flat in Lisbon?")
+    await shown.page.get_by_role("button", name="Ask").click()
+    await expect(shown.page.locator("article.card").first).to_contain_text("Lisbon")
+    asked = await shown.served.http.post(
+        "/v1/orgs/acme/workspaces/lab/agents/ada/recall", json={"query": "Where is the flat in Lisbon?", "limit": 10}
+    )
+    assert await shown.page.locator("pre").inner_text() == asked.json()["injection"]["text"]
+
+
+async def test_a_lost_connection_is_told_and_loses_nothing_that_was_typed(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.")
+    await shown.open(f"{PLACE}/memory")
+    await shown.page.context.set_offline(True)
+    await shown.page.get_by_role("searchbox").fill("flat")
+    await expect(shown.page.get_by_role("alert")).to_contain_text("cannot be reached")
+    await shown.page.context.set_offline(False)
+    await shown.page.get_by_role("button", name="Try again").click()
+    await expect(shown.page.locator("article.card").first).to_contain_text("Lisbon")
+    await expect(shown.page.get_by_role("searchbox")).to_have_value("flat")
+
+
+async def test_a_newcomer_is_shown_how_to_connect_and_can_try_it(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.open("/")
+    await expect(shown.page.get_by_role("heading", level=1)).to_have_text("Nothing is remembered yet")
+    for way in ("Python", "REST", "MCP", "Proxy"):
+        await expect(shown.page.get_by_role("heading", name=way)).to_be_visible()
+    assert shown.served.url in await shown.page.locator("pre").first.inner_text()
+    await shown.page.get_by_role("button", name="Try it").click()
+    await expect(shown.page.get_by_role("status").last).to_contain_text("12th to the 15th of June")
+
+
+async def test_every_page_opens_without_a_complaint_and_asks_no_other_host(window: OpenWindow) -> None:
+    shown = await window(width=360)
+    await shown.say("The flat is in Lisbon.", "The cat is called Mog.")
+    graph = await shown.served.http.post(
+        "/v1/orgs/acme/workspaces/lab/agents/ada/associative/remember", json={"messages": ["The flat is in Lisbon."]}
+    )
+    assert graph.status_code == 200
+    await shown.served.service.memory.settle()
+    for page in ("memory", "ask", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin"):
+        await shown.open(f"{PLACE}/{page}?agent=ada")
+        await expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
+        wide = await shown.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{page} is {wide} px too wide for a phone"
+    await shown.open("/")
+    assert shown.complaints == []
+    assert shown.foreign == []
+
+
+@pytest.mark.parametrize("page", ["", f"{PLACE}/memory"])
+async def test_the_first_view_is_small(window: OpenWindow, page: str) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.")
+    found: list[int] = []
+    session = await shown.page.context.new_cdp_session(shown.page)
+    await session.send("Network.enable")
+    session.on("Network.loadingFinished", lambda event: found.append(int(event["encodedDataLength"])))
+    await shown.open(page or "/")
+    assert 0 < sum(found) <= 150_000
