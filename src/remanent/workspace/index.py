@@ -29,6 +29,7 @@ from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Transaction, s
 from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
 from remanent.text.tokens import TokenCounter
+from remanent.workspace.daylog import without_comments
 from remanent.workspace.files import WorkspaceFiles, lock_folder
 
 T = TypeVar("T")
@@ -43,7 +44,6 @@ FILES_AT_ONCE = 100
 """Files that are read and committed together; chosen by hand, so that others get their turn."""
 _SAME_FILE = 0.5
 """The share of passages that a new name must have in common with a file that is gone to be the same file."""
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -137,7 +137,7 @@ def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
     for section in parsed.sections:
         heading = " › ".join(section.path)
         for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
-            said = _COMMENT.sub("", chunk.text)
+            said = without_comments(chunk.text)
             body = said.partition("\n")[2] if section.level and chunk.start == 0 else said
             if body.strip():  # a heading alone says nothing that those below it do not
                 start = section.start + chunk.start + len(chunk.text) - len(chunk.text.lstrip())
