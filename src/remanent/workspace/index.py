@@ -209,6 +209,8 @@ class WorkspaceIndex:
         self._prefix = f"workspace/{sha256(str(files.root).encode()).hexdigest()[:12]}"
         self._known: dict[str, _File] = {}
         self._generation: object = None
+        self._held: frozenset[str] = frozenset()
+        self._own_of: object = None
         self._busy = asyncio.Lock()
 
     async def refresh(self) -> IndexReport:
@@ -255,10 +257,16 @@ class WorkspaceIndex:
             recipe=RECIPES[mode],
             gated=gated,
         )
-        own = {record_id for file in self._known.values() for record_id, _ in file.passages}
-        best = [item for item in found.items if item.record_id in own][:limit]
+        best = [item for item in found.items if item.record_id in self._own()][:limit]
         records = await self._records([item.record_id for item in best])
         return [_hit(records[item.record_id], item.score) for item in best if item.record_id in records]
+
+    def _own(self) -> frozenset[str]:
+        """Return the records of this folder."""
+        if self._own_of != self._generation:
+            self._held = frozenset(record_id for file in self._known.values() for record_id, _ in file.passages)
+            self._own_of = self._generation
+        return self._held
 
     async def counts(self) -> tuple[int, int]:
         """Return how many files and passages the index has."""
@@ -307,8 +315,8 @@ class WorkspaceIndex:
         return IndexReport.model_validate({"files": len(found), **report})
 
     def _scan(self) -> dict[str, tuple[int, int]]:
-        self._files.bring_over(scan(self._files.root, self._include))
-        return scan(self._files.root, self._include)
+        found = scan(self._files.root, self._include)
+        return scan(self._files.root, self._include) if self._files.bring_over(found) else found
 
     def _read(self, paths: Sequence[str]) -> list[_Read]:
         """Read files; one that is too large is known and has no passages."""
