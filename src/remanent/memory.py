@@ -6,7 +6,7 @@ import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -87,6 +87,7 @@ from remanent.recall import (
     Calibration,
     Coverage,
     Echoes,
+    Finish,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -181,7 +182,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
     cache = open_cache(settings, clock=clock)
-    engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
+    engine = open_engine(settings, embedder=None if embedders is None else embedders.remembering)
     journal = Journal(
         store,
         vectors,
@@ -431,10 +432,7 @@ class AsyncAgent(AgentFaces):
             )
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
         digest = await self._parts.blobs.put(self._scope, content)
         return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
@@ -588,8 +586,7 @@ class AsyncAgent(AgentFaces):
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
@@ -610,11 +607,8 @@ class AsyncAgent(AgentFaces):
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
+            finish=_with_text(query, limit, options, now=now, budget=budget, usual=self._parts.settings.recall.budget),
         )
-        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-        injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
-        items = tuple(item for item in found.items if item.rank <= limit)
-        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
@@ -799,6 +793,21 @@ def _filter(
         any_tags=read_tags(any_tags),
         **more,
     )
+
+
+def _with_text(
+    query: str, limit: int, options: RecallOptions, *, now: datetime, budget: int | None, usual: int
+) -> Finish:
+    """Return what cuts an answer to its limit and adds the text for a model, which the rest of the items are for."""
+    tokens, counter = (usual, ROUGH) if budget is None else (budget, None)
+    seen = frozenset(options.seen)
+
+    def finished(found: Found) -> Found:
+        injection = inject(query, found.items, now=now, budget=tokens, seen=seen, counter=counter)
+        return found.replace(items=tuple(item for item in found.items if item.rank <= limit), injection=injection)
+
+    # The day: the text says how many days ago something was.
+    return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {now:%Y-%m-%d}")
 
 
 def _check_call(query: object, limit: object) -> None:
@@ -1012,5 +1021,6 @@ def aopen(
     elif home is not None or overrides:
         raise InvalidInput("give either settings or single values, not both")
     parts = _assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
-    parts.worker.start()
+    if settings.jobs.enabled:
+        parts.worker.start()
     return AsyncMemory(parts)

@@ -216,6 +216,11 @@ Attempts = Annotated[
 class JobSettings(SettingsSection):
     """How background work is queued, retried and given up."""
 
+    enabled: bool = setting(
+        True,
+        "Whether this process does background work; else what it is asked for waits for another one of the same home.",
+        "本进程是否执行后台任务；关闭后，任务留待同一目录的其他进程执行。",
+    )
     queue_limit: Number = setting(
         1000,
         "Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost.",
@@ -770,6 +775,12 @@ class ContextSettings(SettingsSection):
     )
     share: Annotated[float, Field(gt=0, le=1)] = setting(
         0.7, "The share of the window that is left to the conversation.", "窗口中留给对话的份额。"
+    )
+    messages: Number = setting(
+        50,
+        "Messages that stay as they are where a call names no budget, however much room there is; summaries stand for "
+        "older ones.",
+        "未指定预算时，不论余地多少，保持原文的最近消息条数；更早的以摘要代替。",
     )
     trim_above: Annotated[float, Field(gt=0, le=1)] = setting(
         0.6,

@@ -3,7 +3,8 @@
 Loading a model takes seconds, asking one that is loaded milliseconds. A server that a command started leaves a note in
 its home: where it listens, and a word that opens it, new for each start and readable by its owner alone, who may read
 the memory itself anyway. Nothing heavy is imported here: that is what it is for. Where there is no note, or nobody
-answers, the command does its work itself.
+listens, the command does its work itself; once something that changes the memory was sent, it does not, for the server
+may have done it although its answer got lost.
 """
 
 import json
@@ -19,7 +20,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent import errors
-from remanent.cli.words import locale_language
+from remanent.cli.words import ANSWER_LOST, locale_language
 
 if TYPE_CHECKING:
     from remanent.cli.options import CommonOptions
@@ -59,7 +60,7 @@ class Place(Protocol):
 
 
 class Unreachable(Exception):
-    """No server answers; the command does its work itself."""
+    """No server did it; the command does its work itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,19 @@ class Server:
     port: int
     token: str
 
-    def ask(self, method: str, path: str, *, body: object = None, query: Mapping[str, Any] | None = None) -> Any:
-        """Return the JSON that it answers, or raise the error that the library would raise."""
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: object = None,
+        query: Mapping[str, Any] | None = None,
+        changes: bool = False,
+    ) -> Any:
+        """Return the JSON that it answers, or raise the error that the library would raise.
+
+        What `changes` something and was sent is never taken for not done.
+        """
         import http.client
         from urllib.parse import quote, urlencode
 
@@ -82,30 +94,43 @@ class Server:
             headers["Content-Type"] = "application/json"
         connection = http.client.HTTPConnection(self.host, self.port, timeout=_ANSWER_TIMEOUT)
         try:
+            try:
+                connection.connect()
+            except OSError as error:
+                raise Unreachable from error
             connection.request(method, address, body=data, headers=headers)
             answer = connection.getresponse()
             text = answer.read()
-        except (OSError, http.client.HTTPException) as error:
+            return _checked(answer.status, text)
+        except (OSError, http.client.HTTPException, _Unclear) as error:
+            if changes:
+                raise errors.AnswerLost(ANSWER_LOST.say(locale_language())) from error
             raise Unreachable from error
         finally:
             connection.close()
-        return _checked(answer.status, text)
+
+
+class _Unclear(Exception):
+    """An answer that does not tell what was done."""
 
 
 def _checked(status: int, text: bytes) -> Any:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise Unreachable from error
+        raise _Unclear from error
     if status < 300:
         return value
+    if not isinstance(value, dict):
+        raise _Unclear
     name = str(value.get("type", "")).removeprefix(_PREFIX)
     kind = getattr(errors, name, None)
     # What only concerns the way through the server, such as its limits, does not concern the command.
     if status in {401, 403, 404, 405, 429, 503} and name != "NotFound":
         raise Unreachable
     if not (isinstance(kind, type) and issubclass(kind, errors.RemanentError)):
-        raise Unreachable
+        # What is refused as a request was not done; what failed while it was done may have been.
+        raise _Unclear if status >= 500 else Unreachable
     raise kind(str(value.get("detail", "")))
 
 
@@ -198,7 +223,7 @@ def _remember(server: Server, place: "CommonOptions", given: dict[str, Any], mor
     message = {"role": told["role"], "content": " ".join(told["text"]), "id": told["message_id"]}
     message |= {"occurred_at": told["at"]}
     named = {name: _plain(value) for name, value in message.items() if value is not None}
-    receipt = server.ask("POST", address_of(place, "entries"), body={**given, "messages": [named]})
+    receipt = server.ask("POST", address_of(place, "entries"), body={**given, "messages": [named]}, changes=True)
     screen, answer = _shown(place, receipt)
     if not place.as_json:
         from remanent.cli.cards import show_receipt
@@ -210,9 +235,13 @@ def _remember(server: Server, place: "CommonOptions", given: dict[str, Any], mor
 
 
 def _wait_for_index(server: Server, place: "CommonOptions") -> None:
+    """Wait until what was told is indexed, as long as the server says so: it is stored in any case."""
     ends = time.monotonic() + _INDEXING_TIMEOUT
     while time.monotonic() < ends:
-        queue = server.ask("GET", address_of(place, "queue"))
+        try:
+            queue = server.ask("GET", address_of(place, "queue"))
+        except Unreachable:
+            return
         if not queue["pending"] and not queue["running"]:
             return
         time.sleep(_POLL)
