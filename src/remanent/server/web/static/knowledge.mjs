@@ -9,7 +9,8 @@ const SWITCHES = ["rewrite", "hyde", "parents", "summaries"];
 export function Page() {
   const app = useApp();
   const { here } = app;
-  const at = `${place(here.org, here.workspace)}/knowledge`;
+  // What the workspace shares; an agent's own documents are found by its searches beside these.
+  const at = `${place(here.org, here.workspace, "shared")}/knowledge`;
   const [uploads, setUploads] = useState([]);
   const [shown, setShown] = useState(null);
   const [removing, setRemoving] = useState(null);
