@@ -1,13 +1,28 @@
 """Places that are shared by turns: whoever asks for a lot waits for itself."""
 
 import asyncio
+import queue
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 
 import pytest
 
 from remanent.errors import QueueFull
-from remanent.fairness import ALLOWANCE, LATELY, PAUSE_FACTOR, FairSlots, Shares
+from remanent.fairness import (
+    ALLOWANCE,
+    LATELY,
+    LONG,
+    MIN_PAUSE,
+    PAUSE_FACTOR,
+    FairSlots,
+    FairThreads,
+    Shares,
+    breathe,
+    carried,
+    in_thread,
+)
 
 
 class Work:
@@ -222,3 +237,166 @@ async def test_a_question_within_a_request_counts_once_and_one_that_outlives_it_
     begun.set()
     await outliving
     assert not questions.take("a")
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_who_computed_beyond_their_share_by_one_way_waits_at_all_of_them() -> None:
+    """Else whoever sends requests, bodies and runs at once would have as many shares."""
+    machine = Machine()
+    requests, questions = machine.slots(), machine.slots()
+    paused: list[tuple[str, float]] = []
+    machine.shares.join(lambda name, seconds: paused.append((name, seconds)), is_background=True)
+    machine.shares.see("b")
+    await machine.compute(requests, "a", 1.0)
+    assert not questions.take("a")
+    assert questions.take("b")
+    [(name, seconds)] = paused
+    assert (name, seconds > MIN_PAUSE) == ("a", True)
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_what_is_asked_waits_only_briefly_for_what_its_organisation_does_in_the_background() -> None:
+    machine = Machine()
+    slots = machine.slots()
+    machine.shares.see("b")
+    assert machine.shares.charge("a", 1.0, is_background=True) > MIN_PAUSE
+    assert not slots.take("a")
+    machine.pass_by(MIN_PAUSE)
+    assert slots.take("a")
+
+
+class Breaths:
+    """Shares of which the test says how long threads computed, and notes how long they sleep."""
+
+    def __init__(self, *others: str) -> None:
+        self.computed = 0.0
+        self.slept: list[float] = []
+        self.shares = Shares(timer=lambda: 0.0, thread_time=lambda: self.computed, sleep=self.slept.append)
+        for other in others:
+            self.shares.see(other)
+
+
+def work_for(seconds: float, breaths: Breaths) -> None:
+    for _ in range(round(1000 * seconds)):
+        breaths.computed += 0.001
+        breathe()
+
+
+@pytest.mark.spec("SAFE-02")
+def test_long_work_sleeps_between_its_pieces_as_long_as_its_share_says() -> None:
+    breaths = Breaths("b", "c")
+    with breaths.shares.turn("a", is_background=True):
+        work_for(0.5, breaths)
+    assert len(breaths.slept) > 50
+    assert sum(breaths.slept) == pytest.approx(2 * 0.5, rel=0.3)  # two others, two parts of three are theirs
+    assert max(breaths.slept) < 0.02
+
+
+def test_short_requests_and_whoever_is_alone_do_not_sleep() -> None:
+    short, alone = Breaths("b"), Breaths()
+    with short.shares.turn("a"):
+        work_for(0.9 * LONG, short)
+    with alone.shares.turn("a", is_background=True):
+        work_for(1.0, alone)
+    work_for(1.0, short)  # nobody's turn
+    assert not any(short.slept + alone.slept)
+
+
+def test_what_was_slept_is_not_computed() -> None:
+    machine = Machine()
+    machine.shares.see("b")
+    machine.shares.sleep = machine.pass_by
+    machine.shares.thread_time = lambda: machine.computed
+    with machine.shares.turn("a", is_background=True) as seconds:
+        for _ in range(100):
+            machine.now += 0.002
+            machine.computed += 0.002
+            breathe()
+            machine.computed += 0.004 * (machine.now > 0.1)  # others go on meanwhile
+        assert seconds() == pytest.approx(0.2, abs=0.02)
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_a_piece_in_a_shared_thread_is_followed_by_a_pause_outside_of_it() -> None:
+    breaths = Breaths("b")
+    with breaths.shares.turn("a", is_background=True) as seconds:
+        assert await in_thread(len, "four") == 4
+        assert seconds() == 0.0
+    assert breaths.slept == []  # not the thread
+    assert await in_thread(len, "four") == 4
+
+
+def test_work_that_is_carried_to_another_thread_breathes_there() -> None:
+    breaths = Breaths("b")
+    with breaths.shares.turn("a", is_background=True), ThreadPoolExecutor(1) as threads:
+        threads.submit(work_for, 0.1, breaths).result()
+        assert breaths.slept == []
+        threads.submit(carried(work_for), 0.1, breaths).result()
+    assert breaths.slept
+
+
+class Calls:
+    """Calls that end when they are told to, and who began."""
+
+    def __init__(self, threads: FairThreads) -> None:
+        self._threads = threads
+        self.begun: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.ends: dict[str, threading.Event] = {}
+
+    def ask(self, *names: str) -> None:
+        """Ask for a thread for each; the organisation is the first letter."""
+        for name in names:
+            self.ends[name] = threading.Event()
+            self._threads.of(name[0]).submit(self._do, name)
+
+    def _do(self, name: str) -> None:
+        self.begun.put(name)
+        assert self.ends[name].wait(30)
+
+    def end(self) -> None:
+        for event in self.ends.values():
+            event.set()
+        self._threads.shutdown()
+
+    def next(self, many: int) -> set[str]:
+        return {self.begun.get(timeout=30) for _ in range(many)}
+
+
+@pytest.mark.spec("SAFE-02")
+def test_a_call_of_somebody_else_does_not_wait_for_any_number_of_ones() -> None:
+    calls = Calls(FairThreads(4, name="test"))
+    calls.ask(*(f"a{number}" for number in range(100)))
+    assert calls.next(3) == {"a0", "a1", "a2"}
+    assert calls.begun.empty()
+    calls.ask("b0")
+    assert calls.next(1) == {"b0"}
+    calls.ends["a0"].set()
+    calls.ends["a1"].set()
+    calls.ask("c0")
+    assert calls.next(1) == {"c0"}
+    calls.ends["a2"].set()  # two of four while others are here
+    assert calls.next(1) == {"a3"}
+    calls.end()
+    assert calls.next(96) == {f"a{number}" for number in range(4, 100)}
+
+
+@pytest.mark.spec("SAFE-02")
+def test_what_is_done_in_the_background_has_one_thread_while_others_are_here() -> None:
+    shares, threads = Shares(), FairThreads(4, name="test")
+    calls = Calls(threads)
+    calls.ask("b0")
+    assert calls.next(1) == {"b0"}
+    with shares.turn("a", is_background=True):
+        calls.ask("a0", "a1")
+    calls.ask("a2")
+    assert calls.next(2) == {"a0", "a2"}
+    calls.end()
+    assert calls.next(1) == {"a1"}
+
+
+def test_what_fails_in_a_thread_fails_for_whoever_asked_and_gives_it_back() -> None:
+    threads = FairThreads(1, name="test")
+    with pytest.raises(ZeroDivisionError):
+        threads.of("a").submit(lambda: 1 / 0).result(timeout=30)
+    assert threads.of("a").submit(lambda: 1).result(timeout=30) == 1
+    threads.shutdown()

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.context import ContextView, SessionInfo
+from remanent.context import ContextView, Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
+    from remanent.knowledge._sync import KnowledgeBases, KnowledgeCollection
+    from remanent.workspace._sync import Workspace
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
 
@@ -147,10 +149,7 @@ class Agent:
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:
@@ -175,6 +174,37 @@ class Agent:
     def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
         """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
         return self._portal.call(self._wrapped.end_session, session, reason=reason)
+
+    def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        return self._portal.call(
+            self._wrapped.update_session,
+            session,
+            current_goal=current_goal,
+            sub_goals=sub_goals,
+            completed=completed,
+            current_step=current_step,
+            decisions=decisions,
+            blockers=blockers,
+            notes=notes,
+            expects=expects,
+        )
 
     def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
@@ -243,8 +273,7 @@ class Agent:
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -315,6 +344,10 @@ class Agent:
     def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
+
+    def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        return self._portal.call(self._wrapped.session_state, session)
 
     def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
         """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
@@ -392,6 +425,22 @@ class Agent:
         from remanent.associative._sync import AssociativeMemory
 
         return AssociativeMemory(self._portal, wrapped)
+
+    @property
+    def knowledge(self) -> KnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeCollection
+
+        return KnowledgeCollection(self._portal, wrapped)
+
+    @property
+    def workspace(self) -> Workspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        wrapped = self._wrapped.workspace
+        from remanent.workspace._sync import Workspace
+
+        return Workspace(self._portal, wrapped)
 
 
 class Memory:
@@ -487,6 +536,14 @@ class Memory:
         from remanent.bank._sync import Banks
 
         return Banks(self._portal, wrapped)
+
+    @property
+    def knowledge(self) -> KnowledgeBases:
+        """Opens knowledge bases: called with a workspace and a collection, it returns that collection."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeBases
+
+        return KnowledgeBases(self._portal, wrapped)
 
 
 def open(

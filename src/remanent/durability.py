@@ -8,6 +8,7 @@ import errno
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from remanent.errors import StorageError
@@ -16,14 +17,24 @@ NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says when a disk, a quota or the size allowed for a file is used up: the user has to make room."""
 
 
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a small file so that after a crash it is there whole or as it was before, and on return for good."""
+def write_durably(
+    path: Path, content: bytes, *, mode: int | None = None, check: Callable[[], None] | None = None
+) -> None:
+    """Write a small file so that after a crash it is there whole or as it was before, and on return for good.
+
+    `mode` is what the file's permissions are to be, its owner's alone unless given. `check` is called at the last
+    moment before the new content takes the place of the old, and stops that by raising.
+    """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
+            if mode is not None:
+                os.chmod(temporary, mode)
             sync_file(file.fileno())
+        if check is not None:
+            check()
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

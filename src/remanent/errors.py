@@ -34,6 +34,7 @@ RemanentError
 │   ├── ModelRejected      it refused the request (content, size): the same request will be refused again
 │   │   └── ModelDenied    it refuses every request (key, quota, name of the model): settings must change
 │   └── Refused            its answer made no sense, twice
+├── AnswerLost             a server may have done it and could not say so: look before you ask again
 ├── ToolFailed             a tool of an agent did not do its part; the agent is told and goes on
 └── JobFailed              background work gave up; it is kept as a dead letter
 """
@@ -193,6 +194,10 @@ class ModelDenied(ModelRejected):
 
 class Refused(LanguageError):
     """The model's answer could not be used, not even after it was told why."""
+
+
+class AnswerLost(RemanentError):
+    """A request that changes something was sent, and no answer came: it may have been done; look, then ask again."""
 
 
 class ToolFailed(RemanentError):

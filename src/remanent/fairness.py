@@ -6,11 +6,14 @@ further place until the others had theirs.
 """
 
 import asyncio
+import threading
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Any, ParamSpec, TypeVar
 
 from remanent.errors import QueueFull
 
@@ -29,17 +32,42 @@ MAX_PAUSE = 10.0
 took, or so many seconds at the very most: whoever had a long text indexed may still ask something."""
 
 
+LONG = 0.03
+"""Seconds that one thread computes for a request before the work counts as long: storing 300 messages takes less. What
+is done in the background is long from its beginning."""
+PIECE = 0.003
+"""Seconds of long work between two breaths: a question of somebody else takes 10 ms and hardly notices one of them."""
+LONGEST_BREATH = 0.1
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Pause = Callable[[str, float], None]
+"""Hands out nothing to a name for so many seconds."""
+
+
 class Shares:
     """Who asked for something lately, and who has had more than their share. All work of one memory shares one."""
 
     def __init__(
-        self, *, timer: Callable[[], float] = time.monotonic, computed: Callable[[], float] = time.process_time
+        self,
+        *,
+        timer: Callable[[], float] = time.monotonic,
+        computed: Callable[[], float] = time.process_time,
+        thread_time: Callable[[], float] = time.thread_time,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._timer = timer
         self._computed = computed
+        self.thread_time = thread_time
+        self.sleep = sleep
         self._seen: OrderedDict[str, float] = OrderedDict()
         self._had: dict[str, tuple[float, float]] = {}
         """What each has had beyond its share, in seconds, and when that was so."""
+        self._doors: list[tuple[Pause, bool]] = []
+
+    def join(self, pause: Pause, *, is_background: bool = False) -> None:
+        """Have something that hands out work told for how long it is the others' turn, and not this name's."""
+        self._doors.append((pause, is_background))
 
     def see(self, name: str) -> None:
         """Note that somebody was here just now, and forget who was not for a while."""
@@ -54,19 +82,41 @@ class Shares:
         """Return how many others were here."""
         return len(self._seen) - (name in self._seen)
 
-    def started(self) -> tuple[float, float]:
-        """Return what `seconds_since` needs to tell how long something computes from now on."""
-        return self._timer(), self._computed()
+    @contextmanager
+    def turn(self, name: str, *, is_background: bool = False) -> Iterator[Callable[[], float]]:
+        """Work for somebody while this lasts; gives what tells for how long it can have computed so far.
 
-    def seconds_since(self, begun: tuple[float, float]) -> float:
-        """Return for how long something can have computed since: no longer than it took, and than the process did.
-
-        What waits for a model over the network does not compute, and nor does the process unless others do.
+        That is no longer than it took, and than the process computed: what waits for a model over the network does not
+        compute, and nor does the process unless others do. Work within other work is counted with that.
         """
-        return min(self._timer() - begun[0], self._computed() - begun[1])
+        outer, turn = _TURN.get(), _Turn(self, name, is_background=is_background)
+        is_counted = outer is not None and outer.is_open
+        if not is_counted:
+            _TURN.set(turn)
+        begun, computed = self._timer(), self._computed()
 
-    def charge(self, name: str, seconds: float) -> float:
-        """Note that somebody computed for so long; return for how many seconds it is the others' turn now."""
+        def seconds() -> float:
+            took = self._timer() - begun - turn.slept
+            return 0.0 if is_counted else max(0.0, min(took, self._computed() - computed))
+
+        try:
+            yield seconds
+        finally:
+            turn.is_open = False
+            _TURN.set(outer)
+
+    def charge(self, name: str, seconds: float, *, is_background: bool = False) -> float:
+        """Note that somebody computed for so long; return for how many seconds it is the others' turn now.
+
+        Everything that hands out work is told: else whoever asks by four ways at once would have four shares. What is
+        done in the background waits for what was asked, which in its turn waits for it only briefly.
+        """
+        pause = self._pause_after(name, seconds)
+        for door, is_in_background in self._doors if pause > 0 else ():
+            door(name, min(pause, MIN_PAUSE) if is_background and not is_in_background else pause)
+        return pause
+
+    def _pause_after(self, name: str, seconds: float) -> float:
         now = self._timer()
         share = 1 / (1 + min(self.others(name), MOST_OTHERS))
         had, since = self._had.get(name, (0.0, now))
@@ -77,14 +127,70 @@ class Shares:
         return min(max(0.0, had - ALLOWANCE) / share, max(MIN_PAUSE, PAUSE_FACTOR * seconds), MAX_PAUSE)
 
 
-class _Ticket:
-    """A place that is held: what is done within it counts once."""
+class _Turn:
+    """Somebody's turn to work: what is done within it counts once, and breathes."""
 
-    def __init__(self) -> None:
+    def __init__(self, shares: "Shares", name: str, *, is_background: bool) -> None:
         self.is_open = True
+        self.is_background = is_background
+        self.slept = 0.0
+        self._shares = shares
+        self._name = name
+        self._of_thread = threading.local()
+
+    def breathe(self) -> None:
+        now = self._shares.thread_time()
+        since = getattr(self._of_thread, "since", None)
+        if since is None:
+            self._of_thread.since = now if self.is_background else now + LONG
+            return
+        if now - since >= PIECE:
+            self._shares.sleep(self.pause_after(now - since))
+            self._of_thread.since = self._shares.thread_time()
+
+    def pause_after(self, seconds: float) -> float:
+        """Return how long others go first after so much work, which is then paid for."""
+        pause = min(min(self._shares.others(self._name), MOST_OTHERS) * seconds, LONGEST_BREATH)
+        self.slept += pause
+        return pause
+
+    def timed(self, work: Callable[[], T]) -> tuple[T, float]:
+        begun = self._shares.thread_time()
+        result = work()
+        return result, self._shares.thread_time() - begun
 
 
-_HELD: ContextVar[_Ticket | None] = ContextVar("remanent-fairness-held", default=None)
+_TURN: ContextVar[_Turn | None] = ContextVar("remanent-fairness-turn", default=None)
+
+
+def breathe() -> None:
+    """Let others go first, between two pieces of long work in a thread of the worker's own; call it every millisecond.
+
+    Whoever computes for half a second at once makes everything that others ask meanwhile take several times as long,
+    and pausing afterwards does not help those. In pieces of a few milliseconds, with pauses between, nobody notices.
+    """
+    turn = _TURN.get()
+    if turn is not None and turn.is_open:
+        turn.breathe()
+
+
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do a piece of work in a thread that all share; in the background, let others go first after it.
+
+    The pause is not made in the thread, which somebody else may need.
+    """
+    turn = _TURN.get()
+    if turn is None or not turn.is_background:
+        return await asyncio.to_thread(work, *args, **kwargs)
+    result, seconds = await asyncio.to_thread(turn.timed, lambda: work(*args, **kwargs))
+    await asyncio.sleep(turn.pause_after(seconds))
+    return result
+
+
+def carried(work: Callable[P, T]) -> Callable[P, T]:
+    """Return work that knows whose turn it is, to be done in a thread that does not."""
+    context = copy_context()
+    return lambda *args, **kwargs: context.run(work, *args, **kwargs)
 
 
 class FairSlots:
@@ -116,6 +222,7 @@ class FairSlots:
         self._paused: dict[str, float] = {}
         """Until when it is the others' turn, by name."""
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._shares.join(self._pause)
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[None]:
@@ -123,17 +230,12 @@ class FairSlots:
         self._shares.see(name)
         if name in self._waiting or not self.take(name):
             await self._wait(name)
-        outer, ticket = _HELD.get(), _Ticket()
-        _HELD.set(ticket)
-        begun = self._shares.started()
-        try:
-            yield
-        finally:
-            ticket.is_open = False
-            _HELD.set(outer)
-            self._shares.see(name)
-            is_counted = outer is not None and outer.is_open
-            self.give_back(name, seconds=0.0 if is_counted else self._shares.seconds_since(begun))
+        with self._shares.turn(name) as turn:
+            try:
+                yield
+            finally:
+                self._shares.see(name)
+                self.give_back(name, seconds=turn())
 
     def take(self, name: str) -> bool:
         """Take a place, to be given back, if there is one for that name now."""
@@ -147,14 +249,12 @@ class FairSlots:
         self._held[name] -= 1
         if not self._held[name]:
             del self._held[name]
-        pause = self._shares.charge(name, seconds)
-        if pause > 0:
-            self._pause(name, pause)
+        self._shares.charge(name, seconds)
         self._hand_out()
 
     def _pause(self, name: str, seconds: float) -> None:
         """Hand out no place to that name for so long."""
-        self._paused[name] = self._timer() + seconds
+        self._paused[name] = max(self._paused.get(name, 0.0), self._timer() + seconds)
         (self._call_later or asyncio.get_running_loop().call_later)(seconds, lambda: self._resume(name))
 
     def _resume(self, name: str) -> None:
@@ -203,3 +303,103 @@ class FairSlots:
         if any(other != name for other in self._held) or any(other != name for other in self._waiting):
             return True
         return self._shares.others(name) > 0
+
+
+class FairThreads(Executor):
+    """Threads that work for several names (of organisations) in turn, so that nobody's many calls keep others waiting.
+
+    As with `FairSlots`, somebody who is alone leaves a quarter of them free for whoever comes next, and has half of
+    them while others were here lately; what is done in the background has one then. Work without a name is done as
+    soon as any thread is free.
+    """
+
+    def __init__(self, total: int, *, name: str, timer: Callable[[], float] = time.monotonic) -> None:
+        self._pool = ThreadPoolExecutor(total, thread_name_prefix=name)
+        self._total = total
+        self._alone = max(1, total - total // 4)
+        self._shared = max(1, total // 2)
+        self._timer = timer
+        self._changed = threading.Condition()
+        self._seen: OrderedDict[str, float] = OrderedDict()
+        self._held: Counter[tuple[str, bool]] = Counter()
+        self._waiting: OrderedDict[tuple[str, bool], deque[Callable[[], None]]] = OrderedDict()
+        """By name, and whether it is done in the background."""
+
+    def of(self, name: str) -> Executor:
+        """Return the threads as one name may have them."""
+        return _ThreadsOf(self, name)
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        """Have something done for nobody in particular."""
+        return self._pool.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - as declared
+        """Let what waits be done, too."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting)
+        self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+    def enter(self, name: str, work: Callable[[], None]) -> None:
+        """Do work, which raises nothing, when it is that name's turn."""
+        turn = _TURN.get()
+        queue = (name, turn is not None and turn.is_background)
+        with self._changed:
+            now = self._timer()
+            self._seen[name] = now
+            self._seen.move_to_end(name)
+            while now - next(iter(self._seen.values())) > LATELY:
+                self._seen.popitem(last=False)
+            self._waiting.setdefault(queue, deque()).append(work)
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        """Give every name what it may have; whoever was served goes to the end."""
+        while (served := next(filter(self._may, self._waiting), None)) is not None:
+            queue = self._waiting[served]
+            self._pool.submit(self._do, served, queue[0])
+            queue.popleft()
+            self._held[served] += 1
+            self._waiting.move_to_end(served)
+            if not queue:
+                del self._waiting[served]
+
+    def _may(self, queue: tuple[str, bool]) -> bool:
+        # The pool is never given more than it has threads for: what waits there would wait behind anybody's.
+        if self._held.total() >= self._total:
+            return False
+        _, is_background = queue
+        shared = 1 if is_background else self._shared
+        return self._held[queue] < (shared if len(self._seen) > 1 else self._alone)
+
+    def _do(self, queue: tuple[str, bool], work: Callable[[], None]) -> None:
+        try:
+            work()
+        finally:
+            with self._changed:
+                self._held[queue] -= 1
+                if not self._held[queue]:
+                    del self._held[queue]
+                self._hand_out()
+                self._changed.notify_all()
+
+
+class _ThreadsOf(Executor):
+    """The threads as one name has them."""
+
+    def __init__(self, threads: FairThreads, name: str) -> None:
+        self._threads = threads
+        self._name = name
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        """Have something done when it is this name's turn."""
+        future: Future[T] = Future()
+
+        def work() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(fn(*args, **kwargs))
+                except BaseException as error:  # noqa: BLE001 - border: it goes to whoever asked
+                    future.set_exception(error)
+
+        self._threads.enter(self._name, work)
+        return future

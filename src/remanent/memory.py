@@ -6,7 +6,7 @@ import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +16,17 @@ from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
 from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
-from remanent.context import Compactor, ContextView, Scratchpad, SessionInfo, Sessions, SpoolFolder
+from remanent.context import (
+    Compactor,
+    ContextView,
+    Decision,
+    Scratchpad,
+    SessionInfo,
+    Sessions,
+    SessionState,
+    SessionStates,
+    SpoolFolder,
+)
 from remanent.context import sessions as session_states
 from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.sessions import PREFIX as SESSIONS
@@ -77,6 +87,7 @@ from remanent.recall import (
     Calibration,
     Coverage,
     Echoes,
+    Finish,
     FormerVectorPath,
     Gate,
     GraphPath,
@@ -109,6 +120,7 @@ from remanent.stores import (
     RecordFilter,
     RecordQuery,
     Store,
+    Transaction,
     Vectors,
 )
 from remanent.stores.blobs import AttachmentStore, Blobs
@@ -150,7 +162,7 @@ class _Parts:
     recall: Recall
     engine: Engine
     compactor: Compactor
-    sessions: Sessions
+    sessions: SessionStates
     journal: Journal
     disciplines: Disciplines
     notes: Notes
@@ -197,7 +209,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
     sessions = _sessions(shared, disciplines)
-    worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions, recall=recall)
+    worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
     return _Parts(
         settings=settings,
         store=store,
@@ -223,12 +235,17 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
 
 
-def _sessions(shared: Parts, disciplines: Disciplines) -> Sessions:
-    """Return the sessions, of whose ends the disciplines are told."""
+def _sessions(shared: Parts, disciplines: Disciplines) -> SessionStates:
+    """Return the sessions with their states; of an end the journal is told first, then the disciplines."""
+
+    async def append(tx: Transaction, entries: Sequence[Entry]) -> None:
+        await shared.journal.append(tx, entries, by="session")  # which does not keep the session open
+
     idle = timedelta(minutes=shared.settings.context.idle_minutes)
     sessions = Sessions(shared.store, idle=idle, clock=shared.clock, new_id=shared.new_id)
+    states = SessionStates(shared.store, sessions, append=append, clock=shared.clock, new_id=shared.new_id)
     sessions.listeners.append(disciplines.on_session_end)
-    return sessions
+    return states
 
 
 def _worker(
@@ -415,10 +432,7 @@ class AsyncAgent(AgentFaces):
             )
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
         digest = await self._parts.blobs.put(self._scope, content)
         return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
@@ -442,11 +456,41 @@ class AsyncAgent(AgentFaces):
         Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
         `context.idle_minutes`.
         """
-        return await self._parts.sessions.begin(self._scope, session or self._parts.new_id())
+        return await self._parts.sessions.sessions.begin(self._scope, session or self._parts.new_id())
 
     async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
         """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
-        return await self._parts.sessions.end(self._scope, session, reason=reason)
+        return await self._parts.sessions.sessions.end(self._scope, session, reason=reason)
+
+    async def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        changes = {
+            "current_goal": current_goal,
+            "sub_goals": sub_goals,
+            "completed": completed,
+            "current_step": current_step,
+            "decisions": decisions,
+            "blockers": blockers,
+            "notes": notes,
+        }
+        given = {name: value for name, value in changes.items() if value is not None}
+        return await self._parts.sessions.update(self._scope, session, given, expects=expects)
 
     async def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
@@ -542,8 +586,7 @@ class AsyncAgent(AgentFaces):
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
@@ -564,11 +607,8 @@ class AsyncAgent(AgentFaces):
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
+            finish=_with_text(query, limit, options, now=now, budget=budget, usual=self._parts.settings.recall.budget),
         )
-        tokens, counter = (self._parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-        injection = inject(query, found.items, now=now, budget=tokens, seen=frozenset(options.seen), counter=counter)
-        items = tuple(item for item in found.items if item.rank <= limit)
-        found = found.replace(items=items, injection=injection)
         # What a model is given and repeats must not come back as something new that was said.
         self._parts.echoes.give(self._scope, found.injection.record_ids)
         return found
@@ -641,9 +681,13 @@ class AsyncAgent(AgentFaces):
         values = await Scratchpad(self._parts.store, self._scope, session=session).read()
         return values if key is None else {name: value for name, value in values.items() if name == key}
 
+    async def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        return await self._parts.sessions.read(self._scope, session)
+
     async def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
         """Return sessions, those that were used last first; only open ones, or only those that are over, if asked."""
-        return await self._parts.sessions.infos(self._scope, is_open=is_open, limit=limit)
+        return await self._parts.sessions.sessions.infos(self._scope, is_open=is_open, limit=limit)
 
     async def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""
@@ -751,6 +795,21 @@ def _filter(
     )
 
 
+def _with_text(
+    query: str, limit: int, options: RecallOptions, *, now: datetime, budget: int | None, usual: int
+) -> Finish:
+    """Return what cuts an answer to its limit and adds the text for a model, which the rest of the items are for."""
+    tokens, counter = (usual, ROUGH) if budget is None else (budget, None)
+    seen = frozenset(options.seen)
+
+    def finished(found: Found) -> Found:
+        injection = inject(query, found.items, now=now, budget=tokens, seen=seen, counter=counter)
+        return found.replace(items=tuple(item for item in found.items if item.rank <= limit), injection=injection)
+
+    # The day: the text says how many days ago something was.
+    return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {now:%Y-%m-%d}")
+
+
 def _check_call(query: object, limit: object) -> None:
     """Refuse what is no question, without repeating it: in the depths it would look like a path that failed."""
     if not isinstance(query, str):
@@ -800,7 +859,7 @@ async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Eras
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()
         async with parts.store.transaction(scope) as tx:
-            for key in session_states.states_of(asked.session):
+            for key in session_states.names_of(asked.session):
                 tx.state(key, None)
     elif asked.everything:
         # Also when something was said since a crash, and not all states may go: these are the ones that hold texts.
@@ -962,5 +1021,6 @@ def aopen(
     elif home is not None or overrides:
         raise InvalidInput("give either settings or single values, not both")
     parts = _assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
-    parts.worker.start()
+    if settings.jobs.enabled:
+        parts.worker.start()
     return AsyncMemory(parts)

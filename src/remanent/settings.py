@@ -56,6 +56,9 @@ USUAL_KEYS: Mapping[str, str] = {
 }
 """The variables that providers' own tools take their key from; taken here too when the provider is named."""
 
+WORKSPACE_ROOTS = ("REMANENT_WORKSPACE_ROOT", "AGX_WORKSPACE_ROOT")
+"""The variables that name the folder of a workspace; ours before the one that other agents' runtimes know."""
+
 TOOL_KEYS: Mapping[str, str] = {"search": "SERPER_API_KEY", "reader": "JINA_API_KEY"}
 """The same for the services that agents' tools ask, by the group of settings."""
 
@@ -213,6 +216,11 @@ Attempts = Annotated[
 class JobSettings(SettingsSection):
     """How background work is queued, retried and given up."""
 
+    enabled: bool = setting(
+        True,
+        "Whether this process does background work; else what it is asked for waits for another one of the same home.",
+        "本进程是否执行后台任务；关闭后，任务留待同一目录的其他进程执行。",
+    )
     queue_limit: Number = setting(
         1000,
         "Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost.",
@@ -516,6 +524,13 @@ class ProxySettings(SettingsSection):
         "记忆放在何处：`question` 放进用户最后一条消息内，所有模型都接受；`message` 放在其前的一条独立消息中，"
         "部分对话模板会拒绝；`system` 放在系统指令末尾。",
     )
+    shrink: bool = setting(
+        False,
+        "Whether a conversation longer than `context.share` of `context.window` is shortened before it is sent; recall "
+        "tells what was left out and belongs to the question, the header `x-remanent-context` what was done.",
+        "对话超过 `context.window` 的 `context.share` 时，是否先缩短再发送；与问题有关而被略去的内容由检索补上，"
+        "响应头 `x-remanent-context` 说明做了什么。",
+    )
     limit: Annotated[int, Field(ge=0, le=100)] = setting(
         20,
         "Memories that are added to a request at most; 0 adds none and still keeps what is said.",
@@ -761,6 +776,12 @@ class ContextSettings(SettingsSection):
     share: Annotated[float, Field(gt=0, le=1)] = setting(
         0.7, "The share of the window that is left to the conversation.", "窗口中留给对话的份额。"
     )
+    messages: Number = setting(
+        50,
+        "Messages that stay as they are where a call names no budget, however much room there is; summaries stand for "
+        "older ones.",
+        "未指定预算时，不论余地多少，保持原文的最近消息条数；更早的以摘要代替。",
+    )
     trim_above: Annotated[float, Field(gt=0, le=1)] = setting(
         0.6,
         "The share of the budget above which results of tools, repeated prompts and pictures are shortened.",
@@ -922,21 +943,21 @@ def plug_in_sections(given: Iterable[Declared] = ()) -> None:
     """Give the settings a section for each discipline that is installed, and for those that are given."""
     fresh = False
     for declared in (*found(), *given):
-        section = declared.settings
-        if section is None or declared.name in _PLUGGED:
+        section, name = declared.settings, getattr(declared, "section", "") or declared.name
+        if section is None or name in _PLUGGED:
             continue
-        if declared.name in Settings.model_fields:
+        if name in Settings.model_fields:
             raise InvalidSettings(f"the discipline {declared.name} has the name of a setting; rename it")
-        Settings.__pydantic_fields__[declared.name] = FieldInfo(annotation=section, default=section())
-        Settings.__annotations__[declared.name] = section
-        _PLUGGED.add(declared.name)
+        Settings.__pydantic_fields__[name] = FieldInfo(annotation=section, default=section())
+        Settings.__annotations__[name] = section
+        _PLUGGED.add(name)
         fresh = True
     if fresh:
         Settings.model_rebuild(force=True)
 
 
 _PLUGGED: set[str] = set()
-"""The disciplines whose sections the settings have."""
+"""The sections of disciplines that the settings have."""
 
 
 def load_settings(path: str | os.PathLike[str] | None = None, **overrides: Any) -> Settings:
@@ -1033,7 +1054,7 @@ def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
 
 def _with_usual_keys(values: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with the keys that the environment holds under the providers' own names."""
-    values = {**values, **_tool_keys(values)}
+    values = {**values, **_tool_keys(values), **_workspace_root(values)}
     model = values.get("model")
     if not isinstance(model, Mapping):
         return values
@@ -1046,6 +1067,15 @@ def _with_usual_keys(values: dict[str, Any]) -> dict[str, Any]:
                 for name, choice in choices.items()
             }
     return {**values, "model": filled}
+
+
+def _workspace_root(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the group of the workspace with the folder that the environment names, where nothing else names it."""
+    root = next((named for variable in WORKSPACE_ROOTS if (named := os.environ.get(variable, "").strip())), "")
+    group = values.get("memory", {})
+    if root and "memory" in _PLUGGED and isinstance(group, Mapping) and not group.get("root"):
+        return {"memory": {**group, "root": root}}
+    return {}
 
 
 def _tool_keys(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def test_a_wrong_setting_is_a_matter_of_configuration(cli: Cli, monkeypatch: pyt
 def test_prose_follows_the_locale(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     assert "没有找到" in cli("recall", "x").err
-    assert "错误（" in cli("remember", "hello", "--agent", "../x").err
+    assert "错误：" in cli("remember", "hello", "--agent", "../x").err
 
 
 def test_the_language_setting_beats_the_locale(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ EXPECTED = {
     "InvalidInput": 65,
     "InvalidScope": 65,
     "AddressRefused": 65,
+    "UnreadableFile": 65,
     "NotFound": 3,
     "VersionConflict": 4,
     "DuplicateEntry": 4,
@@ -44,6 +45,7 @@ EXPECTED = {
     "ModelRejected": 78,
     "ModelDenied": 78,
     "Refused": 69,
+    "AnswerLost": 69,
     "JobFailed": 1,
 }
 

@@ -113,17 +113,33 @@ def test_an_id_that_is_taken_by_another_text_is_a_conflict(cli: Cli) -> None:
     assert said.error["error"] == "DuplicateEntry"
 
 
-def test_it_waits_for_the_index_unless_told_not_to(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_waits_for_the_index_of_a_file_or_when_told_to(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     waited: list[bool] = []
 
     async def settle(*_: object) -> None:
         waited.append(True)
 
     monkeypatch.setattr(execution, "settle", settle)
+    (tmp_path / "talk.jsonl").write_text(lines({"content": "three"}))
     cli("remember", "one", "--no-wait")
-    assert waited == []
     cli("remember", "two")
-    assert waited == [True]
+    cli("remember", "--file", str(tmp_path / "talk.jsonl"), "--no-wait")
+    assert waited == []
+    cli("remember", "--file", str(tmp_path / "talk.jsonl"))
+    cli("remember", "four", "--wait")
+    assert waited == [True, True]
+
+
+@pytest.mark.spec("USE-07")
+def test_to_remember_a_sentence_needs_no_model_and_no_tokenizer(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("loaded although nobody needs it")
+
+    monkeypatch.setattr("remanent.jobs.worker.Worker.start", refuse)
+    monkeypatch.setattr("remanent.text.tokens._tokenizer", refuse)
+    assert cli("remember", "the heron on the weir").code == 0
 
 
 def test_what_was_not_waited_for_is_found_all_the_same(cli: Cli) -> None:

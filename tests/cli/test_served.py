@@ -1,9 +1,12 @@
 """Commands go through a running server of the same home, where there is one and the caller may."""
 
 import json
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -71,6 +74,84 @@ def test_where_nobody_answers_the_command_does_it_itself(cli: Cli) -> None:
     note(cli.home, "http://127.0.0.1:9")
     assert cli("remember", "I moved to Lisbon in May.").code == 0
     assert cli("recall", "Lisbon", "--json").json["items"]
+
+
+RECEIPT = {"entry_ids": ["e1"], "recorded_at": "2026-05-31T18:30:00Z", "repeated": 0, "last_seq": 1}
+
+
+@contextmanager
+def answering(*answers: bytes) -> Iterator[str]:
+    """A server that reads each request and answers with bytes, or hangs up where there are none."""
+
+    def answer() -> None:
+        for content in answers:
+            connection, _ = listener.accept()
+            with connection:
+                connection.settimeout(30)
+                connection.recv(65536)
+                connection.sendall(content)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join(timeout=30)
+        assert not thread.is_alive(), "the command sent fewer requests"
+
+
+def http(status: int, body: str) -> bytes:
+    return f"HTTP/1.1 {status} X\r\nContent-Length: {len(body.encode())}\r\n\r\n{body}".encode()
+
+
+@pytest.mark.spec("SAFE-06")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{",
+        http(200, "no JSON"),
+        http(502, "<html>"),
+        http(500, "[]"),
+    ],
+    ids=["hangs up", "half an answer", "another answer", "a gateway's answer", "a list"],
+)
+def test_what_a_server_may_have_stored_is_not_stored_a_second_time(cli: Cli, answer: bytes) -> None:
+    with answering(answer) as url:
+        note(cli.home, url)
+        said = cli("remember", "I moved to Lisbon in May.")
+    assert said.code == 69
+    assert "may have been stored" in said.err
+    assert "remanent entries" in said.err
+    assert cli("entries", "--json").json == []
+
+
+def test_a_lost_answer_is_told_in_chinese_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    with answering(b"") as url:
+        note(cli.home, url)
+        assert "可能已经保存" in cli("remember", "我五月搬到了里斯本。").err
+
+
+@pytest.mark.spec("SAFE-06")
+def test_what_was_stored_is_not_stored_again_when_the_server_goes_while_it_indexes(cli: Cli) -> None:
+    with answering(http(200, json.dumps(RECEIPT)), b"") as url:
+        note(cli.home, url)
+        assert cli("remember", "I moved to Lisbon in May.", "--wait").code == 0
+    assert cli("entries", "--json").json == []
+
+
+@pytest.mark.parametrize("answer", [http(429, "{}"), http(503, "{}"), http(421, '{"type": "about:blank"}')])
+def test_what_a_server_refused_to_do_the_command_does_itself(cli: Cli, answer: bytes) -> None:
+    with answering(answer) as url:
+        note(cli.home, url)
+        assert cli("remember", "I moved to Lisbon in May.").code == 0
+    assert len(cli("entries", "--json").json) == 1
+
+
+def test_a_question_whose_answer_got_lost_is_asked_here(cli: Cli) -> None:
+    with answering(b"") as url:
+        note(cli.home, url)
+        assert cli("recall", "Lisbon").code == 1
 
 
 @pytest.mark.parametrize(

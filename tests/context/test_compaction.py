@@ -155,6 +155,19 @@ async def test_without_a_budget_the_window_of_the_settings_decides() -> None:
 
 
 @pytest.mark.spec("COG-02")
+async def test_the_last_fifty_messages_stay_and_summaries_stand_for_older_ones() -> None:
+    messages = [{"role": "system", "content": "Be brief."}, *dialogue("en", messages=62, tokens=6000)]
+    roomy = compactor(window=200_000)
+
+    view = await roomy.view(ADA, messages)
+    assert list(view.messages[-50:]) == messages[-50:]
+    assert [one["content"].split("]")[0] for one in view.messages[:-50]] == ["Be brief.", *["[summary"] * 2]
+    assert view.original(1) == messages[1:12]
+    assert (await roomy.view(ADA, messages[:51])).messages == tuple(messages[:51])
+    assert (await roomy.view(ADA, messages, budget=100_000)).messages == tuple(messages)
+
+
+@pytest.mark.spec("COG-02")
 async def test_what_must_go_goes_by_rank_history_first() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     messages: list[dict[str, Any]] = [
@@ -357,3 +370,29 @@ async def test_many_conversations_at_once_do_not_mix() -> None:
 
     for number, view in enumerate(views):
         assert all(f"Agent {other}" not in texts(view.messages) for other in range(5) if other != number)
+
+
+@pytest.mark.spec("COG-03")
+@pytest.mark.parametrize("how", [{"level": 3}, {"level": 2}, {"budget": 10_000}], ids=str)
+async def test_one_new_message_extends_a_view_and_nothing_older_is_counted_or_read_again(how: dict[str, int]) -> None:
+    counted: list[int] = []
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return COUNT(text)
+
+    made = compactor()
+    made._count = count  # type: ignore[assignment]
+    messages = dialogue("en")
+    extended = await made.view(ADA, messages, **how)
+    cold = sum(counted)
+    more: list[int] = []
+    for number in range(5):
+        messages = [*messages, {"role": "user", "content": f"And what about plan {number}?"}]
+        counted.clear()
+        extended = await made.view(ADA, messages, **how)
+        more.append(sum(counted))
+    assert sorted(more)[2] < cold / 20  # now and then there is room for other sentences, and they are counted
+    assert max(more) < cold / 5
+    anew = await compactor().view(ADA, messages, **how)
+    assert abs(extended.tokens - anew.tokens) <= 0.1 * anew.tokens

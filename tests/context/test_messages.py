@@ -100,3 +100,22 @@ def test_a_call_and_all_its_results_are_one_unit() -> None:
     )
 
     assert [len(group) for group in grouped] == [1, 3, 1]
+
+
+def test_a_tool_that_runs_at_the_provider_is_called_and_answered_within_its_message() -> None:
+    searched = {
+        "role": "assistant",
+        "content": [
+            {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "tides"}},
+            {
+                "type": "web_search_tool_result",
+                "tool_use_id": "s1",
+                "content": [{"type": "text", "text": "High at six."}],
+            },
+            {"type": "text", "text": "High water is at six."},
+        ],
+    }
+    [message] = sanitized(read_messages([searched]))
+    assert message.raw == searched
+    assert (message.part, message.calls, message.results) == ("assistant", (), ())
+    assert "High at six." in message.text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remanent.context import Scratchpad
+from remanent.context import Scratchpad, SubagentRow, missing_subagents
 from remanent.context.scratchpad import MAX_CHARACTERS, MAX_KEY_CHARACTERS, MAX_KEYS, MAX_VALUE_CHARACTERS
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
@@ -57,6 +57,7 @@ async def test_pads_of_sessions_and_agents_do_not_touch(tmp_path: Path) -> None:
     await store.close()
 
 
+@pytest.mark.spec("WORK-08")
 @pytest.mark.parametrize("key", RESERVED)
 async def test_the_reserved_keys_are_keys_like_others(tmp_path: Path, key: str) -> None:
     async with aopen(tmp_path, embedder="none") as memory:
@@ -158,3 +159,16 @@ async def test_a_pad_moves_with_its_agent_and_recall_does_not_search_it(tmp_path
         assert (await ada.recall("zanzibar", options=RecallOptions(gate=False))).items == ()
         await bob.load([line async for line in ada.export()])
         assert await bob.scratchpad_read(session="s") == {"note": "zanzibar"}
+
+
+@pytest.mark.spec("WORK-08")
+async def test_rows_of_sub_agents_that_are_missing_are_rebuilt_from_what_their_ends_left(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        agent = memory.agent("ada")
+        for name, text in (("7", "found three papers"), ("8", "wrote the draft")):
+            await agent.scratchpad_write(f"subagent_result::{name}", text, session="s1")
+        await agent.scratchpad_write("delegation_result::9", "sent", session="s1")
+    async with aopen(tmp_path, embedder="none") as memory:
+        pad = await memory.agent("ada").scratchpad_read(session="s1")
+    assert missing_subagents(pad, ["8"]) == [SubagentRow(id="7", result="found three papers")]
+    assert missing_subagents(pad, ["7", "8"]) == []

@@ -1,6 +1,7 @@
 """The first level: what a result of a tool comes to, and a line of text for each picture."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_json_keeps_its_shape_and_tells_how_much_there_was() -> None:
 def test_a_short_result_stays_as_it_is() -> None:
     message = read_messages([{"role": "tool", "tool_call_id": "c", "content": "12 passed"}])[0]
 
-    assert without_long_results(message, count=COUNT, is_chinese=False) is message
+    assert without_long_results(message, short=partial(shortened_result, count=COUNT)) is message
 
 
 def test_a_result_inside_blocks_is_shortened_in_place() -> None:
@@ -46,7 +47,7 @@ def test_a_result_inside_blocks_is_shortened_in_place() -> None:
     block = {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": long}]}
     message = read_messages([{"role": "user", "content": [block]}])[0]
 
-    short = without_long_results(message, count=COUNT, is_chinese=True)
+    short = without_long_results(message, short=partial(shortened_result, count=COUNT, is_chinese=True))
 
     (changed,) = short.raw["content"]
     assert changed["tool_use_id"] == "c"

@@ -69,8 +69,8 @@ def entry_point(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ours_are_found_by_name() -> None:
-    assert [one.name for one in registered()][:2] == ["associative", "bank"]
-    assert plugins.ours_available() == ("associative", "bank")
+    assert [one.name for one in registered()][:3] == ["associative", "bank", "workspace"]
+    assert plugins.ours_available() == ("associative", "bank", "workspace")
 
 
 @pytest.mark.usefixtures("forgetful")
@@ -93,7 +93,7 @@ def test_what_an_entry_point_names_wrongly_is_refused(value: str, said: str, mon
 @pytest.mark.usefixtures("forgetful")
 def test_a_discipline_of_another_distribution_is_registered_behind_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     entry_point(f"{__name__}:Other", monkeypatch)
-    assert [one.name for one in registered()] == ["associative", "bank", "other"]
+    assert [one.name for one in registered()] == ["associative", "bank", "workspace", "other"]
 
 
 @pytest.mark.usefixtures("forgetful")

@@ -18,12 +18,16 @@ REST = (
     "tests/cli/test_app.py",
 )
 """The façade, recall, operations, the server, the commands."""
-OF = {"bank": "tests/associative/test_memory.py", "associative": "tests/bank/test_bank.py"}
+OF = {
+    "bank": "tests/associative/test_memory.py",
+    "associative": "tests/bank/test_bank.py",
+    "workspace": "tests/associative/test_memory.py",
+}
 """What shows that the other discipline goes on."""
 
 
 @pytest.mark.spec("USE-09")
-@pytest.mark.parametrize("name", ["bank", "associative"])
+@pytest.mark.parametrize("name", ["bank", "associative", "workspace"])
 def test_everything_else_goes_on_without_a_discipline(name: str) -> None:
     arguments = ["-q", "-x", "-p", "no:cacheprovider", "-p", "tests.discipline.without"]
     done = subprocess.run(

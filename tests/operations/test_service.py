@@ -386,10 +386,10 @@ async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
 # What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.
 LOCAL_ONLY = {
-    # A conversation lies with whoever holds it, and is shortened there.
-    "": {"context"},
     "admin": {"repair", "dead_letters"},
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
+    # Files and folders lie with whoever reads them; a server is sent their bytes.
+    "knowledge": {"add", "preview", "sync", "watch"},
     "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
 }
 FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}
@@ -455,8 +455,8 @@ def test_a_face_takes_the_same_arguments_as_its_operation() -> None:
         assert taken - {one.face.upload} <= set(one.request.model_fields), one.name
 
 
-def test_no_more_than_eleven_tools_are_shown_to_a_model() -> None:
-    assert sum(one.tool is not None for one in CATALOGUE.values()) < 12
+def test_no_more_than_thirteen_tools_are_shown_to_a_model() -> None:
+    assert sum(one.tool is not None for one in CATALOGUE.values()) < 14
 
 
 class _Wave(Model):

@@ -1,11 +1,14 @@
 """The plain call, `recall(question)`, gives what is published: no option makes it better."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import remanent
 from remanent import RecallOptions
+from remanent.model import Injection
+from remanent.recall import inject
 from remanent.text.tokens import token_counter
 
 FILLER = [
@@ -62,3 +65,77 @@ def test_the_text_takes_what_its_budget_holds_and_the_items_stay_as_many_as_want
         assert ada.recall("thanks!").text == ""
     with remanent.open(tmp_path, embedder="none", recall={"budget": 80}) as memory:
         assert memory.agent("ada").recall("Which rooms does the cabin have?").text == small.text
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize(
+    ("asked", "told", "again"),
+    [
+        ("What is my blood type?", "The lab says that my blood type is AB negative, which is rare.", "my blood type"),
+        ("我的血型是什么？", "化验单上写着，我的血型是AB型阴性，比较少见。", "我的血型"),
+    ],
+)
+def test_the_own_question_of_yesterday_ranks_behind_what_tells_the_answer(
+    tmp_path: Path, asked: str, told: str, again: str
+) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([*FILLER, "Hi!", "你好", asked, told], session="monday")
+        ada.remember([{"role": "user", "content": asked}], session="tuesday")
+        memory.settle()
+        found = ada.recall(asked)
+        assert found.items[0].text == told
+        assert told in found.text
+        assert f"{asked}\n" not in found.text
+        of_asking = f"What did I ask about {again}?" if asked.isascii() else f"我问过{again}的什么？"
+        assert ada.recall(of_asking, options=RecallOptions(gate=False)).items[0].text == asked
+
+
+@pytest.mark.spec("USE-03")
+def test_among_people_a_question_speaks_for_the_turn_that_answers_it(tmp_path: Path) -> None:
+    talk = [
+        {"role": "Mel", "content": "Any fun plans for the summer holidays?"},
+        {
+            "role": "Caro",
+            "content": "Looking for an agency, because a child is what we dream of, and papers take months.",
+        },
+        {"role": "Mel", "content": "Good luck, then."},
+    ]
+    other = "The summer holidays were hot, and the plans for the roof were put off until the rain came back at last."
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([*FILLER, *([other] * 2)])
+        ada.remember(talk, session="june")
+        memory.settle()
+        question = "What are the plans of Caro for the summer holidays?"
+        items = ada.recall(question, limit=10, options=RecallOptions(gate=False)).items
+        reply = next(item for item in items if item.text == talk[1]["content"])
+        asked = next(item for item in items if item.text == talk[0]["content"])
+        assert reply.rank < asked.rank
+        assert reply.context > asked.context
+        assert [(boost.name, boost.factor) for boost in asked.boosts] == [("asking", 0.0)]
+        assert "brevity" in {boost.name for boost in reply.boosts}
+
+
+@pytest.mark.spec("USE-04")
+def test_an_answer_that_is_kept_needs_no_new_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[str]()
+
+    def counted(question: str, *given: Any, **options: Any) -> Injection:
+        made.append(question)
+        return inject(question, *given, **options)
+
+    monkeypatch.setattr("remanent.memory.inject", counted)
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([f"The cabin has a room called {name}." for name in ROOMS])
+        memory.settle()
+        first = ada.recall("Which rooms does the cabin have?", limit=2)
+        again = ada.recall("Which rooms does the cabin have?", limit=2)
+        assert again.cached
+        assert again == first.replace(cached=True)
+        assert len(made) == 1
+        shorter = ada.recall("Which rooms does the cabin have?", limit=2, budget=80)
+        assert shorter.text != first.text
+        seen = RecallOptions(seen=first.injection.fingerprints)
+        assert ada.recall("Which rooms does the cabin have?", limit=2, options=seen).text == ""

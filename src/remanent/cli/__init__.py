@@ -5,9 +5,16 @@ its answer. What draws or explains more than a table can (`doctor`, `demo`, `ban
 written by hand.
 """
 
+import sys
+
 
 def main() -> None:
     """Run the command that the arguments name."""
+    if sys.argv[1:3] == ["hook", "run"] and "--help" not in sys.argv:
+        # A coding agent waits for it: the command line itself would take longer than what is to be done.
+        from remanent.cli.hook_run import main as run_hook
+
+        sys.exit(run_hook(sys.argv[3:]))
     # Late, so that what writes the commands anew can use this package while they do not fit.
     from remanent.cli.app import main as run
 

@@ -65,6 +65,12 @@ class Commands(TyperGroup):
 app = typer.Typer(name="remanent", cls=Commands, help=HELP, pretty_exceptions_enable=False, **PLAIN)
 mcp = typer.Typer(**PLAIN)
 app.add_typer(mcp, name="mcp")
+context = typer.Typer(help=say("Make a conversation fit.", "使对话适合窗口。"), **PLAIN)
+app.add_typer(context, name="context")
+hook = typer.Typer(
+    help=say("Give a coding agent this memory by its hooks.", "通过钩子让编程智能体使用此记忆。"), **PLAIN
+)
+app.add_typer(hook, name="hook")
 
 
 def main() -> None:
@@ -301,6 +307,114 @@ def install_mcp(
     from remanent.cli import serving
 
     serving.install_mcp(place, name=client, write=write, file=file)
+
+
+@context.command(
+    "shrink",
+    help=say(
+        "Shorten the messages of a file (OpenAI's or Anthropic's form) and print them, or what was saved by what.",
+        "缩短文件中的消息（OpenAI 或 Anthropic 格式）并输出，或显示各策略节省了多少。",
+    ),
+)
+@with_common_options("agents")
+def shrink_context(
+    place: CommonOptions,
+    *,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help=say("JSON or JSON lines; - is standard input.", "JSON 或 JSON 行；- 为标准输入。")
+        ),
+    ],
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level",
+            metavar="N",
+            min=0,
+            max=3,
+            help=say(
+                "How far: 1 trims, 2 summarises ten messages at a time, 3 makes one digest.",
+                "缩短到何种程度：1 修剪，2 每十条合为摘要，3 合为一份概要。",
+            ),
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", metavar="TOKENS", min=1, help=say("Tokens that it may have.", "允许的 token 数。")),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help=say("Show a table of what was saved.", "显示节省情况的表格。"))
+    ] = False,
+) -> None:
+    """Shorten the messages of a file and print them, or what was saved by what."""
+    from remanent.cli import context as shrinking
+
+    shrinking.shrink(place, file, level=level, budget=budget, report=report)
+
+
+HookFile = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="PATH", help=say("A settings file other than the usual one.", "改用其他设置文件。")),
+]
+HookAgent = Annotated[
+    str,
+    typer.Option(
+        "--for",
+        metavar="TOOL",
+        help=say("The tool: claude-code, codex or generic.", "工具：claude-code、codex 或 generic。"),
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help=say("Only show what the file would hold.", "只显示文件将有的内容。"))
+]
+
+
+@hook.command(
+    "install",
+    help=say(
+        "Have a coding agent remember and be reminded by its hooks; what its settings hold stays.",
+        "通过钩子让编程智能体记住并得到提醒；其设置中原有内容保持不变。",
+    ),
+)
+@with_common_options("agents")
+def install_hooks(place: CommonOptions, *, tool: HookAgent, dry_run: DryRun = False, file: HookFile = None) -> None:
+    """Have a coding agent remember and be reminded by its hooks."""
+    from remanent.cli import hooks
+
+    hooks.install_for(place, tool, file=file, dry_run=dry_run)
+
+
+@hook.command(
+    "remove",
+    help=say("Take the hooks out of a coding agent's settings again, exactly.", "将钩子从编程智能体的设置中原样移除。"),
+)
+@with_common_options("machine")
+def remove_hooks(place: CommonOptions, *, tool: HookAgent, dry_run: DryRun = False, file: HookFile = None) -> None:
+    """Take the hooks out of a coding agent's settings again, exactly."""
+    from remanent.cli import hooks
+
+    hooks.remove_from(place, tool, file=file, dry_run=dry_run)
+
+
+@hook.command(
+    "run",
+    help=say(
+        "What a hook does: session-start, prompt-submit, pre-compact, stop, session-end. It reads the tool's JSON from "
+        "standard input and always succeeds; set REMANENT_HOOK_DEBUG to see what went wrong.",
+        "钩子所做的事：session-start、prompt-submit、pre-compact、stop、session-end。从标准输入读取工具的 JSON，"
+        "总以成功结束；设 REMANENT_HOOK_DEBUG 可查看出错原因。",
+    ),
+)
+@with_common_options("agents")
+def run_hook(
+    place: CommonOptions, *, event: Annotated[str, typer.Argument(metavar="EVENT", help=say("Which.", "哪个。"))]
+) -> None:
+    """Do what belongs to a moment of a coding agent's work."""
+    from remanent.cli.hook_run import main as run
+
+    named = {"--home": place.home, "--org": place.org, "--workspace": place.workspace, "--agent": place.agent}
+    run([event, *(word for name, value in named.items() if value for word in (name, str(value)))])
 
 
 @app.command(

@@ -534,6 +534,167 @@ BankDeepRetrievalLimit = Annotated[
 BankDeepRetrievalQuery = Annotated[
     str, typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
 ]
+KnowledgeAddName = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help=say("What to call it; the same name again replaces it.", "文档名称；同名再次添加即替换。"),
+    ),
+]
+Collection = Annotated[str, typer.Option("--collection", metavar="TEXT", help=say("The collection.", "集合。"))]
+KnowledgeAddMediaType = Annotated[
+    str,
+    typer.Option(
+        "--media-type",
+        metavar="TEXT",
+        help=say("Its media type, where its content does not tell.", "媒体类型，内容不足以判断时填写。"),
+    ),
+]
+KnowledgeAddMetadata = Annotated[
+    list[str] | None,
+    typer.Option("--metadata", metavar="KEY=VALUE", help=say("Metadata to find it by.", "供检索时筛选的元数据。")),
+]
+KnowledgeAddTags = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TEXT", help=say("Tags to find it by.", "供检索时筛选的标签。"))
+]
+OccurredAt = Annotated[
+    datetime | None,
+    typer.Option(
+        "--occurred-at", metavar="WHEN", parser=read_moment, help=say("When it was written.", "文档写成的时间。")
+    ),
+]
+Url = Annotated[str, typer.Argument(metavar="URL", help=say("The address of the page.", "网页地址。"))]
+KnowledgeFetchName = Annotated[
+    str | None,
+    typer.Option(
+        "--name", metavar="NAME", help=say("What to call it; its address unless given.", "文档名称；不填则用其地址。")
+    ),
+]
+KnowledgePreviewName = Annotated[str, typer.Option("--name", metavar="NAME", help=say("Its name.", "文件名。"))]
+ChunkSize = Annotated[
+    int | None,
+    typer.Option(
+        "--chunk-size", metavar="N", min=100, max=8000, help=say("Characters of a chunk.", "每个文本块的字符数。")
+    ),
+]
+Document = Annotated[
+    str, typer.Argument(metavar="DOCUMENT", help=say("A document: its name or its id.", "文档的名称或 id。"))
+]
+KnowledgeReindexDocument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DOCUMENT", help=say("A document; all of the collection unless given.", "文档；不填则为整个集合。")
+    ),
+]
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help=say("The question.", "问题。"))]
+KnowledgeSearchLimit = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help=say("How many passages.", "返回多少段。"))
+]
+Collections = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--collections",
+        metavar="TEXT",
+        help=say("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。"),
+    ),
+]
+Prefix = Annotated[
+    str, typer.Option("--prefix", metavar="TEXT", help=say("Only paths that begin so.", "只要路径以此开头的。"))
+]
+Rewrite = Annotated[
+    bool | None,
+    typer.Option("--rewrite", help=say("Also ask other wordings of the question.", "同时使用改写后的问题。")),
+]
+Hyde = Annotated[
+    bool | None,
+    typer.Option("--hyde", help=say("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")),
+]
+Parents = Annotated[
+    bool | None,
+    typer.Option("--parents", help=say("Give what stands before and after each passage.", "附带各段落的前后文。")),
+]
+Summaries = Annotated[
+    bool | None,
+    typer.Option(
+        "--summaries", help=say("Match summaries of documents and sections first.", "先匹配文档与章节的摘要。")
+    ),
+]
+KnowledgeSearchGate = Annotated[
+    bool, typer.Option("--gate", help=say("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。"))
+]
+ChunkId = Annotated[
+    str, typer.Argument(metavar="CHUNK_ID", help=say("The chunk, as `show` gives it.", "文本块的 id，见 `show`。"))
+]
+KnowledgeEditChunkText = Annotated[
+    str | None, typer.Option("--text", metavar="TEXT", help=say("What it says now.", "新的内容。"))
+]
+Enabled = Annotated[bool | None, typer.Option("--enabled", help=say("Whether searches find it.", "检索时是否可见。"))]
+KnowledgeAddChunkText = Annotated[str, typer.Argument(metavar="TEXT", help=say("What it says.", "内容。"))]
+After = Annotated[
+    str | None,
+    typer.Option(
+        "--after",
+        metavar="TEXT",
+        help=say("Behind this chunk; at the end unless given.", "置于此块之后；不填则在末尾。"),
+    ),
+]
+KnowledgeConfigureCollection = Annotated[
+    str, typer.Argument(metavar="COLLECTION", help=say("The collection.", "集合。"))
+]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--agents",
+        metavar="TEXT",
+        help=say("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。"),
+    ),
+]
+Vault = Annotated[
+    str | None,
+    typer.Option(
+        "--vault",
+        metavar="TEXT",
+        help=say(
+            "A folder of notes on the machine of the memory that is to be the workspace; unset, a new one is made.",
+            "作为工作区的已有笔记目录（位于记忆所在的机器上）；不给则新建。",
+        ),
+    ),
+]
+Day = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DAY", help=say("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。")
+    ),
+]
+WorkspaceSearchQuery = Annotated[
+    list[str], typer.Argument(metavar="QUERY", help=say("The question, or words.", "问题或关键词。"))
+]
+WorkspaceSearchLimit = Annotated[
+    int,
+    typer.Option("--limit", "-n", metavar="N", min=1, max=100, help=say("Return at most this many.", "最多多少条。")),
+]
+Mode = Annotated[
+    str,
+    typer.Option("--mode", metavar="TEXT", help=say("By words, by meaning or by both.", "按词语、按语义或两者兼用。")),
+]
+WorkspacePromptBudget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        metavar="N",
+        min=1,
+        max=100000,
+        help=say("Tokens for what always holds.", "始终成立的内容最多占用的 token 数。"),
+    ),
+]
+WorkspaceUndoChangeId = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHANGE_ID",
+        help=say("A change, as `workspace changes` shows it.", "改动的 id，见 `workspace changes`。"),
+    ),
+]
 
 
 @with_common_options("agent")
@@ -549,7 +710,7 @@ def remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Store messages for good."""
     perform(
@@ -794,6 +955,12 @@ def session_end(
 
 
 @with_common_options("agent")
+def session_state(place: CommonOptions, *, session: SessionEndSession) -> None:
+    """Show what an agent is at in a session: goal, step, decisions, blockers."""
+    perform("session.state", place, {"session": session})
+
+
+@with_common_options("agent")
 def erase(
     place: CommonOptions,
     *,
@@ -949,7 +1116,7 @@ def associative_remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
-    wait: options.Wait = True,
+    wait: options.WaitForFile = None,
 ) -> None:
     """Keep messages and link them into the associative memory; they are durable on return."""
     perform(
@@ -1141,6 +1308,283 @@ def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = Fals
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
 
 
+@with_common_options("agent", agent="shared")
+def knowledge_add(
+    place: CommonOptions,
+    *,
+    file: options.ImportFile,
+    name: KnowledgeAddName = "",
+    collection: Collection = "default",
+    media_type: KnowledgeAddMediaType = "",
+    metadata: KnowledgeAddMetadata = None,
+    tags: KnowledgeAddTags = None,
+    occurred_at: OccurredAt = None,
+    wait: options.Wait = True,
+) -> None:
+    """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
+    perform(
+        "knowledge.add",
+        place,
+        {
+            "name": name,
+            "collection": collection,
+            "media_type": media_type,
+            "metadata": metadata,
+            "tags": tags,
+            "occurred_at": occurred_at,
+        },
+        file=file,
+        wait=wait,
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_fetch(
+    place: CommonOptions,
+    *,
+    url: Url,
+    name: KnowledgeFetchName = None,
+    collection: Collection = "default",
+    tags: KnowledgeAddTags = None,
+    wait: options.Wait = True,
+) -> None:
+    """Fetch a page of the public web and add it as a document."""
+    perform("knowledge.fetch", place, {"url": url, "name": name, "collection": collection, "tags": tags}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_preview(
+    place: CommonOptions,
+    *,
+    file: options.ImportFile,
+    name: KnowledgePreviewName = "",
+    collection: Collection = "default",
+    chunk_size: ChunkSize = None,
+) -> None:
+    """Show the chunks that a document would have; nothing is kept."""
+    perform("knowledge.preview", place, {"name": name, "collection": collection, "chunk_size": chunk_size}, file=file)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_list(place: CommonOptions, *, collection: Collection = "default", as_of: AsOf = None) -> None:
+    """List the documents by name."""
+    perform("knowledge.list", place, {"collection": collection, "as_of": as_of})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_show(
+    place: CommonOptions, *, collection: Collection = "default", as_of: AsOf = None, document: Document
+) -> None:
+    """Show a document with its chunks and the times of its versions."""
+    perform("knowledge.show", place, {"collection": collection, "as_of": as_of, "document": document})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_remove(
+    place: CommonOptions, *, document: Document, collection: Collection = "default", yes: options.Yes = False
+) -> None:
+    """Erase a document: its bytes, every version, and all that was made of it."""
+    perform("knowledge.remove", place, {"document": document, "collection": collection}, yes=yes)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_reindex(
+    place: CommonOptions,
+    *,
+    document: KnowledgeReindexDocument = None,
+    collection: Collection = "default",
+    wait: options.Wait = True,
+) -> None:
+    """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
+    perform("knowledge.reindex", place, {"document": document, "collection": collection}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_stats(place: CommonOptions) -> None:
+    """Show how much the collections hold."""
+    perform("knowledge.stats", place, {})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_search(
+    place: CommonOptions,
+    *,
+    question: Question,
+    limit: KnowledgeSearchLimit = 5,
+    collection: Collection = "default",
+    collections: Collections = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
+    prefix: Prefix = "",
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    rewrite: Rewrite = None,
+    hyde: Hyde = None,
+    parents: Parents = None,
+    summaries: Summaries = None,
+    gate: KnowledgeSearchGate = False,
+) -> None:
+    """Search documents: passages with their document and place, best first."""
+    perform(
+        "knowledge.search",
+        place,
+        {
+            "question": question,
+            "limit": limit,
+            "collection": collection,
+            "collections": collections,
+            "where": where,
+            "tags": tags,
+            "any_tags": any_tags,
+            "prefix": prefix,
+            "since": since,
+            "until": until,
+            "as_of": as_of,
+            "rewrite": rewrite,
+            "hyde": hyde,
+            "parents": parents,
+            "summaries": summaries,
+            "gate": gate,
+        },
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_edit_chunk(
+    place: CommonOptions,
+    *,
+    chunk_id: ChunkId,
+    text: KnowledgeEditChunkText = None,
+    enabled: Enabled = None,
+    wait: options.Wait = True,
+) -> None:
+    """Change what a chunk says, or whether searches find it; that survives indexing anew."""
+    perform("knowledge.edit_chunk", place, {"chunk_id": chunk_id, "text": text, "enabled": enabled}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_add_chunk(
+    place: CommonOptions,
+    *,
+    document: Document,
+    collection: Collection = "default",
+    text: KnowledgeAddChunkText,
+    after: After = None,
+    wait: options.Wait = True,
+) -> None:
+    """Add a chunk to a document by hand."""
+    perform(
+        "knowledge.add_chunk",
+        place,
+        {"document": document, "collection": collection, "text": text, "after": after},
+        wait=wait,
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_configure(
+    place: CommonOptions,
+    *,
+    collection: KnowledgeConfigureCollection = "default",
+    chunk_size: ChunkSize = None,
+    agents: Agents = None,
+) -> None:
+    """Set up a collection: how long its chunks are, and which agents may search it."""
+    perform("knowledge.configure", place, {"collection": collection, "chunk_size": chunk_size, "agents": agents})
+
+
+@with_common_options("agent")
+def workspace_init(place: CommonOptions, *, vault: Vault = None) -> None:
+    """Make the workspace folder with its files, or take a folder of notes that is there already."""
+    perform("workspace.init", place, {"vault": vault})
+
+
+@with_common_options("agent")
+def workspace_log(place: CommonOptions, *, day: Day = None) -> None:
+    """Show what was taken down on a day."""
+    perform("workspace.log", place, {"day": day})
+
+
+@with_common_options("agent")
+def workspace_end(
+    place: CommonOptions,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    session: Session = None,
+) -> None:
+    """Take down what was asked for and done in a run of an agent, in the file of the day."""
+    perform(
+        "workspace.end",
+        place,
+        {"session": session},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+    )
+
+
+@with_common_options("agent")
+def workspace_compact(place: CommonOptions, *, day: Day = None) -> None:
+    """De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is."""
+    perform("workspace.compact", place, {"day": day})
+
+
+@with_common_options("agent")
+def workspace_search(
+    place: CommonOptions, *, query: WorkspaceSearchQuery, limit: WorkspaceSearchLimit = 5, mode: Mode = "hybrid"
+) -> None:
+    """Search the files of the workspace, with their paths and lines; edits are found at once."""
+    perform("workspace.search", place, {"query": " ".join(query), "limit": limit, "mode": mode})
+
+
+@with_common_options("agent")
+def workspace_index(place: CommonOptions, *, wait: options.Wait = True) -> None:
+    """Bring the index up to date with the files; only those that changed are read."""
+    perform("workspace.index", place, {}, wait=wait)
+
+
+@with_common_options("agent")
+def workspace_layers(place: CommonOptions) -> None:
+    """Say which of the six layers of memory holds what."""
+    perform("workspace.layers", place, {})
+
+
+@with_common_options("agent")
+def workspace_prompt(
+    place: CommonOptions,
+    *,
+    text: options.Words = None,
+    role: options.Role = "user",
+    message_id: options.MessageId = None,
+    at: options.At = None,
+    file: options.MessagesFile = None,
+    budget: WorkspacePromptBudget = None,
+) -> None:
+    """Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind."""
+    perform(
+        "workspace.prompt",
+        place,
+        {"budget": budget},
+        intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
+    )
+
+
+@with_common_options("agent")
+def workspace_changes(place: CommonOptions, *, limit: EntriesLimit = 20) -> None:
+    """List what we wrote into the workspace, newest first; each can be undone."""
+    perform("workspace.changes", place, {"limit": limit})
+
+
+@with_common_options("agent")
+def workspace_undo(place: CommonOptions, *, change_id: WorkspaceUndoChangeId) -> None:
+    """Take back one change of ours; refused where its lines were changed since."""
+    perform("workspace.undo", place, {"change_id": change_id})
+
+
 COMMANDS = (
     GeneratedCommand(
         ("remember",),
@@ -1233,7 +1677,7 @@ COMMANDS = (
         ("session", "list"),
         say("List sessions, those that were used last first.", "列出会话，最近使用的在前。"),
         session_list,
-        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
     ),
     GeneratedCommand(
         ("session", "begin"),
@@ -1242,7 +1686,7 @@ COMMANDS = (
             "开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
         ),
         session_begin,
-        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
     ),
     GeneratedCommand(
         ("session", "end"),
@@ -1251,7 +1695,16 @@ COMMANDS = (
             "结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
         ),
         session_end,
-        group=say("Begin, end and list sessions.", "开始、结束与列出会话。"),
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+    ),
+    GeneratedCommand(
+        ("session", "state"),
+        say(
+            "Show what an agent is at in a session: goal, step, decisions, blockers. Nothing once the session is over.",
+            "显示智能体在会话中的状态：目标、步骤、决定与阻碍。会话结束后为空。",
+        ),
+        session_state,
+        group=say("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
     ),
     GeneratedCommand(
         ("erase",),
@@ -1546,5 +1999,224 @@ COMMANDS = (
             "用会交叉核对的记忆处理一项长任务。",
         ),
         discipline="bank",
+    ),
+    GeneratedCommand(
+        ("knowledge", "add"),
+        say(
+            "Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew.",
+            "添加一份文档：原样保存，按内容切分并建立索引；同名再次添加时只更新变化的部分。",
+        ),
+        knowledge_add,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "fetch"),
+        say("Fetch a page of the public web and add it as a document.", "抓取公开网页并添加为文档。"),
+        knowledge_fetch,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "preview"),
+        say(
+            "Show the chunks that a document would have; nothing is kept.", "预览文档会被切成哪些文本块；什么也不保存。"
+        ),
+        knowledge_preview,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "list"),
+        say("List the documents by name.", "列出文档。"),
+        knowledge_list,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "show"),
+        say("Show a document with its chunks and the times of its versions.", "显示一份文档及其文本块与版本。"),
+        knowledge_show,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "remove"),
+        say(
+            "Erase a document: its bytes, every version, and all that was made of it.",
+            "删除文档：字节、所有版本及由其得出的一切。",
+        ),
+        knowledge_remove,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "reindex"),
+        say(
+            "Cut and index documents anew from their bytes; what did not change keeps its vectors.",
+            "由原始字节重新切分并索引文档；未变化的部分保留其向量。",
+        ),
+        knowledge_reindex,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "stats"),
+        say("Show how much the collections hold.", "显示知识库的规模。"),
+        knowledge_stats,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "search"),
+        say(
+            "Search documents: passages with their document and place, best first.",
+            "在文档中检索：返回段落及其文档与位置，最相关的在前。",
+        ),
+        knowledge_search,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "edit-chunk"),
+        say(
+            "Change what a chunk says, or whether searches find it; that survives indexing anew.",
+            "修改文本块的内容，或设定检索时是否可见。",
+        ),
+        knowledge_edit_chunk,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "add-chunk"),
+        say("Add a chunk to a document by hand.", "为文档手工添加一个文本块。"),
+        knowledge_add_chunk,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "configure"),
+        say(
+            "Set up a collection: how long its chunks are, and which agents may search it.",
+            "设置集合：文本块大小，以及哪些智能体可以检索。",
+        ),
+        knowledge_configure,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("workspace", "init"),
+        say(
+            "Make the workspace folder with its files, or take a folder of notes that is there already.",
+            "建立工作区目录，或以已有的笔记目录作为工作区。",
+        ),
+        workspace_init,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "log"),
+        say("Show what was taken down on a day.", "显示某天的记录。"),
+        workspace_log,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "end"),
+        say(
+            "Take down what was asked for and done in a run of an agent, in the file of the day.",
+            "智能体一次运行结束：将其中的请求与完成事项记入当日文件。",
+        ),
+        workspace_end,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "compact"),
+        say(
+            "De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is.",
+            "对我们在当日文件中写下的条目去重；人写的内容保持原样。",
+        ),
+        workspace_compact,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "search"),
+        say(
+            "Search the files of the workspace, with their paths and lines; edits are found at once.",
+            "在工作区的文件中检索，给出路径与行号；编辑后无需重新索引。",
+        ),
+        workspace_search,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "index"),
+        say(
+            "Bring the index up to date with the files; only those that changed are read.",
+            "使索引与文件一致；只读取有变化的文件。",
+        ),
+        workspace_index,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "layers"),
+        say("Say which of the six layers of memory holds what.", "显示六层记忆各存有什么。"),
+        workspace_layers,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "prompt"),
+        say(
+            "Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind.",
+            "给出工作区在系统提示中的部分：始终成立的内容，以及自动召回的历史记忆。",
+        ),
+        workspace_prompt,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "changes"),
+        say(
+            "List what we wrote into the workspace, newest first; each can be undone.",
+            "列出我们写入工作区的改动，新的在前，均可撤销。",
+        ),
+        workspace_changes,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
+    ),
+    GeneratedCommand(
+        ("workspace", "undo"),
+        say("Take back one change of ours; refused where its lines were changed since.", "撤销我们的一次改动。"),
+        workspace_undo,
+        group=say("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),
+        discipline="workspace",
     ),
 )

@@ -161,7 +161,7 @@ def perform(
     intake: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     file: Path = STANDARD,
-    wait: bool = False,
+    wait: bool | None = None,
     yes: bool = False,
 ) -> None:
     """Do an operation once, or once for each of several values, and show what it answers."""
@@ -180,6 +180,8 @@ def perform(
     if operation.destroys:
         _confirm(screen, operation, requests[0], place, yes=yes)
     where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent)
+    if wait is None:
+        wait = intake is not None and intake.get("file") is not None
     work = _Execution(screen, settings, operation, where=where, file=file)
     shown = asyncio.run(work.run(requests, several=each is not None, options=options or {}, wait=wait))
     if shown.ends_with:
@@ -220,7 +222,7 @@ class _Execution:
         """Do it, show it, and wait for the index if that is wanted."""
         operation = self._operation
         read = [operation.request.model_validate(dict(request)) for request in requests]
-        async with aopen(settings=self._settings) as memory, Service(memory) as service:
+        async with aopen(settings=self._opened(wait=wait)) as memory, Service(memory) as service:
             if operation.answers is Body.LINES:
                 return await self._write_lines(service, read[0])
             answers = []
@@ -241,6 +243,15 @@ class _Execution:
             if wait:
                 await settle(self._screen, memory)
             return shown
+
+    def _opened(self, *, wait: bool) -> Settings:
+        """Return the settings to open with: what is only taken down is indexed by the next process that reads.
+
+        To load the models takes many times as long as to keep a sentence, and recall finds it by its words meanwhile.
+        """
+        if wait or self._operation.name != "remember":
+            return self._settings
+        return self._settings.model_copy(update={"jobs": self._settings.jobs.model_copy(update={"enabled": False})})
 
     async def _write_lines(self, service: Service, request: Any) -> CommandResult:
         """Write lines to a file, whole or not at all, or to standard output."""

@@ -188,7 +188,11 @@ def _report(error: BaseException, message: str, code: Exit, *, as_json: bool) ->
     if as_json:
         line = json.dumps({"error": type(error).__name__, "message": message, "exit": int(code)}, ensure_ascii=False)
     else:
-        line = words.ERROR.say(words.locale_language(), message=message, meaning=meaning_of(code).meaning.zh)
+        language = words.locale_language()
+        said = words.translated(message, language)
+        # Where the detail has no Chinese wording, what kind of trouble it is has.
+        meaning = "" if said != message else f"（{meaning_of(code).meaning.zh}）"
+        line = words.ERROR.say(language, message=said, meaning=meaning)
     print(line, file=sys.stderr)
     return code
 

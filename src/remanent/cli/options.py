@@ -105,15 +105,20 @@ class CommonOptions:
         return open_memory(settings=settings)
 
 
-def with_common_options(level: Level) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the shared options of its level; it gets them together as its first argument."""
+def with_common_options(
+    level: Level, *, agent: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the shared options of its level, and perhaps an agent that need not be named.
+
+    It gets them together as its first argument.
+    """
     options: dict[str, tuple[Any, Any]] = {"home": (Home, None)}
     if level != "machine":
         options["org"] = (Org, None)
     if level in {"workspace", "agent", "agents"}:
         options["workspace"] = (Workspace, None)
     if level == "agent":
-        options["agent"] = (WhichAgent, inspect.Parameter.empty)
+        options["agent"] = (WhichAgent, inspect.Parameter.empty if agent is None else agent)
     elif level == "agents":
         options["agent"] = (PerhapsAgent, None)
     options["as_json"] = (AsJson, False)
@@ -157,7 +162,7 @@ GROUPS = {
     "scratchpad": Bilingual(
         "Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"
     ),
-    "session": Bilingual("Begin, end and list sessions.", "开始、结束与列出会话。"),
+    "session": Bilingual("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
 }
 """What a group of commands is for; operations with a dot in their name stand in one. A discipline says its own."""
 
@@ -205,6 +210,16 @@ Wait = Annotated[
     typer.Option(
         "--wait/--no-wait",
         help=say("Wait until background work is finished, or return at once.", "等待后台任务完成，或立即返回。"),
+    ),
+]
+WaitForFile = Annotated[
+    bool | None,
+    typer.Option(
+        "--wait/--no-wait",
+        help=say(
+            "Wait until background work is finished, or return at once; unless given, only a file is waited for.",
+            "等待后台任务完成，或立即返回；未指定时，仅在导入文件时等待。",
+        ),
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask for confirmation.", "不再询问确认。"))]

@@ -3,7 +3,8 @@
 Loading a model takes seconds, asking one that is loaded milliseconds. A server that a command started leaves a note in
 its home: where it listens, and a word that opens it, new for each start and readable by its owner alone, who may read
 the memory itself anyway. Nothing heavy is imported here: that is what it is for. Where there is no note, or nobody
-answers, the command does its work itself.
+listens, the command does its work itself; once something that changes the memory was sent, it does not, for the server
+may have done it although its answer got lost.
 """
 
 import json
@@ -16,15 +17,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
-
-import typer
+from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent import errors
-from remanent.cli.options import CommonOptions
-from remanent.cli.words import locale_language
+from remanent.cli.words import ANSWER_LOST, locale_language
 
 if TYPE_CHECKING:
+    from remanent.cli.options import CommonOptions
     from remanent.cli.screen import Terminal
 
 NOTE = ".server.json"
@@ -40,8 +39,28 @@ _POLL = 0.05
 _PREFIX = "urn:remanent:error:"
 
 
+class Place(Protocol):
+    """Whose memory is meant."""
+
+    @property
+    def home(self) -> Path | None:
+        """The folder that holds all memories."""
+
+    @property
+    def org(self) -> str | None:
+        """The organisation."""
+
+    @property
+    def workspace(self) -> str | None:
+        """The workspace."""
+
+    @property
+    def agent(self) -> str | None:
+        """The agent."""
+
+
 class Unreachable(Exception):
-    """No server answers; the command does its work itself."""
+    """No server did it; the command does its work itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +71,19 @@ class Server:
     port: int
     token: str
 
-    def ask(self, method: str, path: str, *, body: object = None, query: Mapping[str, Any] | None = None) -> Any:
-        """Return the JSON that it answers, or raise the error that the library would raise."""
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: object = None,
+        query: Mapping[str, Any] | None = None,
+        changes: bool = False,
+    ) -> Any:
+        """Return the JSON that it answers, or raise the error that the library would raise.
+
+        What `changes` something and was sent is never taken for not done.
+        """
         import http.client
         from urllib.parse import quote, urlencode
 
@@ -64,34 +94,47 @@ class Server:
             headers["Content-Type"] = "application/json"
         connection = http.client.HTTPConnection(self.host, self.port, timeout=_ANSWER_TIMEOUT)
         try:
+            try:
+                connection.connect()
+            except OSError as error:
+                raise Unreachable from error
             connection.request(method, address, body=data, headers=headers)
             answer = connection.getresponse()
             text = answer.read()
-        except (OSError, http.client.HTTPException) as error:
+            return _checked(answer.status, text)
+        except (OSError, http.client.HTTPException, _Unclear) as error:
+            if changes:
+                raise errors.AnswerLost(ANSWER_LOST.say(locale_language())) from error
             raise Unreachable from error
         finally:
             connection.close()
-        return _checked(answer.status, text)
+
+
+class _Unclear(Exception):
+    """An answer that does not tell what was done."""
 
 
 def _checked(status: int, text: bytes) -> Any:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise Unreachable from error
+        raise _Unclear from error
     if status < 300:
         return value
+    if not isinstance(value, dict):
+        raise _Unclear
     name = str(value.get("type", "")).removeprefix(_PREFIX)
     kind = getattr(errors, name, None)
     # What only concerns the way through the server, such as its limits, does not concern the command.
     if status in {401, 403, 404, 405, 429, 503} and name != "NotFound":
         raise Unreachable
     if not (isinstance(kind, type) and issubclass(kind, errors.RemanentError)):
-        raise Unreachable
+        # What is refused as a request was not done; what failed while it was done may have been.
+        raise _Unclear if status >= 500 else Unreachable
     raise kind(str(value.get("detail", "")))
 
 
-def find_server(place: CommonOptions, environment: Mapping[str, str] = os.environ) -> Server | None:
+def find_server(place: Place, environment: Mapping[str, str] = os.environ) -> Server | None:
     """Return the server of the home that a command means, if one says that it is there and is ours."""
     from urllib.parse import urlsplit
 
@@ -112,7 +155,7 @@ def find_server(place: CommonOptions, environment: Mapping[str, str] = os.enviro
         return None
 
 
-def _home(place: CommonOptions, environment: Mapping[str, str]) -> Path | None:
+def _home(place: Place, environment: Mapping[str, str]) -> Path | None:
     """Return the home that is meant; `None` where a configuration file has a say, which takes longer to read."""
     user = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     if (Path.cwd() / _CONFIGURED[0]).exists() or (user / _CONFIGURED[1]).exists():
@@ -122,7 +165,8 @@ def _home(place: CommonOptions, environment: Mapping[str, str]) -> Path | None:
     return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "remanent"
 
 
-def _address(place: CommonOptions, rest: str) -> str:
+def address_of(place: Place, rest: str) -> str:
+    """Return where an operation on the agent that is meant is asked for."""
     org = place.org or os.environ.get("REMANENT_ORG") or "default"
     workspace = place.workspace or os.environ.get("REMANENT_WORKSPACE") or "default"
     return f"/v1/orgs/{org}/workspaces/{workspace}/agents/{place.agent}/{rest}"
@@ -131,7 +175,7 @@ def _address(place: CommonOptions, rest: str) -> str:
 # ── commands ─────────────────────────────────────────────────────────────────
 
 
-def perform(name: str, place: CommonOptions, fields: Mapping[str, Any], **more: Any) -> None:
+def perform(name: str, place: "CommonOptions", fields: Mapping[str, Any], **more: Any) -> None:
     """Do an operation through the server of this home, where there is one and the command is one of the usual ones."""
     server = find_server(place) if name in _DONE else None
     if server is not None:
@@ -161,7 +205,7 @@ def _object(value: dict[str, Any]) -> SimpleNamespace:
     )
 
 
-def _shown(place: CommonOptions, answer: Any) -> "tuple[Terminal, Any]":
+def _shown(place: "CommonOptions", answer: Any) -> "tuple[Terminal, Any]":
     """Return where to show an answer, and the answer; a program is given it as it came."""
     from remanent.cli.screen import Terminal
 
@@ -171,7 +215,7 @@ def _shown(place: CommonOptions, answer: Any) -> "tuple[Terminal, Any]":
     return screen, json.loads(json.dumps(answer), object_hook=_object)
 
 
-def _remember(server: Server, place: CommonOptions, given: dict[str, Any], more: Mapping[str, Any]) -> bool:
+def _remember(server: Server, place: "CommonOptions", given: dict[str, Any], more: Mapping[str, Any]) -> bool:
     """Remember one text; a file of many, or standard input, is left to the command itself."""
     told = more["intake"]
     if told["file"] is not None or not told["text"] or list(told["text"]) == ["-"] or "metadata" in given:
@@ -179,7 +223,7 @@ def _remember(server: Server, place: CommonOptions, given: dict[str, Any], more:
     message = {"role": told["role"], "content": " ".join(told["text"]), "id": told["message_id"]}
     message |= {"occurred_at": told["at"]}
     named = {name: _plain(value) for name, value in message.items() if value is not None}
-    receipt = server.ask("POST", _address(place, "entries"), body={**given, "messages": [named]})
+    receipt = server.ask("POST", address_of(place, "entries"), body={**given, "messages": [named]}, changes=True)
     screen, answer = _shown(place, receipt)
     if not place.as_json:
         from remanent.cli.cards import show_receipt
@@ -190,31 +234,37 @@ def _remember(server: Server, place: CommonOptions, given: dict[str, Any], more:
     return True
 
 
-def _wait_for_index(server: Server, place: CommonOptions) -> None:
+def _wait_for_index(server: Server, place: "CommonOptions") -> None:
+    """Wait until what was told is indexed, as long as the server says so: it is stored in any case."""
     ends = time.monotonic() + _INDEXING_TIMEOUT
     while time.monotonic() < ends:
-        queue = server.ask("GET", _address(place, "queue"))
+        try:
+            queue = server.ask("GET", address_of(place, "queue"))
+        except Unreachable:
+            return
         if not queue["pending"] and not queue["running"]:
             return
         time.sleep(_POLL)
 
 
-def _recall(server: Server, place: CommonOptions, given: dict[str, Any], more: Mapping[str, Any]) -> bool:
+def _recall(server: Server, place: "CommonOptions", given: dict[str, Any], more: Mapping[str, Any]) -> bool:
     """Recall; how an answer came about is explained by the command itself."""
     if more["options"]["explain"] or "where" in given:
         return False
     from remanent.cli.cards import show_found, tell_found
 
-    screen, found = _shown(place, server.ask("POST", _address(place, "recall"), body=given))
+    screen, found = _shown(place, server.ask("POST", address_of(place, "recall"), body=given))
     code = tell_found(screen, found)
     if not place.as_json:
         show_found(screen, found, now=datetime.now(UTC))
     if code:
+        import typer
+
         raise typer.Exit(code)
     return True
 
 
-_DONE: Mapping[str, Callable[[Server, CommonOptions, dict[str, Any], Mapping[str, Any]], bool]] = {
+_DONE: Mapping[str, Callable[[Server, "CommonOptions", dict[str, Any], Mapping[str, Any]], bool]] = {
     "remember": _remember,
     "recall": _recall,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +12,12 @@ from pydantic import JsonValue
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.bank import AsyncRemoteBanks
 from remanent.client.connection import Connection
-from remanent.context import SessionInfo
+from remanent.context import (
+    ContextView,
+    Decision,
+    SessionInfo,
+    SessionState,
+)
 from remanent.context.sessions import EndReason
 from remanent.discipline.shapes import Page
 from remanent.jobs import Progress
@@ -49,7 +55,7 @@ from remanent.stores import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date
 
     from remanent.associative.model import (
         AssociativeFound,
@@ -58,6 +64,25 @@ if TYPE_CHECKING:
         Node,
     )
     from remanent.associative.triples import LoadedTriples
+    from remanent.knowledge.model import (
+        Added,
+        Additions,
+        CollectionView,
+        Document,
+        DocumentChunk,
+        Documents,
+        DocumentView,
+        KnowledgeFound,
+        KnowledgeStats,
+    )
+    from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
+    from remanent.workspace.files import FileChange
+    from remanent.workspace.hooks import (
+        HookReport,
+    )
+    from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
+    from remanent.workspace.layers import Layer
+    from remanent.workspace.tool import MemoryCommand
 
 
 class AsyncRemoteAgentAdmin:
@@ -247,6 +272,283 @@ class AsyncRemoteAssociativeMemory:
         return answer
 
 
+class AsyncRemoteKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    async def upload(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        answer: Added = await self._connection.do(
+            "knowledge.add",
+            {"name": name, "media_type": media_type, "metadata": metadata, "tags": tags, "occurred_at": occurred_at},
+            place=self._place,
+            upload=content,
+        )
+        return answer
+
+    async def list(self, *, as_of: Moment | None = None) -> Documents:
+        """Return the documents by name, as they are or as they were at a moment."""
+        answer: Documents = await self._connection.do("knowledge.list", {"as_of": as_of}, place=self._place)
+        return answer
+
+    async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
+        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        answer: DocumentView = await self._connection.do(
+            "knowledge.show", {"document": document, "as_of": as_of}, place=self._place
+        )
+        return answer
+
+    async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
+        """Return the bytes of a document as they were added."""
+        answer: bytes = await self._connection.do(
+            "knowledge.original", {"document": document, "as_of": as_of}, place=self._place
+        )
+        return answer
+
+    async def remove(self, document: str) -> Document:
+        """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
+        answer: Document = await self._connection.do("knowledge.remove", {"document": document}, place=self._place)
+        return answer
+
+    async def reindex(self, document: str | None = None) -> Additions:
+        """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
+        answer: Additions = await self._connection.do("knowledge.reindex", {"document": document}, place=self._place)
+        return answer
+
+    async def stats(self) -> KnowledgeStats:
+        """Return how much all collections of this owner hold."""
+        answer: KnowledgeStats = await self._connection.do("knowledge.stats", {}, place=self._place)
+        return answer
+
+    async def search(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
+        prefix: str = "",
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        rewrite: bool | None = None,
+        hyde: bool | None = None,
+        parents: bool | None = None,
+        summaries: bool | None = None,
+        gate: bool = False,
+    ) -> KnowledgeFound:
+        """Return the passages that answer a question, best first, each with its document and its place there.
+
+        `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
+        `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
+        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
+        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        """
+        answer: KnowledgeFound = await self._connection.do(
+            "knowledge.search",
+            {
+                "question": question,
+                "limit": limit,
+                "collections": collections,
+                "where": where,
+                "tags": tags,
+                "any_tags": any_tags,
+                "prefix": prefix,
+                "since": since,
+                "until": until,
+                "as_of": as_of,
+                "rewrite": rewrite,
+                "hyde": hyde,
+                "parents": parents,
+                "summaries": summaries,
+                "gate": gate,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
+        """Change what a chunk says, or whether searches find it.
+
+        Indexing its document anew keeps that as long as its place is unchanged, and marks it `outdated` otherwise.
+        """
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.edit_chunk", {"chunk_id": chunk_id, "text": text, "enabled": enabled}, place=self._place
+        )
+        return answer
+
+    async def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
+        """Add a chunk to a document by hand, behind another one or at its end."""
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.add_chunk", {"document": document, "text": text, "after": after}, place=self._place
+        )
+        return answer
+
+    async def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
+        """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
+        answer: CollectionView = await self._connection.do(
+            "knowledge.configure", {"chunk_size": chunk_size, "agents": agents}, place=self._place
+        )
+        return answer
+
+
+class AsyncRemoteWorkspace:
+    """A folder of Markdown files that the agent and its user both read and write.
+
+    IDENTITY.md, SOUL.md and USER.md say what must always hold, MEMORY.md what is to last, memory/<day>.md what was
+    asked for and done. Whatever we write can be undone, and a line that a person wrote is never touched.
+    """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    async def init(self, *, vault: str | None = None) -> WorkspaceState:
+        """Make the folder with its files, or have a folder of notes that is there already be the workspace.
+
+        With `vault`, the path of such a folder, every `*.md` in it is searched, and no file is made until there is
+        something to write.
+        """
+        answer: WorkspaceState = await self._connection.do("workspace.init", {"vault": vault}, place=self._place)
+        return answer
+
+    async def log(self, *, day: date | None = None) -> DayLog:
+        """Return what a day's file says, today's unless another is named."""
+        answer: DayLog = await self._connection.do("workspace.log", {"day": day}, place=self._place)
+        return answer
+
+    async def end(self, messages: Messages, *, session: str | None = None) -> HookReport:
+        """Take down what was asked for and done in a run of the agent, as `MemoryHook` does.
+
+        Less than three turns are not looked at; facts that stand there already are not written again.
+        """
+        answer: HookReport = await self._connection.do(
+            "workspace.end", {"messages": messages, "session": session}, place=self._place
+        )
+        return answer
+
+    async def compact(self, *, day: date | None = None) -> CompactedDay:
+        """De-duplicate the bullets that we wrote in a day's file, whatever its size; a person's stay as they are."""
+        answer: CompactedDay = await self._connection.do("workspace.compact", {"day": day}, place=self._place)
+        return answer
+
+    async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> list[WorkspaceHit]:
+        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
+        answer: list[WorkspaceHit] = await self._connection.do(
+            "workspace.search", {"query": query, "limit": limit, "mode": mode}, place=self._place
+        )
+        return answer
+
+    async def index(self) -> IndexReport:
+        """Bring the index up to date with the files; `search` does so by itself."""
+        answer: IndexReport = await self._connection.do("workspace.index", {}, place=self._place)
+        return answer
+
+    async def layers(self) -> list[Layer]:
+        """Say which of the six layers of memory holds what."""
+        answer: list[Layer] = await self._connection.do("workspace.layers", {}, place=self._place)
+        return answer
+
+    async def prompt(self, messages: Messages = (), *, budget: int | None = None) -> str:
+        """Return the workspace's part of a system prompt: what always holds, then what the last messages call up.
+
+        The first is IDENTITY.md, SOUL.md and USER.md, and AGENTS.md and CLAUDE.md of the folder and of
+        `memory.project`, within `budget` tokens (`memory.core_budget` unless given). The second is left out where
+        nothing is found.
+        """
+        answer: str = await self._connection.do(
+            "workspace.prompt", {"messages": messages, "budget": budget}, place=self._place
+        )
+        return answer
+
+    async def recalled(self, messages: Messages) -> str:
+        """Return what the last five messages of the user bring to mind as a section; empty where nothing does."""
+        answer: str = await self._connection.do("workspace.recalled", {"messages": messages}, place=self._place)
+        return answer
+
+    async def memory(
+        self,
+        command: MemoryCommand,
+        path: str = "",
+        *,
+        file_text: str | None = None,
+        old_str: str | None = None,
+        new_str: str | None = None,
+        insert_line: int | None = None,
+        insert_text: str | None = None,
+        view_range: Sequence[int] | None = None,
+        old_path: str | None = None,
+        new_path: str | None = None,
+    ) -> str:
+        """Have the agent read and edit its own files, as the memory tool of models does; returns what it is told.
+
+        The commands are `view`, `create`, `str_replace`, `insert`, `delete` and `rename`; paths may begin with
+        `/memories`.
+        """
+        answer: str = await self._connection.do(
+            "workspace.memory",
+            {
+                "command": command,
+                "path": path,
+                "file_text": file_text,
+                "old_str": old_str,
+                "new_str": new_str,
+                "insert_line": insert_line,
+                "insert_text": insert_text,
+                "view_range": view_range,
+                "old_path": old_path,
+                "new_path": new_path,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def changes(self, *, limit: int = 20) -> list[FileChange]:
+        """Return what we wrote into the folder, newest first, as differences that can be undone."""
+        answer: list[FileChange] = await self._connection.do("workspace.changes", {"limit": limit}, place=self._place)
+        return answer
+
+    async def undo(self, change_id: str) -> FileChange:
+        """Take back one change of ours; refused where its lines were changed since."""
+        answer: FileChange = await self._connection.do("workspace.undo", {"change_id": change_id}, place=self._place)
+        return answer
+
+
 class AsyncRemoteAgent:
     """One agent's memory on a server: everything here happens in its scope and in no other."""
 
@@ -273,6 +575,18 @@ class AsyncRemoteAgent:
         """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
         require("associative")
         return AsyncRemoteAssociativeMemory(self._connection, self._scope)
+
+    @property
+    def knowledge(self) -> AsyncRemoteKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        require("knowledge")
+        return AsyncRemoteKnowledgeCollection(self._connection, self._scope)
+
+    @property
+    def workspace(self) -> AsyncRemoteWorkspace:
+        """A folder of Markdown files that the agent and its user both read and write."""
+        require("workspace")
+        return AsyncRemoteWorkspace(self._connection, self._scope)
 
     async def remember(
         self,
@@ -323,8 +637,7 @@ class AsyncRemoteAgent:
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         answer: Found = await self._connection.do(
             "recall",
@@ -383,10 +696,7 @@ class AsyncRemoteAgent:
         return answer
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         answer: Attachment = await self._connection.do(
             "attach", {"name": name, "media_type": media_type}, place=self._place, upload=content
         )
@@ -545,6 +855,60 @@ class AsyncRemoteAgent:
         """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
         answer: SessionInfo = await self._connection.do(
             "session.end", {"session": session, "reason": reason}, place=self._place
+        )
+        return answer
+
+    async def session_state(self, session: str) -> SessionState:
+        """Return what the agent is at in a session; nothing of one that is over."""
+        answer: SessionState = await self._connection.do("session.state", {"session": session}, place=self._place)
+        return answer
+
+    async def update_session(
+        self,
+        session: str,
+        *,
+        current_goal: str | None = None,
+        sub_goals: Sequence[str] | None = None,
+        completed: Sequence[str] | None = None,
+        current_step: str | None = None,
+        decisions: Sequence[Decision | Mapping[str, str]] | None = None,
+        blockers: Sequence[str] | None = None,
+        notes: Mapping[str, JsonValue] | None = None,
+        expects: int | None = None,
+    ) -> SessionState:
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
+        state is still at that version. It is there while the session is, and again when the session is resumed.
+        """
+        answer: SessionState = await self._connection.do(
+            "session.update",
+            {
+                "session": session,
+                "current_goal": current_goal,
+                "sub_goals": sub_goals,
+                "completed": completed,
+                "current_step": current_step,
+                "decisions": decisions,
+                "blockers": blockers,
+                "notes": notes,
+                "expects": expects,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def context(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+    ) -> ContextView:
+        """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
+
+        Results of tools are shortened first, then older messages summarised, then all but the newest become one
+        digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
+        what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        """
+        answer: ContextView = await self._connection.do(
+            "context", {"messages": messages, "budget": budget, "level": level}, place=self._place
         )
         return answer
 

@@ -8,20 +8,26 @@ from remanent.context.compaction import (
     Saving,
     Strategy,
 )
-from remanent.context.scratchpad import Scratchpad
+from remanent.context.scratchpad import Scratchpad, SubagentRow, missing_subagents
 from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
 from remanent.context.spool import SpoolFolder
+from remanent.context.state import Decision, SessionState, SessionStates
 
 __all__ = [
     "Compactor",
     "ContextCompactor",
     "ContextView",
+    "Decision",
     "Replaced",
     "Saving",
     "Scratchpad",
     "SessionEnd",
     "SessionInfo",
+    "SessionState",
+    "SessionStates",
     "Sessions",
     "SpoolFolder",
     "Strategy",
+    "SubagentRow",
+    "missing_subagents",
 ]

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from hashlib import blake2b
@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import Field
 
 from remanent.context.messages import Message, ReadMessage, read_messages, sanitized, style_of, tokens_of, units
-from remanent.context.trimming import without_long_results, without_pictures
+from remanent.context.trimming import shortened_result, without_long_results, without_pictures
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
@@ -62,12 +62,15 @@ _FULL = 0.98
 _CHOSEN_FROM = 4
 """Stretches of ten that a digest chooses sentences from together. On LoCoMo (120 questions) all that a question needs
 survived for .46 of them by one stretch, for .53 by four, .49 by all at once."""
+_BREATH = 20_000
+"""Characters that are counted before other work gets a turn: some 10 ms."""
 _LINE_TOKENS = 2
 """What the border of a line and a speaker's name take, on average."""
 NOTHING = Commitments()
 _MAX_AGENTS = 256
-_MAX_NOTES = 20_000
-"""Agents whose work is kept in the process, and pieces of it for each; beyond it is made again."""
+_MAX_NOTES, _MAX_MESSAGES, _MAX_STRETCHES = 100_000, 5_000, 2_000
+"""Agents whose work is kept in the process, and for each: counts of tokens, messages, stretches. Beyond it is made
+again."""
 
 _Shown = ReadMessage | tuple[ReadMessage, int, int]
 """A message of a view; with the first and the last place of those that it stands for, where it does."""
@@ -126,6 +129,10 @@ class ContextView(Model):
     def original(self, place: int) -> list[dict[str, Any]]:
         """Return the messages, as they were given, that a message of the view stands for."""
         for part in self.replaced:
+            if part.place == place and not self.given:
+                raise InvalidInput(
+                    f"a view from a server holds no originals: they are {part.first} to {part.last} of yours"
+                )
             if part.place == place:
                 return list(self.given[part.first : part.last + 1])
         raise InvalidInput(f"message {place} of the view stands for itself")
@@ -148,10 +155,24 @@ class _Notes:
     """What was made of one agent's messages, by their content; no text is a key."""
 
     tokens: dict[bytes, int] = field(default_factory=dict)
+    results: OrderedDict[bytes, str] = field(default_factory=OrderedDict)
+    """What results of tools were shortened to."""
+    said: OrderedDict[bytes, list[Statement]] = field(default_factory=OrderedDict)
+    """The sentences of messages."""
     stretches: OrderedDict[bytes, _Stretch] = field(default_factory=OrderedDict)
     commitments: OrderedDict[bytes, Commitments] = field(default_factory=OrderedDict)
-    share: float = 0.0
-    """Which share of older stretches the last digest kept."""
+    shares: dict[int, float] = field(default_factory=dict)
+    """Which share of older stretches the last view of each level kept."""
+
+    def steady(self, level: int, share: float, *, over: float = 0.0, under: float = 0.0) -> float:
+        """Return the share that the last view had, where it is near enough to the one that there is room for.
+
+        What was chosen of older stretches then stays while single messages come and go: as good, and much less work. A
+        share that may not be exceeded is chosen a little smaller (`under`), so that there is room for some more.
+        """
+        before = self.shares.get(level, 0.0)
+        self.shares[level] = before if 0.85 * share <= before <= (1 + over) * share else (1 - under) * share
+        return self.shares[level]
 
 
 class Compactor:
@@ -176,10 +197,13 @@ class Compactor:
             raise InvalidInput(f"a budget has at least 1 token, not {budget}")
         if level is not None and level not in range(4):
             raise InvalidInput(f"a level is 0, 1, 2 or 3, not {level}")
+        window = None
         if budget is None and level is None:
-            budget = self.settings.budget
-        shaping = _Shaping(self, self._of(scope), str(scope.owner), read_messages(messages), budget)
-        await shaping.shorten(level)
+            budget, window = self.settings.budget, self.settings.messages
+        notes, read = self._of(scope), read_messages(messages)
+        await self._read_along(read, notes)
+        shaping = _Shaping(self, notes, str(scope.owner), read, budget)
+        await shaping.shorten(level, window=window)
         return shaping.view()
 
     async def forget(self, scope: Scope) -> None:
@@ -220,14 +244,40 @@ class Compactor:
 
     def tokens(self, message: ReadMessage, notes: _Notes) -> int:
         """Return what a message costs; each text is counted once."""
-        key = blake2b(f"{message.pictures} {message.text}".encode(errors="replace"), digest_size=16).digest()
+        return tokens_of(message, lambda text: self._counted(text, notes))
+
+    async def _read_along(self, messages: Sequence[ReadMessage], notes: _Notes) -> None:
+        """Count the tokens of messages; others get their turn between them, since many take a while."""
+        fresh = 0
+        for message in messages:
+            if _digest(message.text) not in notes.tokens:
+                fresh += len(message.text)
+                self.tokens(message, notes)
+            if fresh > _BREATH:
+                fresh = 0
+                await asyncio.sleep(0)
+
+    def _counted(self, text: str, notes: _Notes) -> int:
+        key = _digest(text)
         if key not in notes.tokens:
-            notes.tokens[key] = tokens_of(message, self._count)
+            notes.tokens[key] = self._count(text)
         return notes.tokens[key]
 
-    def count(self, text: str) -> int:
-        """Count the tokens of a text."""
-        return self._count(text)
+    def shortened(self, text: str, notes: _Notes, *, is_chinese: bool) -> str:
+        """Return what a tool's result comes to; each is shortened once."""
+        key = _digest(f"{is_chinese:d}{text}")
+        if key not in notes.results:
+            notes.results[key] = shortened_result(text, count=self._count, is_chinese=is_chinese)
+            _bound(notes.results, _MAX_MESSAGES)
+        return notes.results[key]
+
+    def _statements(self, text: str, number: int, notes: _Notes) -> list[Statement]:
+        """Return the sentences of a message of a stretch; each message is read once, wherever it stands."""
+        key = _digest(text)
+        if key not in notes.said:
+            notes.said[key] = statements(text)
+            _bound(notes.said, _MAX_MESSAGES)
+        return [replace(one, message=number) for one in notes.said[key]]
 
     def stretch(self, messages: Sequence[ReadMessage], notes: _Notes) -> _Stretch:
         """Return what is kept of some messages; each is read once."""
@@ -237,27 +287,30 @@ class Compactor:
             talk = [message for message in messages if message.text.strip()]
             kept = _Stretch(
                 speakers={number: _speaker(message) for number, message in enumerate(talk)},
-                said=[one for number, message in enumerate(talk) for one in statements(message.text, message=number)],
+                said=[
+                    one for number, message in enumerate(talk) for one in self._statements(message.text, number, notes)
+                ],
                 tokens=sum(self.tokens(message, notes) for message in messages),
             )
             notes.stretches[key] = kept
-            _bound(notes.stretches)
+            _bound(notes.stretches, _MAX_STRETCHES)
         return kept
 
     async def commitments(self, messages: Sequence[ReadMessage], notes: _Notes) -> Commitments:
         """Return what a stretch binds its people to; what tools say binds nobody."""
         key = _key(messages)
         if key not in notes.commitments:
+            await asyncio.sleep(0)
             said = [message for message in messages if message.part != "tool" and message.text.strip()]
             notes.commitments[key] = await find_commitments(list(map(_utterance, said)), Toolbox()) if said else NOTHING
-            _bound(notes.commitments)
+            _bound(notes.commitments, _MAX_STRETCHES)
         return notes.commitments[key]
 
-    def telling(self, stretch: _Stretch, *, limit: int) -> list[Statement]:
+    def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int) -> list[Statement]:
         """Return the sentences of a stretch that tell most within so many tokens."""
         if limit not in stretch.shortened:
             stretch.shortened[limit] = telling(
-                stretch.said, limit=limit, measure=lambda text: self._count(text) + _LINE_TOKENS
+                stretch.said, limit=limit, measure=lambda text: self._counted(text, notes) + _LINE_TOKENS
             )
         return stretch.shortened[limit]
 
@@ -289,11 +342,12 @@ class Compactor:
 
     async def summary(self, messages: Sequence[ReadMessage], notes: _Notes, owner: str, *, limit: int) -> str:
         """Return what stands for a stretch: a model's summary where it is there, else the one that needs no model."""
-        made = await self._better(owner, _key(messages), _request(messages), wanted=len(messages) >= SEGMENT)
-        if made is not None and limit < 2 * SUMMARY_TOKENS:
-            return made
+        if self._offline is not self._engine:
+            made = await self._better(owner, _key(messages), _request(messages), wanted=len(messages) >= SEGMENT)
+            if made is not None and limit < 2 * SUMMARY_TOKENS:
+                return made
         stretch = self.stretch(messages, notes)
-        chosen = self.telling(stretch, limit=limit - SEGMENT)
+        chosen = self.telling(stretch, notes, limit=limit - SEGMENT)
         if not chosen:
             return ""
         tongue = tongue_of("\n".join(one.text for one in chosen))
@@ -307,21 +361,18 @@ class Compactor:
         if "\n" not in lines[0]:
             found = [await self.commitments(messages, notes) for messages in stretches]
             lists = [tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*found, strict=True)]
-            lines += self._lists(LIST_HEADINGS[tongue], lists, room=_list_room(limit))
+            lines += self._lists(LIST_HEADINGS[tongue], lists, notes, room=_list_room(limit))
         # Chosen among forty messages at a time: of ten, two or three sentences would fill the room, or none.
         read = [
             self.stretch(list(chain.from_iterable(stretches[place : place + _CHOSEN_FROM])), notes)
             for place in range(0, len(stretches), _CHOSEN_FROM)
         ]
         share = _share(limit - self._count("\n".join(lines)), sum(part.tokens for part in read))
-        # What was chosen of older stretches stays while single messages come and go: as good, and much less work.
-        if 0.9 * share <= notes.share <= 1.05 * share:
-            share = notes.share
-        notes.share = share
+        share = notes.steady(3, share, over=0.05)
         told = set(lines)
         before = ""
         for part in read:
-            for one in self.telling(part, limit=int(share * part.tokens)):
+            for one in self.telling(part, notes, limit=int(share * part.tokens)):
                 if f"- {one.text}" not in told:
                     who = part.speakers[one.message]
                     lines.append(one.text if who == before else with_speaker(one.text, who))
@@ -349,13 +400,13 @@ class Compactor:
                 over -= self._count(lines.pop()) + 1
         return "\n".join(lines)
 
-    def _lists(self, headings: Sequence[str], lists: Sequence[Sequence[str]], *, room: int) -> list[str]:
+    def _lists(self, headings: Sequence[str], lists: Sequence[Sequence[str]], notes: _Notes, *, room: int) -> list[str]:
         """Return the lists under their headings; the newest items first get room, in turn from each list."""
         taken: list[list[str]] = [[] for _ in lists]
         for rank in range(max(map(len, lists), default=0)):
             for items, kept in zip(lists, taken, strict=True):
                 if rank < len(items):
-                    size = self._count(items[-1 - rank]) + 4
+                    size = self._counted(items[-1 - rank], notes) + 4
                     if size <= room:
                         kept.insert(0, items[-1 - rank])
                         room -= size
@@ -400,8 +451,11 @@ class _Shaping:
         if self._tokens != before:
             self._report.append(Saving(strategy=strategy, before=before, after=self._tokens))
 
-    async def shorten(self, level: int | None) -> None:
-        """Go from level to level until the conversation fits well, or to the level that is asked for."""
+    async def shorten(self, level: int | None, *, window: int | None = None) -> None:
+        """Go from level to level until the conversation fits well, or to the level that is asked for.
+
+        With a window, summaries stand for all but so many messages, even where there was room for more.
+        """
         clean = sanitized(self._given)
         self._clean = {message.number: message for message in clean}
         self._did(Strategy.CLEANING, clean)
@@ -412,7 +466,7 @@ class _Shaping:
 
         if wants(1, settings.trim_above):
             self._level = 1
-            self._trim()
+            await self._trim()
             trimmed = [_message(one) for one in self._now]
             if wants(2, settings.summarise_above):
                 self._level = 2
@@ -420,6 +474,9 @@ class _Shaping:
                 if wants(3, settings.digest_above):
                     self._level = 3
                     await self._digest(trimmed)
+        if window is not None and self._level < 2 and sum(_message(one).part != "system" for one in self._now) > window:
+            self._level = 2
+            await self._summarise([_message(one) for one in self._now], recent=window)
         if self._budget is not None and self._tokens > self._budget:
             self._did(Strategy.RETENTION, self._retained())
 
@@ -443,7 +500,7 @@ class _Shaping:
 
     # ── level 1 ──────────────────────────────────────────────────────────────
 
-    def _trim(self) -> None:
+    async def _trim(self) -> None:
         """Shorten results, drop older versions of a system prompt, describe attachments.
 
         What came after the newest message of the user is what the model works on just now: it stays whole.
@@ -451,15 +508,15 @@ class _Shaping:
         now = _newest_prompts([_message(one) for one in self._now])
         self._did(Strategy.SYSTEM_PROMPTS, now)
         current = max((place for place, one in enumerate(now) if one.part == "user"), default=0)
-        self._did(
-            Strategy.TOOL_RESULTS,
-            now := [
-                without_long_results(one, count=self._compactor.count, is_chinese=self._is_chinese)
-                if place < current
-                else one
-                for place, one in enumerate(now)
-            ],
-        )
+
+        def short(text: str) -> str:
+            return self._compactor.shortened(text, self._notes, is_chinese=self._is_chinese)
+
+        for place, one in enumerate(now[:current]):
+            if one.part == "tool":
+                await asyncio.sleep(0)
+                now[place] = without_long_results(one, short=short)
+        self._did(Strategy.TOOL_RESULTS, now)
         self._did(
             Strategy.ATTACHMENTS,
             [
@@ -498,16 +555,17 @@ class _Shaping:
             return None
         return int(share * self._budget) - sum(map(self._size, chain.from_iterable(fixed)))
 
-    async def _summarise(self, trimmed: Sequence[ReadMessage]) -> None:
+    async def _summarise(self, trimmed: Sequence[ReadMessage], *, recent: int = SEGMENT) -> None:
         """Put a summary in place of every ten older messages; where a budget leaves more room, a longer one."""
-        system, stretches, tail = self._split(trimmed, SEGMENT)
-        room = self._room(system, tail, share=self._compactor.settings.digest_above)
+        system, stretches, tail = self._split(trimmed, recent)
+        room = self._room(system, tail, share=self._compactor.settings.digest_above) if recent == SEGMENT else None
         if room is not None and room < SUMMARY_TOKENS * len(stretches):
             return  # it would not fit: the next level takes it up
         sizes = [self._compactor.stretch(stretch, self._notes).tokens for stretch in stretches]
-        share = _share(room, sum(sizes))
+        share = self._notes.steady(2, _share(room, sum(sizes)), under=0.05)
         made: list[_Shown] = []
         for stretch, size in zip(stretches, sizes, strict=True):
+            await asyncio.sleep(0)
             limit = max(SUMMARY_TOKENS, int(share * size))
             text = await self._compactor.summary(stretch, self._notes, self._owner, limit=limit)
             if text:
@@ -588,12 +646,15 @@ def _newest_prompts(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
 
 def _key(messages: Sequence[ReadMessage]) -> bytes:
     """Return what names a stretch by its content."""
-    written = "\x1e".join(f"{message.part}\x1f{message.speaker}\x1f{message.text}" for message in messages)
-    return blake2b(written.encode(errors="replace"), digest_size=16).digest()
+    return _digest("\x1e".join(f"{message.part}\x1f{message.speaker}\x1f{message.text}" for message in messages))
 
 
-def _bound(kept: OrderedDict[bytes, Any]) -> None:
-    if len(kept) * SEGMENT > _MAX_NOTES:
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(errors="replace"), digest_size=16).digest()
+
+
+def _bound(kept: OrderedDict[bytes, Any], most: int) -> None:
+    if len(kept) > most:
         kept.popitem(last=False)
 
 

@@ -4,12 +4,12 @@ A message stays the object that the caller gave; beside it stands what shortenin
 refuse is mended first: results whose call is gone, calls that were never answered, the same message twice in a row.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from remanent.errors import InvalidInput
+from remanent.model.chat import CALLS, FILES, answered_call, is_result, read_call
 
 Message = Mapping[str, Any]
 Style = Literal["openai", "anthropic"]
@@ -31,7 +31,6 @@ _PARTS: dict[str, Part] = {
     "tool": "tool",
     "function": "tool",
 }
-_PICTURES = {"image", "image_url", "input_image", "document", "file", "input_file", "input_audio", "audio", "video"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def read_messages(messages: Iterable[Message]) -> list[ReadMessage]:
 def style_of(messages: Iterable[ReadMessage]) -> Style:
     """Return whose style a list has: only Anthropic's keeps calls and results as blocks of the content."""
     for message in messages:
-        if any(block.get("type") in ("tool_use", "tool_result") for block in _blocks(message.raw)):
+        if any(block.get("type") in CALLS or is_result(block.get("type")) for block in _blocks(message.raw)):
             return "anthropic"
     return "openai"
 
@@ -89,13 +88,17 @@ def _read(message: object, number: int) -> ReadMessage:
     if content is not None and not isinstance(content, str) and not _is_blocks(content):
         raise InvalidInput(f"the content of message {number + 1} is neither a text nor a list of parts")
     blocks = _blocks(message)
-    calls, written = _openai_calls(message.get("tool_calls"))
-    calls += [str(block.get("id", "")) for block in blocks if block.get("type") == "tool_use"]
-    results = [str(block.get("tool_use_id", "")) for block in blocks if block.get("type") == "tool_result"]
-    answered = message.get("tool_call_id")
-    results += [answered] if isinstance(answered, str) else []
+    listed = message.get("tool_calls")
+    listed = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list | tuple) else []
+    asked, answered = _block_calls(blocks), _block_results(blocks)
+    # Tools that run at the provider are called and answered within one message, which stands or goes as it is.
+    calls = [read_call(call)[0] for call in listed] + [call for call in asked if call not in answered]
+    results = [call for call in answered if call not in asked]
+    if isinstance(call := message.get("tool_call_id"), str):
+        results.append(call)
     part = "tool" if results else _PARTS[role.casefold()]
-    text = "\n".join(filter(None, [content if isinstance(content, str) else _text(blocks), *written]))
+    said = content if isinstance(content, str) else _text(blocks)
+    text = "\n".join(filter(None, [said, *(read_call(call)[2] for call in listed)]))
     return ReadMessage(message, number, part, text, tuple(calls), tuple(results), pictures=_pictures(blocks))
 
 
@@ -111,17 +114,12 @@ def _blocks(message: Message) -> list[Mapping[str, Any]]:
     return list(content) if isinstance(content, Sequence) and _is_blocks(content) else []
 
 
-def _openai_calls(calls: object) -> tuple[list[str], list[str]]:
-    """Return the ids of calls and how they are written, as a provider counts them."""
-    ids: list[str] = []
-    written: list[str] = []
-    for call in calls if isinstance(calls, Sequence) and not isinstance(calls, str) else ():
-        if isinstance(call, Mapping):
-            ids.append(str(call.get("id", "")))
-            function = call.get("function")
-            if isinstance(function, Mapping):
-                written.append(f"{function.get('name', '')}({function.get('arguments', '')})")
-    return ids, written
+def _block_calls(blocks: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [read_call(block)[0] for block in blocks if block.get("type") in CALLS]
+
+
+def _block_results(blocks: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [str(answered_call(block) or "") for block in blocks if is_result(block.get("type"))]
 
 
 def _text(blocks: Iterable[Mapping[str, Any]]) -> str:
@@ -129,10 +127,10 @@ def _text(blocks: Iterable[Mapping[str, Any]]) -> str:
     parts: list[str] = []
     for block in blocks:
         kind = block.get("type")
-        if kind == "tool_use":
-            parts.append(f"{block.get('name', '')}({json.dumps(block.get('input'), ensure_ascii=False, default=str)})")
-        elif kind == "tool_result":
-            inner = block.get("content")
+        if kind in CALLS:
+            parts.append(read_call(block)[2])
+        elif is_result(kind):
+            inner = block.get("content", block.get("output"))
             parts.append(inner if isinstance(inner, str) else _text(_blocks(block)))
         else:
             said = block.get("text", block.get("thinking"))
@@ -144,7 +142,7 @@ def _pictures(blocks: Iterable[Mapping[str, Any]]) -> int:
     """Count what is no text, inside results of tools too."""
     count = 0
     for block in blocks:
-        count += block.get("type") in _PICTURES
+        count += block.get("type") in FILES
         count += _pictures(_blocks(block))
     return count
 
@@ -164,7 +162,7 @@ def sanitized(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
     asked: set[str] = set()
     kept: list[ReadMessage] = []
     for message in once:
-        mended = _only(message, "tool_result", "tool_use_id", asked) if message.results else message
+        mended = _without(message, set(message.results) - asked)
         if mended is not None:
             kept.append(mended)
             asked |= set(mended.calls)
@@ -174,15 +172,16 @@ def sanitized(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
     return [mended for message in kept if (mended := _only_answered(message, answered)) is not None]
 
 
-def _only(message: ReadMessage, kind: str, key: str, allowed: set[str]) -> ReadMessage | None:
-    """Return a message without the blocks of a kind whose id is not allowed; none when nothing else is left."""
-    if all(found in allowed for found in (message.results if kind == "tool_result" else message.calls)):
+def _without(message: ReadMessage, gone: set[str]) -> ReadMessage | None:
+    """Return a message without the calls and results of these ids; none when nothing else is left."""
+    if not gone:
         return message
-    blocks = _blocks(message.raw)
-    left = [block for block in blocks if block.get("type") != kind or str(block.get(key, "")) in allowed]
-    if not left:
-        return None
-    return _read({**message.raw, "content": left}, message.number)
+    left = [
+        block
+        for block in _blocks(message.raw)
+        if not gone.intersection(_block_calls([block]) + _block_results([block]))
+    ]
+    return _read({**message.raw, "content": left}, message.number) if left else None
 
 
 def _only_answered(message: ReadMessage, answered: set[str]) -> ReadMessage | None:
@@ -191,7 +190,7 @@ def _only_answered(message: ReadMessage, answered: set[str]) -> ReadMessage | No
         return message
     calls = message.raw.get("tool_calls")
     if not isinstance(calls, Sequence) or isinstance(calls, str):
-        return _only(message, "tool_use", "id", answered)
+        return _without(message, set(message.calls) - answered)
     left = [call for call in calls if isinstance(call, Mapping) and str(call.get("id", "")) in answered]
     raw = {key: value for key, value in message.raw.items() if key != "tool_calls"}
     if left:

@@ -1,12 +1,13 @@
 """A scratchpad: a small, durable set of named values that an agent keeps while it works, for a session or for all."""
 
+from collections.abc import Collection, Mapping
 from urllib.parse import quote, unquote
 
 from pydantic import JsonValue
 from pydantic_core import to_json
 
 from remanent.errors import InvalidInput
-from remanent.model import Scope
+from remanent.model import Model, Scope
 from remanent.model.base import check_json
 from remanent.stores import Store
 
@@ -19,6 +20,27 @@ MAX_CHARACTERS = 65_536
 """Characters of all values of an agent as JSON: they are read with the agent's other states."""
 
 PREFIX = "scratchpad/"
+
+# Keys that runtimes keep for themselves, as the seed names them.
+SUBAGENT_RESULT = "subagent_result::"
+DELEGATION_RESULT = "delegation_result::"
+SESSION_FACTS = "session_facts"
+PENDING_SUMMARIES = "__pending_subagent_summaries__"
+TASKSPACE_HINT = "__taskspace_hint__"
+TASKSPACE_LABEL_HINT = "__taskspace_label_hint__"
+
+
+class SubagentRow(Model):
+    """What is known of a sub-agent whose own row is gone: who it was, and what came of its work."""
+
+    id: str
+    result: JsonValue
+
+
+def missing_subagents(pad: Mapping[str, JsonValue], known: Collection[str] = ()) -> list[SubagentRow]:
+    """Return rows of the sub-agents that a runtime has none of any more, rebuilt from what their ends left on a pad."""
+    ends = {key.removeprefix(SUBAGENT_RESULT): pad[key] for key in sorted(pad) if key.startswith(SUBAGENT_RESULT)}
+    return [SubagentRow(id=name, result=result) for name, result in ends.items() if name and name not in known]
 
 
 class Scratchpad:

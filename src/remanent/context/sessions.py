@@ -23,8 +23,11 @@ SWEEP = "sessions"
 """The job that ends sessions in which nothing is said any more."""
 OPEN = "session/open/"
 ENDED = "session/ended/"
+CURRENT = "session/state/"
+ARCHIVED = "session/archived/"
 PREFIX = "session/"
-"""Where the states of sessions lie: when an open one was last used, and how one ended the last time."""
+"""Where the states of sessions lie: when an open one was last used, how one ended the last time, what its agent is at,
+and the entry that holds what it was at."""
 
 _MAX_TIMER = timedelta(hours=12)
 """A job may not wait longer than a day; the sweep looks again."""
@@ -86,7 +89,7 @@ class Sessions:
     def touch(self, tx: Transaction, session: str) -> None:
         """Keep a session open, as part of a unit of work; one that was ended is resumed."""
         now = self._clock()
-        tx.state(_name(OPEN, session), to_millis(now))
+        tx.state(state_name(OPEN, session), to_millis(now))
         self._set_timer(tx, now + self._idle)
 
     async def begin(self, scope: Scope, session: str) -> SessionInfo:
@@ -100,7 +103,7 @@ class Sessions:
     async def end(self, scope: Scope, session: str, *, reason: EndReason = "call") -> SessionInfo:
         """End a session and tell the disciplines; one that is over stays as it is, and nobody is told again."""
         scope = scope.within(session=session)
-        active = await self._store.state(scope.owner, _name(OPEN, session))
+        active = await self._store.state(scope.owner, state_name(OPEN, session))
         if isinstance(active, int):
             async with self._store.transaction(scope.owner) as tx:
                 await self._end(tx, session, active, reason=reason)
@@ -110,9 +113,8 @@ class Sessions:
     async def info(self, scope: Scope, session: str) -> SessionInfo:
         """Return how a session stands."""
         scope = scope.within(session=session)
-        states = {
-            name: await self._store.state(scope.owner, name) for name in (_name(OPEN, session), _name(ENDED, session))
-        }
+        names = (state_name(OPEN, session), state_name(ENDED, session))
+        states = {name: await self._store.state(scope.owner, name) for name in names}
         found = self._read(states)
         if not found:
             raise NotFound(f"there is no session {session}; `remember` something in it, or begin it")
@@ -146,7 +148,7 @@ class Sessions:
     async def _end(self, tx: Transaction, session: str, active: int, *, reason: EndReason) -> None:
         """End a session in a unit of work, unless something is said in it meanwhile."""
         scope, now = tx.scope.within(session=session), to_instant(self._clock())
-        before = await self._store.state(scope.owner, _name(ENDED, session))
+        before = await self._store.state(scope.owner, state_name(ENDED, session))
         newest = await self._store.entries(scope, EntryQuery(newest_first=True, limit=1))
         ended = SessionEnd(
             scope=scope,
@@ -156,14 +158,14 @@ class Sessions:
             after_seq=_number(before, "last_seq"),
             last_seq=newest[0].seq if newest else 0,
         )
-        tx.state(_name(OPEN, session), None, expects=active)
+        tx.state(state_name(OPEN, session), None, expects=active)
         kept: JsonValue = {
             "active_at": active,
             "ended_at": to_millis(now),
             "reason": reason,
             "last_seq": ended.last_seq,
         }
-        tx.state(_name(ENDED, session), kept)
+        tx.state(state_name(ENDED, session), kept)
         for tell in self.listeners:
             await tell(tx, ended)
 
@@ -208,9 +210,9 @@ class Sessions:
         return info.replace(started_at=first[0].recorded_at) if first else info
 
 
-def states_of(session: str) -> tuple[str, ...]:
+def names_of(session: str) -> tuple[str, ...]:
     """Return the names of the states that belong to a session and go when it is erased."""
-    return (_name(OPEN, session), _name(ENDED, session))
+    return tuple(state_name(place, session) for place in (OPEN, ENDED, CURRENT, ARCHIVED))
 
 
 def _number(value: JsonValue, key: str) -> int:
@@ -218,5 +220,6 @@ def _number(value: JsonValue, key: str) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _name(place: str, session: str) -> str:
+def state_name(place: str, session: str) -> str:
+    """Return the name of a session's state."""
     return f"{place}{quote(session, safe='')}"

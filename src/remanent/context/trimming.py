@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from remanent.context.messages import ReadMessage
+from remanent.model.chat import CALLS, THOUGHTS, is_result
 from remanent.text.dialogue import statements, telling
 
 RESULT_TOKENS = 60
@@ -89,12 +90,8 @@ def _outline(value: object, *, depth: int) -> object:
     return value
 
 
-def without_long_results(message: ReadMessage, *, count: Count, is_chinese: bool) -> ReadMessage:
+def without_long_results(message: ReadMessage, *, short: Callable[[str], str]) -> ReadMessage:
     """Return a message whose results of tools are shortened to what they come to."""
-
-    def short(text: str) -> str:
-        return shortened_result(text, count=count, is_chinese=is_chinese)
-
     content = message.raw.get("content")
     if message.part != "tool" or content is None:
         return message
@@ -109,9 +106,9 @@ def without_long_results(message: ReadMessage, *, count: Count, is_chinese: bool
 
 def _with_short_result(block: Mapping[str, Any], short: Callable[[str], str]) -> Mapping[str, Any]:
     inner = block.get("content")
-    if block.get("type") == "tool_result" and isinstance(inner, str):
+    if is_result(block.get("type")) and isinstance(inner, str):
         return {**block, "content": short(inner)}
-    if block.get("type") == "tool_result" and isinstance(inner, list):
+    if is_result(block.get("type")) and isinstance(inner, list):
         return {**block, "content": [_with_short_text(part, short) for part in inner]}
     return block
 
@@ -142,7 +139,7 @@ def _described(block: Mapping[str, Any], *, is_chinese: bool) -> Mapping[str, An
     if isinstance(inner, list):
         return {**block, "content": [_described(part, is_chinese=is_chinese) for part in inner]}
     kind = str(block.get("type", ""))
-    if "text" in block or kind in ("text", "tool_use", "tool_result", "thinking", "redacted_thinking"):
+    if "text" in block or kind == "text" or kind in CALLS | THOUGHTS or is_result(kind):
         return block
     what = ("图片" if "image" in kind else "附件") if is_chinese else ("picture" if "image" in kind else "file")
     said = _description(block)

@@ -139,6 +139,8 @@ class Discipline:
     """The kinds of its records, as `register_kind` returned them."""
     settings: ClassVar[type[SettingsSection] | None] = None
     """Its section of the settings, under its name."""
+    section: ClassVar[str] = ""
+    """The name of that section where its own is taken by another setting."""
     agent_face: ClassVar[type[Any] | None] = None
     """The type of what `agent.face(…)` returns."""
     memory_face: ClassVar[type[Any] | None] = None

@@ -204,6 +204,7 @@ class Worker:
         self._name = new_id()
         self._shares = shares or Shares()
         self._agenda = Agenda(clock=clock, sleep=sleep)
+        self._shares.join(self._agenda.pause, is_background=True)
         self._resting: set[Scope] = set()
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
@@ -271,7 +272,9 @@ class Worker:
         not. Raises `BusyError` when the time is over or the worker stops first.
         """
         if self._dispatcher is None:
-            raise CallerError("the worker was not started, so nothing would ever settle; start it first")
+            raise CallerError(
+                "nobody works here, so that nothing would ever settle; set jobs.enabled, or start the worker"
+            )
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
         settlement = Settlement(self._store, owners, sleep=self._sleep, look=self._look_again, report=on_progress)
         if self._stopping is not None:
@@ -417,13 +420,13 @@ class Worker:
             return False
         self._running[owner] += 1
         self._shares.see(owner.org)
-        begun = self._shares.started()
         try:
-            ended = await self._runner.run(job)
+            with self._shares.turn(owner.org, is_background=True) as seconds:
+                try:
+                    ended = await self._runner.run(job)
+                finally:
+                    self._shares.charge(owner.org, seconds(), is_background=True)
         finally:
-            pause = self._shares.charge(owner.org, self._shares.seconds_since(begun))
-            if pause > 0:
-                self._agenda.pause(owner.org, pause)
             self._running[owner] -= 1
             if not self._running[owner]:
                 del self._running[owner]

@@ -19,7 +19,8 @@ _DEFINITION = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _NAME = re.compile(
-    r"(?:class|struct|enum|interface|trait|impl|module|namespace|func|fn|function|def)\s+(?:\([^)\n]{0,200}\)\s*)?([\w:.<>]{1,100})"
+    r"(?:class|struct|enum|interface|trait|impl|module|namespace|func|fn|function|def|type|object|protocol|record|macro|"
+    r"procedure|table|view)\s+(?:\([^)\n]{0,200}\)\s*)?([\w:.<>]{1,100})"
 )
 
 

@@ -21,6 +21,9 @@ _COMMON = {
 }
 _LEAST_COMMON = 0.7
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+# Upper halves of UTF-16: of Latin letters; with those of Chinese characters and their punctuation.
+_LATIN = frozenset({0x00, 0x20})
+_HAN = frozenset({0x00, 0x20, 0x30, 0xFF, *range(0x4E, 0xA0)})
 _SAMPLE = 200_000
 """Bytes that the encoding is judged by."""
 
@@ -85,11 +88,12 @@ def _common(sample: bytes, encoding: str) -> list[bytes]:
 
 
 def _wide(sample: bytes) -> str | None:
-    """Return the byte order of UTF-16 without a mark: one half of every pair is nearly always the same few values."""
+    """Return the byte order of UTF-16 without a mark: the upper halves are few values, the lower ones are any."""
     if len(sample) < 4 or len(sample) % 2:
         return None
-    zeros = sample[0::2].count(0), sample[1::2].count(0)
-    half = len(sample) // 2
-    if max(zeros) * 10 < half * 4 or min(zeros) * 20 > half:
-        return None
-    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    first, second = sample[0::2], sample[1::2]
+    for usual in (_LATIN, _HAN):
+        shares = [sum(map(usual.__contains__, half)) / len(half) for half in (first, second)]
+        if max(shares) >= 0.95 and min(shares) <= 0.6:
+            return "utf-16-be" if shares[0] > shares[1] else "utf-16-le"
+    return None

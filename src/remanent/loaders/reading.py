@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from remanent.errors import UnreadableFile, UnreadableReason
+from remanent.loaders.document import LoadedDocument
 from remanent.model.base import Model
 
 
@@ -37,6 +38,10 @@ class Reading:
     """What the sender says the encoding is, if anything."""
     read_image: Callable[[bytes], str] | None = None
     """Returns what is written in a picture."""
+    read_inner: Callable[[bytes, str], LoadedDocument] | None = None
+    """Reads a file that is inside this one, by its bytes and its name."""
+    depth: int = 0
+    """How many files this one is inside of."""
 
 
 def refuse(reason: UnreadableReason, message: str) -> NoReturn:

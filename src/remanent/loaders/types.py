@@ -2,9 +2,8 @@
 
 import mimetypes
 import re
-import zipfile
+import struct
 from enum import StrEnum
-from io import BytesIO
 from pathlib import PurePosixPath
 
 from remanent.text.wordlists import word_set
@@ -28,6 +27,7 @@ XLS = "application/vnd.ms-excel"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ZIP = "application/zip"
 OLE = "application/x-ole-storage"
+LOCKED = "application/x-encrypted-office"
 OCTETS = "application/octet-stream"
 
 # Endings, since media types of code are seldom set.
@@ -67,7 +67,7 @@ _MESSAGE = re.compile(
     rb"X-[\w-]{1,60}|DKIM-Signature|ARC-[\w-]{1,60}):[^\n]{0,2000}\r?\n(?:[ \t][^\n]{0,2000}\r?\n){0,60}){3}",
     re.IGNORECASE,
 )
-_INSIDE = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
+_INSIDE = ((b"word/document", DOCX), (b"ppt/presentation", PPTX), (b"xl/workbook", XLSX))
 
 
 class AttachmentType(StrEnum):
@@ -115,7 +115,7 @@ def readable_type_of(content: bytes, name: str = "", *, said: str = "") -> str:
 def _by_content(content: bytes) -> str | None:
     for magic, media_type in _MAGIC:
         if content.startswith(magic):
-            return media_type
+            return _of_ole(content) if media_type == OLE else media_type
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
     if content[:2] == b"BM" and content[6:10] == b"\0\0\0\0":
@@ -129,18 +129,25 @@ def _by_content(content: bytes) -> str | None:
     return MAIL if _MESSAGE.match(content[:16_384]) else None
 
 
+def _of_ole(content: bytes) -> str:
+    """Return the type of an old office file, by the names of its streams."""
+    named = {name: name.encode("utf-16-le") in content for name in ("EncryptedPackage", "Workbook", "Book")}
+    return LOCKED if named["EncryptedPackage"] else XLS if named["Workbook"] or named["Book"] else OLE
+
+
 def _of_archive(content: bytes) -> str:
-    """Return the type of what is packed as a ZIP archive; its table of contents is read, nothing is unpacked."""
-    try:
-        with zipfile.ZipFile(BytesIO(content)) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, UnicodeDecodeError):
+    """Return the type of what is packed as a ZIP archive, by the names in its directory; nothing is unpacked."""
+    end = content.rfind(b"PK\x05\x06")
+    if end < 0 or end + 20 > len(content):
         return ZIP
-    if "[Content_Types].xml" in names:
-        return next((kind for folder, kind in _INSIDE if any(name.startswith(folder) for name in names)), ZIP)
+    size = struct.unpack_from("<I", content, end + 12)[0]
+    names = content[max(0, end - size) : end]
+    for marker, kind in _INSIDE:
+        if marker in names:
+            return kind
     # OpenDocument and EPUB: the first entry is called mimetype, is not compressed, and says it.
     said = re.match(rb"PK\x03\x04.{26}mimetype([\w.+/-]{5,100}?)(?=PK)", content[:200], re.DOTALL)
-    return said[1].decode("ascii") if said else EPUB if "META-INF/container.xml" in names else ZIP
+    return said[1].decode("ascii") if said else EPUB if b"META-INF/container.xml" in names else ZIP
 
 
 def _ending(name: str) -> str:

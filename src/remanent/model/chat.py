@@ -34,15 +34,17 @@ _IGNORED = frozenset(
 CHAT_FIELDS = _READ | _IGNORED
 """The fields of vendors' messages that are taken beside our own."""
 
-_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call", "tool_call"})
-_RESULTS = frozenset({"tool_result", "mcp_tool_result", "function_call_output", "custom_tool_call_output"})
-_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call", "tool_call"})
+RESULTS = frozenset({"tool_result", "mcp_tool_result", "function_call_output", "custom_tool_call_output"})
+THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _IMAGES = frozenset({"image", "image_url", "input_image"})
+FILES = _IMAGES | {"file", "input_file", "document", "input_audio", "audio", "video"}
+"""Types of parts that are no text."""
 _TOOL_ROLES = ("tool", "function")
 _ANY_TYPE = "application/octet-stream"
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system", "tool": "tool"}
 """LangChain's names for roles."""
-_ITEMS = _CALLS | _RESULTS | _THOUGHTS
+_ITEMS = CALLS | RESULTS | THOUGHTS
 """Types of items that stand among messages by themselves (OpenAI's Responses API), and within a message's content."""
 
 
@@ -147,10 +149,10 @@ class _ChatMessage:
             self._add_result(given, words)
         else:
             for part in _parts(given.get("content")):
-                if (kind := str(part.get("type"))) in _CALLS:
+                if (kind := str(part.get("type"))) in CALLS:
                     words = self._add_words(words)
                     self._add_call(part)
-                elif kind in _RESULTS or kind.endswith("_tool_result"):
+                elif is_result(kind):
                     words = self._add_words(words)
                     self._add_result(part, _Words())
                 else:
@@ -161,7 +163,7 @@ class _ChatMessage:
             for call in (*_listed(given, "tool_calls"), *filter(None, [given.get("function_call")])):
                 self._add_call(call)
         parts = [] if self._made else list(_parts(given.get("content")))
-        if not self._made and not (parts and all(str(part.get("type")) in _THOUGHTS for part in parts)):
+        if not self._made and not (parts and all(str(part.get("type")) in THOUGHTS for part in parts)):
             raise InvalidInput("content: the text is empty or missing; there is nothing to remember in it")
         return [self._message(made, place) for place, made in enumerate(self._made)]
 
@@ -191,29 +193,46 @@ class _ChatMessage:
         """Add a call of a tool, written as code would write it."""
         if not isinstance(call, Mapping):
             raise InvalidInput("tool_calls: each must be an object with the function's name and arguments")
-        function = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
-        name = function.get("name")
-        if not isinstance(name, str) or not name:
+        call_id, name, text = read_call(call)
+        if not name:
             raise InvalidInput("tool_calls: a call must name its function")
-        arguments = next((function[key] for key in ("arguments", "input", "args") if function.get(key) is not None), "")
         about = {"tool": name}
-        if isinstance(call_id := call.get("call_id") or call.get("id"), str):
+        if call_id:
             about["tool_call_id"] = call_id
             self._tools[call_id] = name
-        text = f"{name}({_arguments(arguments)})"
         self._made.append({"role": "assistant", "kind": EntryKind.TOOL_CALL, "content": text, "metadata": about})
 
     def _add_result(self, result: Mapping[str, Any], words: _Words) -> None:
         """Add what a tool answered, with the name of the tool where its call is known."""
         for part in _parts(result.get("content", result.get("output"))):
             _take_part(part, words)
-        call_id = next((result[key] for key in ("tool_call_id", "tool_use_id", "call_id") if key in result), None)
+        call_id = answered_call(result)
         about = {"tool": result.get("name") or self._tools.get(str(call_id)), "tool_call_id": call_id}
         about |= {"is_error": True} if result.get("is_error") else {}
         made = words.content if words.text.strip() else {"content": "(no output)"}
         known = {name: value for name, value in about.items() if value is not None}
         role = self._own["role"] if self._own.get("role") in _TOOL_ROLES else "tool"
         self._made.append({"role": role, "kind": EntryKind.TOOL_RESULT, **made, "metadata": known})
+
+
+def read_call(call: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the id of a call of a tool, the tool's name, and the call as code would write it."""
+    function = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
+    name = function.get("name")
+    name = name if isinstance(name, str) else ""
+    arguments = next((function[key] for key in ("arguments", "input", "args") if function.get(key) is not None), "")
+    call_id = call.get("call_id") or call.get("id")
+    return call_id if isinstance(call_id, str) else "", name, f"{name}({_arguments(arguments)})"
+
+
+def is_result(kind: object) -> bool:
+    """Return whether a part of this type is what a tool answered."""
+    return kind in RESULTS or str(kind).endswith("_tool_result")
+
+
+def answered_call(result: Mapping[str, Any]) -> Any:
+    """Return the id of the call that a result answers; none where it does not say."""
+    return next((result[key] for key in ("tool_call_id", "tool_use_id", "call_id") if key in result), None)
 
 
 def _listed(given: Mapping[str, Any], name: str) -> list[Any]:
@@ -246,11 +265,11 @@ def _parts(content: object) -> Iterator[Mapping[str, Any]]:
 def _take_part(part: Mapping[str, Any], words: _Words) -> None:
     """Add a part to the words: a text as it is, a file as a file, whatever else by naming it."""
     kind = str(part.get("type", "text"))
-    if kind in _THOUGHTS:
+    if kind in THOUGHTS:
         return
     if isinstance(text := part.get("text", part.get("refusal", part.get("transcript"))), str):
         words.texts.append(text)
-    elif kind in _IMAGES or kind in {"file", "input_file", "document", "input_audio", "audio"}:
+    elif kind in FILES:
         _take_file(part, kind, words)
     else:  # found by its name at least, rather than lost without a trace
         words.texts.append(f"[{kind}]")

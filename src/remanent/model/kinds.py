@@ -243,7 +243,11 @@ class NoteData(RecordData):
 
     path: Text = ""
     heading: Text = ""
+    """The titles from the top of the file down to it."""
     line: Count = 0
+    """Where it begins, from 1."""
+    end_line: Count = 0
+    """The last line of it."""
 
 
 class PassageData(RecordData):

@@ -2,10 +2,13 @@
 
 from typing import Annotated
 
+from pydantic import JsonValue
+
 from remanent.bilingual import Bilingual
 from remanent.context.sessions import EndReason, SessionInfo
+from remanent.context.state import MAX_ITEMS, Decision, Line, SessionState
 from remanent.discipline.operation import Command, Face, Permission, Screen, operation
-from remanent.discipline.shapes import Limit, Page, about, items_of
+from remanent.discipline.shapes import Expects, Limit, Page, about, items_of
 from remanent.model import Model
 from remanent.operations.call import ServiceCall
 
@@ -109,4 +112,62 @@ async def end_session(call: ServiceCall, request: EndSession) -> SessionInfo:
     return await call.agent.end_session(request.session, reason=request.reason)
 
 
-OPERATIONS = (list_sessions, begin_session, end_session)
+class WhichSession(Model):
+    """Which session."""
+
+    session: SessionName
+
+
+_LINES = {"max_length": MAX_ITEMS}
+
+
+class UpdateSession(Model):
+    """What an agent is at in a session."""
+
+    session: SessionName
+    current_goal: Annotated[Line | None, about("The goal.", "目标。")] = None
+    sub_goals: Annotated[tuple[Line, ...] | None, about("Goals on the way.", "子目标。", **_LINES)] = None
+    completed: Annotated[tuple[Line, ...] | None, about("What is done.", "已完成的。", **_LINES)] = None
+    current_step: Annotated[Line | None, about("The step that is being taken.", "当前步骤。")] = None
+    decisions: Annotated[
+        tuple[Decision, ...] | None, about("What was decided, and why.", "已作的决定及其理由。", **_LINES)
+    ] = None
+    blockers: Annotated[tuple[Line, ...] | None, about("What stands in the way.", "阻碍。", **_LINES)] = None
+    notes: Annotated[
+        dict[str, JsonValue] | None, about("JSON values of the agent's own.", "智能体自己的 JSON 值。")
+    ] = None
+    expects: Expects = None
+
+
+@operation(
+    "session.state",
+    zh="显示智能体在会话中的状态：目标、步骤、决定与阻碍。会话结束后为空。",
+    permission=READ,
+    route="GET sessions/state",
+    examples=({"session": "monday"},),
+    face=Face("session_state"),
+    command=Command(arguments=("session",)),
+)
+async def session_state(call: ServiceCall, request: WhichSession) -> SessionState:
+    """Show what an agent is at in a session: goal, step, decisions, blockers. Nothing once the session is over."""
+    return await call.agent.session_state(request.session)
+
+
+@operation(
+    "session.update",
+    zh="写下智能体在会话中的状态：给出的部分替换原有内容，其余不变。",
+    permission=WRITE,
+    route="POST sessions/state",
+    examples=(
+        {"session": "monday", "current_goal": "ship the parser", "decisions": [{"what": "LL(1)", "why": "simple"}]},
+    ),
+    face=Face("update_session"),
+    command=None,
+)
+async def update_session(call: ServiceCall, request: UpdateSession) -> SessionState:
+    """Write down what an agent is at in a session; what is given replaces what was there, and the rest stays."""
+    changes = request.model_dump(exclude={"session", "expects"}, exclude_none=True)
+    return await call.agent.update_session(request.session, **changes, expects=request.expects)
+
+
+OPERATIONS = (list_sessions, begin_session, end_session, session_state, update_session)

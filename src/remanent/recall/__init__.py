@@ -11,7 +11,7 @@ from remanent.recall.injection import INJECTED_ITEMS, ROUGH, inject
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
-from remanent.recall.recall import Recall
+from remanent.recall.recall import Finish, Recall
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 
@@ -28,6 +28,7 @@ __all__ = [
     "Candidate",
     "Coverage",
     "Echoes",
+    "Finish",
     "FormerVectorPath",
     "Gate",
     "GraphPath",

@@ -9,12 +9,12 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from hashlib import blake2b
 
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import FoundItem, Injection, Kind, Origin
-from remanent.recall.talk import is_small_talk, only_asks
+from remanent.recall.talk import asks_what_was_asked, is_small_talk, only_asks
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
 from remanent.text.scripts import fold
@@ -168,6 +168,7 @@ _HEADS: dict[Tongue, str] = {
 }
 _ROLES = {"user": "用户", "human": "用户", "assistant": "助手", "ai": "助手", "system": "系统", "tool": "工具"}
 """What the roles of chats are called before Chinese words; names stay as they are."""
+_INSTRUCTING = frozenset({"system", "developer"})
 _AGO: dict[Tongue, str] = {"en": "{} days ago", "zh": "{}天前"}
 _TODAY: dict[Tongue, str] = {"en": "today", "zh": "今天"}
 _YESTERDAY: dict[Tongue, str] = {"en": "1 day ago", "zh": "1天前"}
@@ -219,48 +220,59 @@ def inject(
     """
     tongue = tongue_of(question, *(item.text for item in items[:1]))
     wanted = [item for item in told_first(question, items) if not seen or fingerprint(item.text) not in seen]
+    around = [_beside(item, tongue, now=now) for item in wanted]
     if budget is None:
-        return _injection(wanted, {place: item.text for place, item in enumerate(wanted)}, tongue, now=now)
+        texts = {place: item.text for place, item in enumerate(wanted)}
+        return _injection(wanted, _lines(wanted, texts, around), tongue)
     count = counter or token_counter()
-    told = _packed(question, wanted, tongue, now=now, budget=budget, counter=count)
+    lines = _lines(wanted, _packed(question, wanted, around, tongue, budget=budget, counter=count), around)
     while True:  # dates and signs that are escaped count as well
-        injection = _injection(wanted, told, tongue, now=now)
+        injection = _injection(wanted, lines, tongue)
         tokens = count(injection.text) if injection.text else 0
         if tokens <= budget:
             return injection.replace(tokens=tokens)
-        told.pop(max(told))
+        lines.pop(max(lines))
 
 
 def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
-    """Return what to give a model, best first: what tells before what only asks, greets or says the same once more.
+    """Return what to give a model, best first; what was said on several days comes again last.
 
-    Small talk brings nothing, and a question that was asked before in the same words is no memory of anything.
+    Small talk brings nothing and is none. A turn that only asks is no memory of anything, unless the question is what
+    was asked, and what whoever runs the model told it to be is for that conversation alone. What several memories hold
+    of one day is told once.
     """
     if is_small_talk(question):
         return []
-    asked = frozenset(query_terms(question))
-    ranked, telling, rest = sorted(items, key=lambda item: item.rank), list[FoundItem](), list[FoundItem]()
-    said: set[str] = set()
-    for item in ranked:
-        words = item.text
-        if item.kind is Kind.TURN and only_asks(item.text):
-            if not asked.issuperset(query_terms(item.text)):
-                rest.append(item)
-        elif words in said or (item.kind is Kind.TURN and is_small_talk(item.text)):
-            rest.append(item)
-        else:
-            telling.append(item)
-        said.add(words)
+    of_asking = asks_what_was_asked(question)
+    telling, rest, said = list[FoundItem](), list[FoundItem](), dict[str, set[date]]()
+    for item in sorted(items, key=lambda item: item.rank):
+        if item.kind is Kind.TURN and (
+            is_small_talk(item.text) or _instructs(item) or (not of_asking and only_asks(item.text))
+        ):
+            continue
+        days = said.setdefault(_NO_LETTERS.sub("", _DATE_BEHIND.sub("", item.text)).casefold(), set())
+        if item.occurred_at.date() not in days:
+            (rest if days else telling).append(item)
+            days.add(item.occurred_at.date())
     return telling + rest
 
 
+def _instructs(item: FoundItem) -> bool:
+    """Tell whether a turn is a prompt of the system, which was remembered along with the talk under it."""
+    return bool(item.sources) and all(source.role.casefold() in _INSTRUCTING for source in item.sources)
+
+
 _RELATIVE = re.compile(
-    r"\b(?:yesterday|tomorrow|tonight|today|ago|last|past|next|this|coming|previous|earlier|recently|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|"
-    r"星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
+    r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
+    r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
+    r"[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
     re.IGNORECASE,
 )
-RESOLVED = re.compile(r" \[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
+_REPEATED = re.compile(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
+"""Before "Tuesday" it says that no certain one is meant."""
+_DATE_BEHIND = re.compile(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
+"""A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
+RESOLVED = re.compile(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
 
@@ -280,8 +292,11 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
         for mention in find_dates(words, reference=occurred_at):
             if not mention.relative or (is_dated and mention.begin.date() == occurred_at.date()):
                 continue
+            if _REPEATED.search(words[: mention.start]) or _DATE_BEHIND.match(words, mention.end):
+                continue
             end = sentence.start + mention.end
-            parts.append(f"{text[position:end]} [{_date_of(mention)}]")
+            space = " " if text[end - 1].isascii() else ""
+            parts.append(f"{text[position:end]}{space}[{_date_of(mention)}]")
             position = end
     return "".join([*parts, text[position:]])
 
@@ -300,25 +315,40 @@ def _date_of(mention: TimeMention) -> str:
 
 
 def _packed(
-    question: str, items: Sequence[FoundItem], tongue: Tongue, *, now: datetime, budget: int, counter: TokenCounter
+    question: str,
+    items: Sequence[FoundItem],
+    around: Sequence[tuple[str, str]],
+    tongue: Tongue,
+    *,
+    budget: int,
+    counter: TokenCounter,
 ) -> dict[int, str]:
-    pieces = [Piece(item.text, counter(f"{_line(item, '', tongue, now=now)}\n")) for item in items]
+    pieces = [
+        Piece(item.text, counter(f"- {before}{after}\n")) for item, (before, after) in zip(items, around, strict=True)
+    ]
     tags = {_section_of(item.kind).tag for item in items}
     frame = _frame(tongue, "".join(f"<{tag}>\n</{tag}>\n" for tag in tags))
     return pack(question, pieces, budget=budget - counter(frame), counter=counter)
 
 
-def _injection(items: Sequence[FoundItem], told: Mapping[int, str], tongue: Tongue, *, now: datetime) -> Injection:
+def _lines(items: Sequence[FoundItem], texts: Mapping[int, str], around: Sequence[tuple[str, str]]) -> dict[int, str]:
+    """Return each memory as an item of a list; its further lines are indented, so that none looks like another item."""
+    lines: dict[int, str] = {}
+    for place, text in texts.items():
+        item, (before, after) = items[place], around[place]
+        dated = with_dates(text, item.occurred_at, is_dated="date" in _section_of(item.kind).tells)
+        lines[place] = f"- {before}{_escaped(dated)}{after}"
+    return lines
+
+
+def _injection(items: Sequence[FoundItem], lines: Mapping[int, str], tongue: Tongue) -> Injection:
     """Return what is told of items, by their places, in its lasting order."""
-    places = sorted(told, key=lambda place: _order(items[place]))
+    places = sorted(lines, key=lambda place: _order(items[place]))
     blocks: list[str] = []
     for section in SECTIONS:
-        own = [place for place in places if items[place].kind.section == section.tag]
-        is_dated = "date" in section.tells
-        texts = {place: with_dates(told[place], items[place].occurred_at, is_dated=is_dated) for place in own}
-        lines = [_line(items[place], texts[place], tongue, now=now) for place in own]
-        if lines:
-            blocks += [f"<{section.tag}>", *lines, f"</{section.tag}>"]
+        own = [lines[place] for place in places if items[place].kind.section == section.tag]
+        if own:
+            blocks += [f"<{section.tag}>", *own, f"</{section.tag}>"]
     return Injection(
         text=_frame(tongue, "\n".join(blocks)) if blocks else "",
         record_ids=tuple(items[place].record_id for place in places),
@@ -340,8 +370,8 @@ def _frame(tongue: Tongue, body: str) -> str:
     return f"<{ENVELOPE}>\n{_HEADS[tongue]}\n{body}\n</{ENVELOPE}>"
 
 
-def _line(item: FoundItem, text: str, tongue: Tongue, *, now: datetime) -> str:
-    """Return a memory as an item of a list; its further lines are indented, so that none looks like another item."""
+def _beside(item: FoundItem, tongue: Tongue, *, now: datetime) -> tuple[str, str]:
+    """Return what stands before the words of a memory, and what behind them."""
     tells = _section_of(item.kind).tells
     leads = []
     if "date" in tells or ("age" in tells and item.dated_ahead):
@@ -350,12 +380,12 @@ def _line(item: FoundItem, text: str, tongue: Tongue, *, now: datetime) -> str:
         leads.append(_age(item.occurred_at, tongue, now=now))
     leads += notices(item, tongue)
     before = f"[{_BETWEEN[tongue].join(leads)}] " if leads else ""
-    after = ""
     if "speaker" in tells and (speaker := speaker_of(item)):
         before += f"{_ROLES.get(speaker.lower(), speaker) if tongue == 'zh' else speaker}: "
+    after = ""
     if "standing" in tells:
         after = _CERTAINTY[tongue].format(item.confidence, max(1, item.evidence_count))
-    return f"- {before}{_escaped(text)}{after}"
+    return before, after
 
 
 def notices(item: FoundItem, tongue: Tongue) -> list[str]:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from remanent.model import Entry, Kind
 from remanent.model.entry import AHEAD
@@ -111,6 +112,11 @@ def _may_be_unindexed(question: Question) -> bool:
     return (wanted.kinds is None or Kind.TURN in wanted.kinds) and wanted.as_of is None
 
 
+MAX_TIMES = 8
+"""Times of a question that are searched, the first of them. Chosen by hand: people name two or three, and each is a
+search of its own, so that a pasted calendar of hundreds would keep every reader busy."""
+
+
 class TimePath(RecallPath):
     """Records of that time; those that share the question's words first, then whatever happened then."""
 
@@ -125,9 +131,8 @@ class TimePath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search each time that is named."""
-        named = [
-            (mention, wanted) for mention in question.dates if (wanted := _within(question.record_filter, mention))
-        ]
+        times = ((mention, _within(question.record_filter, mention)) for mention in question.dates)
+        named = list(islice(((mention, wanted) for mention, wanted in times if wanted is not None), MAX_TIMES))
         scope, terms = question.scope, question.terms
         searches = (
             self._store.search_text(scope, terms, record_filter=wanted, limit=limit, places=True) for _, wanted in named

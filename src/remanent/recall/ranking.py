@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from remanent.embedding.port import Reranker
 from remanent.errors import RemanentError
-from remanent.model import LeftOut, Origin, PathRank, Record, is_ahead
+from remanent.model import Kind, LeftOut, Origin, PathRank, Record, is_ahead
 from remanent.recall.diversity import spread
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
@@ -22,6 +22,7 @@ from remanent.recall.indexing import as_spoken
 from remanent.recall.path import Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, Recipe, Rerank, Surroundings
+from remanent.recall.talk import LONGEST_ASKING, asks_what_was_asked, is_small_talk, share_asked
 from remanent.stores import Place
 
 _DAY = 86_400.0
@@ -189,6 +190,8 @@ def discounted(scores: Iterable[float], *, discount: float, depth: int) -> float
 
 READ_TOGETHER = 800
 """Characters of a turn that the cross-encoder reads; its time grows with them, and what a turn is about shows early."""
+ENOUGH_WORDS = 30
+"""Different words from which on a turn is not short; chosen with `brevity`."""
 _LEAST = 1e-9
 """Keeps the odds of a score of 0 or 1 finite."""
 
@@ -286,10 +289,41 @@ def weigh(
     ]
 
 
-def boost(weighed: list[RankedCandidate], records: Mapping[str, Record], recipe: Recipe) -> None:
-    """Weigh in what only the records themselves tell, and put the candidates in order."""
+def boost(
+    question: Question,
+    weighed: list[RankedCandidate],
+    records: Mapping[str, Record],
+    recipe: Recipe,
+    *,
+    size_of: Callable[[str], int],
+) -> None:
+    """Weigh in what only the records themselves tell, and put the candidates in order; `size_of` counts their words.
+
+    A question speaks for the turn that answers it. An agent is asked for other reasons than to tell of itself, and ends
+    its answers with questions out of courtesy: this holds among people.
+    """
+    boosts, reply = recipe.boosts, recipe.surroundings.reply
+    if asks_what_was_asked(question.read):
+        boosts, reply = boosts.replace(asking=0.0), 0.0
+    replies: dict[tuple[str | None, int], tuple[str, float]] = {}
     for one in weighed:
-        one.boosts += boosts_of_record(records[one.record_id], recipe.boosts)
+        record = records[one.record_id]
+        is_turn = record.kind is Kind.TURN
+        asked = share_asked(record.content) if is_turn and (boosts.asking or reply) else 0.0
+        if asked and reply and len(record.content) <= LONGEST_ASKING and one.place.trust is not Origin.AGENT:
+            replies[one.place.session, one.place.seq + 1] = one.place.role, reply * one.own
+        one.boosts += boosts_of_record(record, boosts)
+        if is_turn:
+            brevity = 1 - min(1.0, size_of(one.record_id) / ENOUGH_WORDS)
+            if boosts.asking and (asked == 1 or is_small_talk(record.content)):
+                # Behind all that tells something, in their own order.
+                one.boosts, one.context = (Factor("asking", 0.0),), 0.0
+                continue
+            one.boosts += _factors(asking=1 - boosts.asking * asked, brevity=1 - boosts.brevity * brevity)
+    for one in weighed:
+        asker, given = replies.get((one.place.session, one.place.seq), ("", 0.0))
+        if given and one.own and asker != one.place.role and one.place.trust is not Origin.AGENT:
+            one.context += given
         one.score = one.own + one.context
     weighed.sort(key=order)
 

@@ -76,6 +76,15 @@ _STATES = (TURNS,)
 
 
 @dataclass(frozen=True, slots=True)
+class Finish:
+    """What is made of an answer before it is kept, so that a kept one needs no more work."""
+
+    make: Callable[[Found], Found]
+    cache_key: str
+    """All that it depends on beside the answer."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerOptions:
     """Everything but the question itself that decides an answer."""
 
@@ -242,6 +251,7 @@ class Recall:
         source_share: float | None = None,
         gated: bool = True,
         cached: bool = True,
+        finish: Finish | None = None,
     ) -> Found:
         """Return the best items; a path that fails is left out, and the answer says so.
 
@@ -271,19 +281,22 @@ class Recall:
             gated=gated and self._gate is not None,
         )
         async with self._slots.hold(question.scope.org):
-            return await self._find(question, options, cached=cached)
+            return await self._find(question, options, cached=cached, finish=finish)
 
-    async def _find(self, question: Question, options: AnswerOptions, *, cached: bool) -> Found:
+    async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:
         """Return an answer that was kept, or work one out."""
         # Before all else, so that what is written meanwhile is found twice rather than not at all.
         standing = await self._store.standing(question.scope, states=_STATES)
         question = question.at(standing)
+        make = (lambda found: found) if finish is None else finish.make
         if self._cache is None or not cached:
-            return (await self._answer(question, options))[0]
-        key = self._cache.key(question, revision=standing.revision, options_key=options.cache_key)
+            return make((await self._answer(question, options))[0])
+        options_key = options.cache_key if finish is None else f"{options.cache_key} {finish.cache_key}"
+        key = self._cache.key(question, revision=standing.revision, options_key=options_key)
         found = await self._cache.get(key)
         if found is None:
             found, until = await self._answer(question, options)
+            found = make(found)
             if not found.left_out:
                 await self._cache.keep(key, found, scope=question.scope, until=until)
         return found
@@ -360,7 +373,7 @@ class Recall:
             if not verdict.passed:
                 best, rest = [], []
                 records.clear()
-        ranking.boost(best, records, options.recipe)
+        ranking.boost(question, best, records, options.recipe, size_of=lambda one: len(texts.units(one)))
         return _Shortlist(best, rest, texts, entries, crowd_of, verdict, gathered.left_out)
 
     async def _around(

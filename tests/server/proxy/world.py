@@ -84,7 +84,9 @@ class World:
 
 
 @asynccontextmanager
-async def world(home: Path, *steps: Step, forever: Step | None = None, **settings: Any) -> AsyncIterator[World]:
+async def world(
+    home: Path, *steps: Step, forever: Step | None = None, context: dict[str, Any] | None = None, **settings: Any
+) -> AsyncIterator[World]:
     clock = Hands()
     async with ScriptedServer(*steps, forever=forever) as upstream:
         # In a message of its own, where tests see it apart from what was asked; see test_dialects.py for the others.
@@ -92,7 +94,7 @@ async def world(home: Path, *steps: Step, forever: Step | None = None, **setting
         patient = {"recall_timeout": 300, "keep_timeout": 300, "read_timeout": 300, "connect_timeout": 300}
         proxied = {"base_url": upstream.base_url, "place": "message", **patient, **settings}
         async with (
-            aopen(home, embedder="none", clock=clock, proxy=proxied) as memory,
+            aopen(home, embedder="none", clock=clock, proxy=proxied, context=context or {}) as memory,
             Service(memory, clock=clock) as service,
         ):
             proxy = Proxy(service, clock=clock, sleep=never)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, Statement, judge_statements
@@ -39,10 +39,6 @@ _GOOD = 0.53
 """From this share of the question on it is answered. Chosen on the questions that the figures above are of."""
 _LEAST_WEIGHT = 0.6
 """Of few texts all have most words: what they agree on must weigh something beside a word that none has."""
-# They say what sort of answer is wanted; the sentence that gives it need not.
-_SORTS = frozenset(
-    query_terms("year day date month time city country place person name number type kind 时间 地点 名字 年份")
-) | frozenset({"一年", "一天", "哪年", "哪天"})
 _VALUES = frozenset({TokenKind.NAME, TokenKind.AMOUNT, TokenKind.TIME})
 _PARTS = {
     AnswerType.NUMBER: frozenset({TokenKind.AMOUNT, TokenKind.TIME}),
@@ -52,6 +48,16 @@ _PARTS = {
 }
 _SAME = re.compile(r"\b(?:same|in common|share[sd]?)\b|同一|相同|一样", re.IGNORECASE)
 _VERDICT: dict[Tongue, tuple[str, str]] = {"zh": ("是。", "不是。"), "en": ("Yes: ", "No: ")}
+
+
+@cache
+def _sorts() -> frozenset[str]:
+    """Return the words that say what sort of answer is wanted; the sentence that gives it need not.
+
+    When first needed: the dictionary of Chinese words takes longer to load than all else here.
+    """
+    words = "year day date month time city country place person name number type kind 时间 地点 名字 年份"
+    return frozenset({*query_terms(words), "一年", "一天", "哪年", "哪天"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ class _Reader:
             for term in terms
             if (len(term) > 1 or term.isascii()) and not term.startswith(("哪", "几", "谁", "何"))
         )
-        self.asked = (said - _SORTS) or said or frozenset(terms)
+        self.asked = (said - _sorts()) or said or frozenset(terms)
         sources = {one.source for one in sentences}
         spread: Counter[str] = Counter()
         for source in sources:

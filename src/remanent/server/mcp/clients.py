@@ -115,8 +115,8 @@ def install(client: McpClient, name: str, entry: Mapping[str, Any], *, file: Pat
     """
     # The file itself, where people keep their configuration elsewhere and link to it.
     file = file.resolve()
-    old = _read(file)
-    whole = _parsed(old, file)
+    old = read_settings(file)
+    whole = parsed_settings(old, file)
     servers = whole.get(client.group, {})
     if not isinstance(servers, dict):
         raise InvalidInput(f"{client.group} in {file} is no object; correct it, or paste the entry yourself")
@@ -138,7 +138,7 @@ def install(client: McpClient, name: str, entry: Mapping[str, Any], *, file: Pat
     return InstallResult(file, changed=True, backup=backup)
 
 
-def _read(file: Path) -> bytes | None:
+def read_settings(file: Path) -> bytes | None:
     """Return the file's bytes, or `None` where there is none yet."""
     try:
         return file.read_bytes()
@@ -148,7 +148,7 @@ def _read(file: Path) -> bytes | None:
         raise StorageError(f"{file} cannot be read: {error.strerror}") from error
 
 
-def _parsed(old: bytes | None, file: Path) -> dict[str, Any]:
+def parsed_settings(old: bytes | None, file: Path) -> dict[str, Any]:
     """Return the file as JSON; what cannot be written back without loss is refused and left alone."""
     if old is None or not old.strip():
         return {}

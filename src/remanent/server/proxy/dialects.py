@@ -16,6 +16,9 @@ from remanent.settings import MemoryPlace
 Placed = tuple[int, dict[str, Any]]
 """Where an item of the request stands, and a message in the form of chat completions that it holds."""
 
+Origin = tuple[Sequence[Mapping[str, Any]], int]
+"""The items of a request, and the place of one among them."""
+
 _OPENAI_ERRORS = {
     401: "authentication_error",
     403: "permission_error",
@@ -65,6 +68,15 @@ class Dialect(ABC):
             return body.with_message({"role": "user", "content": text}, before=place)
         asked = body.messages[place]
         return body.with_item(place, {**asked, "content": self._joined(text, asked.get("content"))})
+
+    def shrinkable(self, body: ChatBody) -> Iterator[Placed]:
+        """Yield the conversation as the compactor reads it, with calls and results as the API has them."""
+        yield from enumerate(body.messages)
+
+    def shrunk_items(self, message: Mapping[str, Any], origin: Origin | None) -> Sequence[Mapping[str, Any]]:
+        """Return what is sent for a message of a shortened conversation; one that stands for others has no `origin`."""
+        del origin
+        return (message,)
 
     def error(self, status: int, message: str) -> dict[str, Any]:
         """Return what says that something is wrong."""
@@ -121,6 +133,31 @@ class Responses(Dialect):
             message = _from_item(item)
             if message is not None:
                 yield place, message
+
+    def shrinkable(self, body: ChatBody) -> Iterator[Placed]:
+        """Yield calls and results as chat completions have them; the compactor knows no others."""
+        yield from self.messages(body)
+
+    def shrunk_items(self, message: Mapping[str, Any], origin: Origin | None) -> Sequence[Mapping[str, Any]]:
+        """Return the item itself, with what nobody said before it: a call must not lose the thought that led to it."""
+        if origin is None:
+            return ({"role": "developer", "content": message["content"]},)
+        items, place = origin
+        first = place
+        while first > 0 and _from_item(items[first - 1]) is None:
+            first -= 1
+        item, before = items[place], _from_item(items[place])
+        if before is not None and message.get("content") != before.get("content"):
+            name = "output" if message.get("role") == "tool" else "content"
+            item = {**item, name: self._own_parts(message["content"], role=str(message.get("role")))}
+        return (*items[first:place], item)
+
+    def _own_parts(self, content: object, *, role: str) -> object:
+        """Return a content whose texts are called as they are here."""
+        kind = "output_text" if role == "assistant" else self.text_part
+        if not isinstance(content, list):
+            return content
+        return [{**part, "type": kind} if part.get("type") == "text" else part for part in content]
 
     def remind(self, body: ChatBody, text: str, *, place: int, where: MemoryPlace) -> bytes:
         """As everywhere; where the input is one text, it becomes a list if need be."""
@@ -191,6 +228,10 @@ class AnthropicMessages(Dialect):
             if parts or calls:
                 more = {"tool_calls": calls} if calls else {}
                 yield place, {"role": message.get("role"), "content": parts, **more}
+
+    def shrunk_items(self, message: Mapping[str, Any], origin: Origin | None) -> Sequence[Mapping[str, Any]]:
+        """Return the message; what stands for others is the user's, since there is no other."""
+        return (message if origin is not None else {**message, "role": "user"},)
 
     def with_instructions(self, body: ChatBody, text: str) -> bytes:
         """Put the text behind the system's."""

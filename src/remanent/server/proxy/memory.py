@@ -87,8 +87,13 @@ class ChatRecall:
         self._timeout = timeout
         self._known: OrderedDict[tuple[Scope, str], tuple[float, InjectedMemory]] = OrderedDict()
 
-    async def remind(self, scope: Scope, conversation: Conversation) -> InjectedMemory:
-        """Return what to say to the conversation; while tools are called for one question, the same words each time."""
+    async def remind(
+        self, scope: Scope, conversation: Conversation, *, said: frozenset[str] | None = None
+    ) -> InjectedMemory:
+        """Return what to say to the conversation; while tools are called for one question, the same words each time.
+
+        `said` are the texts that the model is sent, where they are not those of the conversation.
+        """
         place = conversation.question_place
         if place is None or not conversation.question or not self._limit:
             return InjectedMemory()
@@ -97,7 +102,7 @@ class ChatRecall:
         known = self._known.get(key)
         if known is not None and begin - known[0] < WINDOW:
             return replace(known[1], seconds=0.0)
-        reminder = await self._recall(scope, conversation)
+        reminder = await self._recall(scope, conversation, conversation.texts if said is None else said)
         if not reminder.is_degraded:
             self._known[key] = (begin, reminder)
             self._known.move_to_end(key)
@@ -105,10 +110,9 @@ class ChatRecall:
                 self._known.popitem(last=False)
         return replace(reminder, seconds=time.monotonic() - begin)
 
-    async def _recall(self, scope: Scope, conversation: Conversation) -> InjectedMemory:
+    async def _recall(self, scope: Scope, conversation: Conversation, said: frozenset[str]) -> InjectedMemory:
         """Ask memory, within the time that a chat can wait; what fails leaves the chat without a reminder."""
         agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
-        said = conversation.texts
         # What the conversation holds already is found first and left out, so that more is asked for than is wanted.
         width = self._limit + min(len(said), 3 * self._limit)
         with FailOpen("memory cannot answer a chat"):

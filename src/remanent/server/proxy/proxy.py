@@ -53,6 +53,7 @@ from remanent.server.proxy.memory import (
     Spool,
     TurnRecorder,
 )
+from remanent.server.proxy.shrinking import ChatShrinking
 from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, Upstream, while_connected
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.settings import MemoryPlace
@@ -216,6 +217,7 @@ class Proxy:
         self._reminding = ChatRecall(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
         )
+        self._shrinking = ChatShrinking(memory, timeout=settings.recall_timeout)
         spool = Spool(memory.settings.home / FOLDER, new_id=new_id or id_source(clock))
         self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout, sleep=sleep)
 
@@ -306,10 +308,16 @@ class Proxy:
     async def _talk(self, request: Request, send: Send, visitor: ChatCaller, asked: ChatRequest) -> None:
         """Ask the model with what memory has to say, and keep the turn while the answer passes through."""
         scope, conversation, dialect = visitor.scope, asked.conversation, asked.dialect
+        shrunk = await self._shrinking.shrink(scope, dialect, asked.body) if self._settings.shrink else None
         with self._tracer.operation("recall", agent=scope.agent, act=SEARCH):
-            reminder = await self._reminding.remind(scope, conversation)
+            # What was left out is told again by memory, if it belongs to the question.
+            said = (conversation if shrunk is None else shrunk.conversation).texts
+            reminder = await self._reminding.remind(scope, conversation, said=said)
         exchange = ChatExchange(scope, conversation, who=visitor.principal.name, memory=self._memory, clock=self._clock)
         headers = _memory_headers(scope, reminder)
+        if shrunk is not None:
+            headers.append((b"x-remanent-context", shrunk.header))
+            asked = ChatRequest(dialect, shrunk.body, shrunk.conversation)
         relay = AnswerRelay(send, headers=headers, is_degraded=reminder.is_degraded, read=dialect.read)
         asking = self._upstream.ask(
             "POST",

@@ -10,12 +10,13 @@ import asyncio
 import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import LiteralString, TypeVar
 
 from remanent.errors import StoreBusy, StoreClosed
+from remanent.fairness import FairThreads
 from remanent.model import Scope
 from remanent.stores.queries import QueueState
 from remanent.stores.sqlite import queue
@@ -92,7 +93,7 @@ class DatabasePool:
         descriptor_budget: DescriptorBudget,
         busy_timeout: float,
         migrations: Sequence[LiteralString],
-        executor: Executor,
+        executor: FairThreads,
     ) -> None:
         self._layout = layout
         self._places = descriptor_budget.databases
@@ -246,7 +247,7 @@ class DatabasePool:
         database = Database(
             self._layout.database(scope),
             busy_timeout=self._busy_timeout,
-            executor=self._executor,
+            executor=self._executor.of(scope.org),
             spare=self._spare,
         )
 

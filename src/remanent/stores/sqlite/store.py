@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
 from remanent.errors import IntegrityError, NotFound, RemanentError, StoreClosed
+from remanent.fairness import FairThreads, carried
 from remanent.model import Job, Scope, system_clock
 from remanent.stores.queries import Claims, Erased, Erasure, Health, Query, QueueQuery
 from remanent.stores.sqlite import erasure as erasing
@@ -50,7 +50,7 @@ class SqliteStore(Store):
         bound_memory()
         self.layout = Layout(home)
         self._migrations = migrations
-        self._executor = ThreadPoolExecutor(READERS, thread_name_prefix="remanent-reader")
+        self._executor = FairThreads(READERS, name="remanent-reader")
         self.descriptor_budget = descriptor_budget(max_open)
         self._pool = DatabasePool(
             self.layout,
@@ -71,7 +71,7 @@ class SqliteStore(Store):
     async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
         """Apply all changes or none; on return they survive any crash."""
         async with self._pool.check_out(scope) as database:
-            committed = await database.write(lambda connection: apply_unit(connection, changes))
+            committed = await database.write(carried(lambda connection: apply_unit(connection, changes)))
         if committed.enqueued:
             for notify in self._listeners:
                 notify(scope.owner)

@@ -19,6 +19,7 @@ from zlib import crc32
 import apsw
 
 from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, QueueFull, VersionConflict
+from remanent.fairness import breathe
 from remanent.model import Entry, Record, Status, to_millis
 from remanent.stores import transaction
 from remanent.stores.sqlite import rows
@@ -47,6 +48,7 @@ class UnitOfWork:
         """Apply every change in order."""
         for change in work:
             _APPLY[type(change)](self, change)
+            breathe()
         if any(type(change) not in _UNREAD for change in work):
             _to_revise.add(self._connection)
         graphs = self.revise_graphs()

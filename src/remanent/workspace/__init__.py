@@ -1,0 +1,39 @@
+"""Memory in a folder of Markdown files that people can read: facts by day, search, and a place in every prompt."""
+
+from remanent.workspace.discipline import Workspace
+from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
+from remanent.workspace.files import FileChange, WorkspaceFiles
+from remanent.workspace.hooks import (
+    MAX_FACTS_PER_SESSION,
+    MIN_CHAT_TURNS,
+    AgentHook,
+    HookRegistry,
+    HookReport,
+    MemoryHook,
+)
+from remanent.workspace.index import IndexReport, WorkspaceHit, WorkspaceMemoryStore
+from remanent.workspace.layers import Holding, Layer
+from remanent.workspace.mem0 import AsyncMem0, Mem0Item
+
+__all__ = [
+    "MAX_FACTS_PER_SESSION",
+    "MIN_CHAT_TURNS",
+    "AgentHook",
+    "AsyncMem0",
+    "AsyncWorkspace",
+    "CompactedDay",
+    "DayLog",
+    "FileChange",
+    "Holding",
+    "HookRegistry",
+    "HookReport",
+    "IndexReport",
+    "Layer",
+    "Mem0Item",
+    "MemoryHook",
+    "Workspace",
+    "WorkspaceFiles",
+    "WorkspaceHit",
+    "WorkspaceMemoryStore",
+    "WorkspaceState",
+]

@@ -1,0 +1,106 @@
+"""The workspace as a discipline: a folder of Markdown files that people can read, and what it gives an agent."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from remanent.bilingual import Bilingual
+from remanent.context.sessions import SessionEnd
+from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
+from remanent.jobs import Handler
+from remanent.model import EntryKind, Job, Kind, Scope
+from remanent.stores import EntryQuery, Erased, Transaction
+from remanent.workspace.face import AsyncWorkspace
+from remanent.workspace.hooks import MAX_SCANNED_MESSAGES
+from remanent.workspace.index import WorkspaceIndex, WorkspaceMemoryStore
+from remanent.workspace.mem0 import close_all
+from remanent.workspace.roots import Roots
+from remanent.workspace.settings import WorkspaceSettings
+
+NAME = "workspace"
+FACTS = "workspace.facts"
+"""The job that takes down the facts of a session that ended."""
+
+
+class Workspace(Discipline):
+    """Memory in files that the agent and its user both read and write."""
+
+    name = NAME
+    purpose = Bilingual("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。")
+    kinds = (Kind.NOTE,)
+    settings = WorkspaceSettings
+    section = "memory"
+    agent_face = AsyncWorkspace
+
+    def operations(self) -> Sequence[Operation[Any, Any]]:
+        """Return what can be done with it."""
+        from remanent.workspace.operations import OPERATIONS
+
+        return OPERATIONS
+
+    def open(self, parts: Parts) -> OpenDiscipline:
+        """Put it to work."""
+        return OpenWorkspace(parts)
+
+
+class OpenWorkspace(OpenDiscipline):
+    """The workspaces of all agents of one open memory."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._settings = parts.settings.section(WorkspaceSettings)
+        self._roots = Roots(parts)
+        self._indexes: dict[tuple[Scope, str], WorkspaceIndex] = {}
+        self._mem0: dict[Scope, Any] = {}
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """Taking down the facts of a session that ended."""
+        return {FACTS: self._take_down}
+
+    async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
+        """Ask for the facts of the session, where that is wanted."""
+        if self._settings.follow and ended.last_seq > ended.after_seq:
+            self._parts.enqueue(tx, FACTS, payload={"session": ended.scope.session})
+
+    async def _take_down(self, job: Job, tx: Transaction) -> None:
+        """Take down the facts of the newest messages of a session; doing it again writes nothing twice."""
+        del tx
+        session = str(job.payload["session"])
+        query = EntryQuery(newest_first=True, limit=MAX_SCANNED_MESSAGES)
+        entries = await self._parts.store.entries(job.scope.within(session=session), query)
+        said = [
+            {"role": entry.role, "content": entry.text}
+            for entry in reversed(entries)
+            if entry.kind is EntryKind.MESSAGE and entry.text
+        ]
+        await self._face(job.scope).end(said, session=session)
+
+    async def on_erase(self, scope: Scope, erased: Erased) -> None:
+        """Let go of what is kept of the agent's folder; the files are the user's own."""
+        del erased
+        self._roots.forget(scope)
+        self._indexes = {key: index for key, index in self._indexes.items() if key[0] != scope.owner}
+
+    def agent_face(self, agent: AnyAgent) -> AsyncWorkspace:
+        """Return the agent's workspace."""
+        return self._face(agent.scope.owner)
+
+    def _face(self, scope: Scope) -> AsyncWorkspace:
+        async def index(folder: str | PathLike[str] | None) -> WorkspaceIndex:
+            files = await self._roots.files(scope) if folder is None else self._roots.files_in(folder)
+            key = (scope, str(files.root))
+            if key not in self._indexes:
+                include, size = self._roots.include(scope), self._settings.max_file_size
+                self._indexes[key] = WorkspaceIndex(self._parts, scope, files, include=include, max_size=size)
+            return self._indexes[key]
+
+        return AsyncWorkspace(
+            self._parts, scope, roots=self._roots, store=WorkspaceMemoryStore(index, self._loop), mem0=self._mem0
+        )
+
+    async def close(self) -> None:
+        """Let go of what Mem0 holds open."""
+        await asyncio.to_thread(close_all, self._mem0)

@@ -1,0 +1,464 @@
+"""The folder itself: safe names, one writer at a time among processes, whole files, and every change undoable.
+
+People edit the same files with editors that know nothing of our lock. So a file is looked at again at the last moment
+before it is replaced, and made anew if somebody was faster. Who opened it before and writes after that writes into the
+file that was replaced: its name is kept for a while (`late`), and what comes in there is brought over.
+"""
+
+import fcntl
+import glob
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import SequenceMatcher, unified_diff
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from remanent.durability import NO_ROOM, make_folder, write_durably
+from remanent.errors import InvalidInput, NotFound, StorageError, StorageFull, VersionConflict
+from remanent.model import Clock, Model
+from remanent.model.base import Text
+from remanent.model.clock import Instant
+
+OURS = ".remanent"
+"""The folder within the workspace that is ours: the lock, the owner's name, what can be undone."""
+MEMORIES = "/memories"
+"""How the memory tool of models calls the folder."""
+_ATTEMPTS = 20
+"""How often a change is made anew because somebody else wrote meanwhile; chosen by hand, twice is rare."""
+_MAX_LATE = 8
+"""Files replaced last of which a name is kept: who writes for longer than so many changes of ours take loses it."""
+_CONTEXT = 2
+"""Lines around a change by which its place is found again when lines before it came or went."""
+
+
+class FileChange(Model):
+    """One thing that we wrote into the folder."""
+
+    id: Text
+    path: Text
+    at: Instant
+    why: Text = ""
+    diff: Text = ""
+    """What it changed, as `diff -u` shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A file as it was read: its text, and what tells that it is still the same."""
+
+    text: str | None = None
+    mark: tuple[int, int, int] | None = None
+    mode: int | None = None
+
+
+class _Changed(Exception):
+    """Somebody wrote the file since it was read."""
+
+
+@contextmanager
+def lock_folder(root: Path, *, name: str = "lock") -> Iterator[None]:
+    """Hold a lock of the folder among processes; the kernel's, so that it goes with the process however that ends."""
+    make_folder(root / OURS)
+    handle = os.open(root / OURS / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+class WorkspaceFiles:
+    """The files under one root."""
+
+    def __init__(self, root: Path, *, clock: Clock, max_size: int = 100_000, max_changes: int = 1000) -> None:
+        self.root = root
+        self._clock = clock
+        self._max_size = max_size
+        self._max_changes = max_changes
+
+    # ── names ────────────────────────────────────────────────────────────────
+
+    def resolve(self, name: str) -> Path:
+        """Return the file of a name within the folder; a name that leads out of it, or to what is hidden, is refused.
+
+        Symbolic links may lead elsewhere in the folder and nowhere else.
+        """
+        parts = self._parts(name)
+        path = Path(os.path.realpath(self.root.joinpath(*parts)))
+        root = Path(os.path.realpath(self.root))
+        if path != root and root not in path.parents:
+            raise InvalidInput(f"{name!r} leads out of the workspace; name a file within it")
+        if any(part.startswith(".") for part in path.relative_to(root).parts):
+            raise InvalidInput(f"{name!r} lies in a hidden folder; choose a name without a leading dot")
+        return path
+
+    def _parts(self, name: str) -> list[str]:
+        if name == MEMORIES or name.startswith(f"{MEMORIES}/"):
+            name = name.removeprefix(MEMORIES).lstrip("/")
+        given = PurePosixPath(name)
+        if given.is_absolute() or "\\" in name or not name.isprintable():
+            raise InvalidInput("a file is named relative to the workspace, such as memory/2026-05-31.md")
+        parts = [part for part in given.parts if part != "."]
+        if any(part == ".." for part in parts):
+            raise InvalidInput("a name must not contain `..`; name a file within the workspace")
+        if any(part.startswith(".") for part in parts):
+            raise InvalidInput("hidden files and folders are not part of the workspace; choose another name")
+        return parts
+
+    def name_of(self, path: Path) -> str:
+        """Return a file's name within the folder."""
+        return path.relative_to(os.path.realpath(self.root)).as_posix()
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    def read(self, name: str) -> str:
+        """Return a file's text; `NotFound` where there is none."""
+        text = self.find(name)
+        if text is None:
+            raise NotFound(f"there is no file {name} in the workspace")
+        return text
+
+    def find(self, name: str) -> str | None:
+        """Return a file's text, or `None` where there is none."""
+        with _system_errors():
+            return _look(self.resolve(name)).text
+
+    def names(self, under: str = "") -> list[tuple[str, int]]:
+        """Return the files and folders below a folder, two levels deep, with their sizes; hidden ones are left out."""
+        start = self.resolve(under)
+        found: list[tuple[str, int]] = []
+        with _system_errors():
+            for first in _listed(start):
+                found.append(self._entry(first))
+                if first.is_dir():
+                    found.extend(self._entry(second) for second in _listed(first))
+        return found
+
+    def _entry(self, path: Path) -> tuple[str, int]:
+        name = path.relative_to(os.path.realpath(self.root)).as_posix()
+        return (f"{name}/", 0) if path.is_dir() else (name, path.stat().st_size)
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the only one of ours who writes here."""
+        with _system_errors(), lock_folder(self.root):
+            yield
+
+    def edit(self, name: str, change: Callable[[str | None], str | None], *, why: str) -> FileChange | None:
+        """Make a file what `change` makes of its text, whole and durable on return; `None` where nothing changed.
+
+        `change` is given `None` where there is no file, and is called again when somebody else wrote meanwhile.
+        Returning `None` leaves the file as it is.
+        """
+        path = self.resolve(name)
+        with self.lock():
+            self._bring_over(path)
+            for _ in range(_ATTEMPTS):
+                seen = _look(path)
+                after = change(seen.text)
+                if after is None or after == seen.text:
+                    return None
+                self._check_size(name, after)
+                try:
+                    noted = self._replace(path, seen, after, why=why)
+                except _Changed:
+                    continue
+                self._bring_over(path)
+                return noted
+        raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
+
+    def delete(self, name: str, *, why: str) -> FileChange:
+        """Remove a file; what was in it can be brought back by `undo`."""
+        path = self.resolve(name)
+        with self.lock():
+            seen = _look(path)
+            if seen.text is None:
+                raise NotFound(f"there is no file {name} in the workspace")
+            noted = self._note(self.name_of(path), seen.text, None, why=why)
+            path.unlink()
+        return noted
+
+    def rename(self, name: str, new_name: str, *, why: str) -> FileChange:
+        """Give a file another name; one that is taken is refused."""
+        source, target = self.resolve(name), self.resolve(new_name)
+        with self.lock():
+            if not source.is_file():
+                raise NotFound(f"there is no file {name} in the workspace")
+            if target.exists():
+                raise InvalidInput(f"there is a file {new_name} already; choose another name, or delete it first")
+            make_folder(target.parent)
+            old, new = self.name_of(source), self.name_of(target)
+            noted = self._keep({"path": new, "why": why, "renamed": old})
+            source.rename(target)
+        return noted
+
+    def _replace(self, path: Path, seen: _Seen, after: str, *, why: str) -> FileChange:
+        make_folder(path.parent)
+        _sweep(path)
+        noted = self._note(self.name_of(path), seen.text, after, why=why)
+
+        def unchanged() -> None:
+            if _mark_at(path) != seen.mark:
+                raise _Changed
+
+        late = self._keep_late(path, seen)
+        try:
+            write_durably(path, after.encode(), mode=seen.mode, check=unchanged)
+        except BaseException:
+            self._drop(noted.id)
+            if late is not None:
+                late.unlink(missing_ok=True)
+            raise
+        return noted
+
+    # ── what is written into a file that was just replaced ───────────────────
+
+    def _keep_late(self, path: Path, seen: _Seen) -> Path | None:
+        """Keep a name for the file that is about to be replaced; it says what was in it."""
+        if seen.text is None or seen.mark is None:
+            return None
+        folder = self.root / OURS / "late"
+        make_folder(folder)
+        held = seen.text.encode()
+        name = self._late_name(self.name_of(path))
+        for old in sorted(folder.glob(f"{name}-*"), key=lambda one: one.stat().st_ctime_ns)[:-_MAX_LATE]:
+            old.unlink(missing_ok=True)
+        late = folder / f"{name}-{len(held)}-{seen.mark[2]}-{sha256(held).hexdigest()[:16]}"
+        late.unlink(missing_ok=True)
+        try:
+            os.link(path, late)
+        except OSError:  # not every file system has links
+            return None
+        return late
+
+    def bring_over(self, names: Iterable[str]) -> None:
+        """Bring over what was written into files that we had just replaced."""
+        folder = self.root / OURS / "late"
+        if not folder.is_dir() or not any(map(_was_written, folder.iterdir())):
+            return
+        with self.lock():
+            for name in names:
+                self._bring_over(self.resolve(name))
+
+    def _bring_over(self, path: Path) -> None:
+        name = self._late_name(self.name_of(path))
+        for late in (self.root / OURS / "late").glob(f"{name}-*"):
+            if not _was_written(late):
+                continue
+            size, digest = int(late.name.split("-")[1]), late.name.split("-")[3]
+            content, held = late.read_bytes(), path.read_bytes() if path.exists() else b""
+            if (path.exists() and late.samefile(path)) or (content[size:] and content[size:] in held):
+                pass  # whoever was to replace it, or brought this over, was killed in between
+            elif sha256(content[:size]).hexdigest()[:16] == digest:  # something was added
+                joint = b"" if held.endswith(b"\n") or not held else b"\n"
+                write_durably(path, held + joint + content[size:], mode=_look(path).mode)
+            elif content != held:  # it was written anew: nobody can tell how to join both
+                write_durably(path.with_name(f"{path.stem}.conflict-{late.name[-8:]}{path.suffix}"), content)
+            late.unlink(missing_ok=True)
+
+    @staticmethod
+    def _late_name(name: str) -> str:
+        return sha256(name.encode()).hexdigest()[:16]
+
+    def _check_size(self, name: str, text: str) -> None:
+        if len(text) > self._max_size:
+            raise InvalidInput(
+                f"{name} would have {len(text)} characters, more than the {self._max_size} that memory.max_file_size "
+                "allows; split it"
+            )
+
+    # ── undoing ──────────────────────────────────────────────────────────────
+
+    def changes(self, *, limit: int = 20) -> list[FileChange]:
+        """Return what we wrote, newest first."""
+        files = sorted((self.root / OURS / "changes").glob("*.json"), reverse=True)[:limit]
+        return [_shown(file.stem, _load(file)) for file in files]
+
+    def undo(self, change_id: str) -> FileChange:
+        """Take back one change of ours and nothing else; refused where the lines it wrote were changed since."""
+        file = self.root / OURS / "changes" / f"{change_id}.json"
+        if not change_id.replace("-", "").isalnum() or not file.is_file():
+            raise NotFound(f"no change {change_id} can be undone here; `changes` shows those that can")
+        noted = _load(file)
+        why = f"undo {change_id}"
+        if "renamed" in noted:
+            done: FileChange | None = self.rename(noted["path"], noted["renamed"], why=why)
+        elif noted["new"]:
+            done = self.delete(noted["path"], why=why) if self._is_as_made(noted) else None
+        else:
+            done = self.edit(noted["path"], lambda text: _reversed(text, noted), why=why)
+        if done is None:
+            raise VersionConflict(f"{noted['path']} was changed since; undo it by hand: {_diff(noted)}")
+        self._drop(change_id)
+        return done
+
+    def _is_as_made(self, noted: dict[str, Any]) -> bool:
+        text = self.find(noted["path"])
+        return text is not None and text.splitlines(keepends=True) == noted["hunks"][0]["new"]
+
+    def _note(self, name: str, before: str | None, after: str | None, *, why: str) -> FileChange:
+        hunks = _hunks((before or "").splitlines(keepends=True), (after or "").splitlines(keepends=True))
+        return self._keep({"path": name, "why": why, "new": before is None, "gone": after is None, "hunks": hunks})
+
+    def _keep(self, noted: dict[str, Any]) -> FileChange:
+        folder = self.root / OURS / "changes"
+        make_folder(folder)
+        at = self._clock()
+        taken = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+        # Names sort by time; the number parts those of one millisecond, and of clocks that go back.
+        number = int(taken[-1].partition("-")[0]) + 1 if taken else 1
+        change_id = f"{number:010d}-{at:%Y%m%dT%H%M%S}"
+        write_durably(folder / f"{change_id}.json", json.dumps({"at": at.isoformat(), **noted}).encode())
+        for old in taken[: max(0, len(taken) + 1 - self._max_changes)]:
+            (folder / old).unlink(missing_ok=True)
+        return _shown(change_id, {"at": at.isoformat(), **noted})
+
+    def _drop(self, change_id: str) -> None:
+        (self.root / OURS / "changes" / f"{change_id}.json").unlink(missing_ok=True)
+
+
+def newline_of(text: str | None) -> str:
+    """Return what ends the lines of a text: its own way where it has one."""
+    return "\r\n" if text and "\r\n" in text else "\n"
+
+
+# ── looking at files ─────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _system_errors() -> Iterator[None]:
+    """Say in our own words what the system refused."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise StorageFull("no room is left for the workspace; make room and try again") from error
+        raise StorageError(f"the workspace cannot be used: {error.strerror or type(error).__name__}") from error
+
+
+def _look(path: Path) -> _Seen:
+    try:
+        with path.open("rb") as file:
+            about = os.fstat(file.fileno())
+            content = file.read(about.st_size)
+    except FileNotFoundError:
+        return _Seen()
+    except IsADirectoryError as error:
+        raise InvalidInput(f"{path.name} is a folder; name a file") from error
+    try:
+        return _Seen(content.decode(), _mark(about), stat.S_IMODE(about.st_mode))
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path.name} is not UTF-8; convert it first") from error
+
+
+def _was_written(late: Path) -> bool:
+    """Tell whether a file that was replaced was written since."""
+    try:
+        about = late.stat()
+    except FileNotFoundError:
+        return False
+    return [str(about.st_size), str(about.st_mtime_ns)] != late.name.split("-")[1:3]
+
+
+def _mark(about: os.stat_result) -> tuple[int, int, int]:
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def _mark_at(path: Path) -> tuple[int, int, int] | None:
+    try:
+        return _mark(os.stat(path))
+    except FileNotFoundError:
+        return None
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a process of ours left that was killed while it wrote this file; we hold the lock."""
+    for one in path.parent.glob(f".{glob.escape(path.name)}.{'[a-z0-9_]' * 8}"):
+        one.unlink(missing_ok=True)
+
+
+def _listed(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(one for one in folder.iterdir() if not one.name.startswith(".") and not one.is_symlink())
+
+
+# ── differences ──────────────────────────────────────────────────────────────
+
+
+def _hunks(before: Sequence[str], after: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what changed, each piece with a few lines around it."""
+    # What both have in common at their ends is left out first: comparing takes the square of what repeats.
+    shorter = min(len(before), len(after))
+    head = next((at for at in range(shorter) if before[at] != after[at]), shorter)
+    tail = next((at for at in range(shorter - head) if before[-1 - at] != after[-1 - at]), shorter - head)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    found = []
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            at, until = head + new_start, head + new_end
+            found.append(
+                {
+                    "at": at,
+                    "old": list(old[start:end]),
+                    "new": list(new[new_start:new_end]),
+                    "above": list(after[max(0, at - _CONTEXT) : at]),
+                    "below": list(after[until : until + _CONTEXT]),
+                }
+            )
+    return found
+
+
+def _reversed(text: str | None, noted: dict[str, Any]) -> str | None:
+    """Return a text without a change; `None` where what it wrote is not there any more as it was."""
+    if noted["gone"]:
+        return "".join(noted["hunks"][0]["old"]) if text is None and noted["hunks"] else None
+    lines = (text or "").splitlines(keepends=True)
+    for hunk in reversed(noted["hunks"]):
+        at = _place(lines, hunk)
+        if at is None:
+            return None
+        lines[at : at + len(hunk["new"])] = hunk["old"]
+    return "".join(lines)
+
+
+def _place(lines: Sequence[str], hunk: dict[str, Any]) -> int | None:
+    """Return where a piece stands now: with its surroundings, else alone where there is just one such place."""
+    for above, below in ((hunk["above"], hunk["below"]), ([], [])):
+        wanted = [*above, *hunk["new"], *below]
+        if not wanted:
+            continue
+        spots = [
+            spot for spot in range(len(lines) - len(wanted) + 1) if list(lines[spot : spot + len(wanted)]) == wanted
+        ]
+        nearest = min(spots, key=lambda spot: abs(spot + len(above) - hunk["at"]), default=None)
+        if nearest is not None and (above or below or len(spots) == 1):
+            return nearest + len(above)
+    return 0 if not lines and not hunk["new"] else None
+
+
+def _load(file: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return loaded
+
+
+def _shown(change_id: str, noted: dict[str, Any]) -> FileChange:
+    return FileChange(id=change_id, path=noted["path"], at=noted["at"], why=noted["why"], diff=_diff(noted))
+
+
+def _diff(noted: dict[str, Any]) -> str:
+    if "renamed" in noted:
+        return f"rename from {noted['renamed']}\nrename to {noted['path']}\n"
+    before: list[str] = []
+    after: list[str] = []
+    for hunk in noted["hunks"]:
+        before += [*hunk["above"], *hunk["old"], *hunk["below"]]
+        after += [*hunk["above"], *hunk["new"], *hunk["below"]]
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in unified_diff(before, after, lineterm="\n"))

@@ -1,0 +1,585 @@
+"""The files as records: which passages they have, found again by words and meaning, and brought up to date in steps.
+
+The files are the truth and the index is derived: it can be deleted, and the next look at the folder builds it again.
+A look compares names, sizes and times of change, which takes milliseconds; only files that differ are read. A file is
+known by an id of its own, so that a passage keeps its record, and with it what links to it, when the file is renamed or
+a part of it is edited.
+"""
+
+import asyncio
+import os
+import re
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from remanent.discipline import Parts
+from remanent.errors import InvalidInput
+from remanent.model import Kind, Link, Model, NoteData, Origin, Record, Scope
+from remanent.model.base import Count, Text
+from remanent.model.filters import MAX_TAG_LENGTH, MAX_TAGS
+from remanent.model.ids import Id
+from remanent.recall import Question
+from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Transaction, search_terms
+from remanent.text.budget import chunks
+from remanent.text.markdown import parse_markdown
+from remanent.text.tokens import TokenCounter
+from remanent.workspace.files import WorkspaceFiles, lock_folder
+
+T = TypeVar("T")
+SearchMode = Literal["hybrid", "fts", "semantic"]
+RECIPES: Mapping[str, str] = {"fts": "words", "semantic": "meaning", "hybrid": "hybrid"}
+WIKILINK = "wikilink"
+"""The relation of links between notes."""
+CHUNK_CHARACTERS = 1200
+"""Characters of a passage at most: some 300 words, which is what embedding models read. Chosen by hand."""
+_CHARACTERS = TokenCounter(name="characters", exact=True, count=len)
+FILES_AT_ONCE = 100
+"""Files that are read and committed together; chosen by hand, so that others get their turn."""
+_SAME_FILE = 0.5
+"""The share of passages that a new name must have in common with a file that is gone to be the same file."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class IndexReport(Model):
+    """What a look at the folder changed in the index."""
+
+    files: Count = 0
+    """How many there are."""
+    added: tuple[Text, ...] = ()
+    changed: tuple[Text, ...] = ()
+    renamed: tuple[Text, ...] = ()
+    removed: tuple[Text, ...] = ()
+    skipped: tuple[Text, ...] = ()
+    """Too large, or gone before they could be read."""
+
+
+class WorkspaceHit(Model):
+    """A passage that was found."""
+
+    path: Text
+    heading: Text = ""
+    line: Count
+    """Where it begins, from 1."""
+    end_line: Count
+    text: Text
+    score: float
+    tags: tuple[Text, ...] = ()
+    record_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a file under one heading."""
+
+    text: str
+    heading: str
+    line: int
+    end_line: int
+    links: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """What tells its text from another."""
+        return sha256(self.text.encode()).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class _File:
+    """What is known of one indexed file."""
+
+    file_id: str
+    path: str
+    mark: tuple[int, int]
+    """Time of change and size."""
+    passages: list[tuple[str, str]] = field(default_factory=list)
+    """Record and digest of each passage, in order."""
+    links: dict[str, list[str]] = field(default_factory=dict)
+    """By record, the names that its passage links to."""
+
+    def to_state(self) -> dict[str, Any]:
+        return {"path": self.path, "mark": list(self.mark), "passages": [list(one) for one in self.passages]} | (
+            {"links": self.links} if self.links else {}
+        )
+
+    @classmethod
+    def of_state(cls, file_id: str, state: Any) -> "_File":
+        passages = [(record_id, digest) for record_id, digest in state["passages"]]
+        return cls(file_id, state["path"], tuple(state["mark"]), passages, dict(state.get("links", {})))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A file as it was just read."""
+
+    path: str
+    mark: tuple[int, int]
+    passages: tuple[Passage, ...]
+    tags: tuple[str, ...]
+    occurred_at: datetime
+
+
+# ── reading Markdown ─────────────────────────────────────────────────────────
+
+
+def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
+    """Return a note's passages, each under its heading and with its lines, and the tags of its front matter."""
+    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    parsed = parse_markdown(text)
+    found: list[Passage] = []
+    for section in parsed.sections:
+        heading = " › ".join(section.path)
+        for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
+            said = _COMMENT.sub("", chunk.text)
+            body = said.partition("\n")[2] if section.level and chunk.start == 0 else said
+            if body.strip():  # a heading alone says nothing that those below it do not
+                start = section.start + chunk.start + len(chunk.text) - len(chunk.text.lstrip())
+                end = section.start + chunk.start + len(chunk.text.rstrip())
+                line, end_line = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1
+                links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
+                found.append(Passage(said.strip(), heading, line, end_line, links))
+    return found, _tags(parsed.front_matter.get("tags") if parsed.front_matter else None)
+
+
+def _tags(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    given = re.split(r"[,\s]+", value) if isinstance(value, str) else value or ()
+    tags = (tag.strip().lstrip("#")[:MAX_TAG_LENGTH] for tag in given)
+    return tuple(dict.fromkeys(tag for tag in tags if tag.strip()))[:MAX_TAGS]
+
+
+def _decoded(content: bytes) -> str:
+    """Return a file's text; old Chinese notes may be in GB 18030, and what is neither is read as far as it can be."""
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return content.decode(errors="replace")
+
+
+def scan(root: Path, include: str) -> dict[str, tuple[int, int]]:
+    """Return the files that patterns name, with their times of change and sizes; hidden ones are left out."""
+    found: dict[str, tuple[int, int]] = {}
+    for pattern in (one.strip() for one in include.split(",")):
+        if pattern:
+            found.update(_walk(os.path.realpath(root), "", pattern.split("/")))
+    return found
+
+
+def _walk(folder: str, prefix: str, parts: Sequence[str]) -> Iterator[tuple[str, tuple[int, int]]]:
+    first, rest = parts[0], parts[1:]
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if first == "**":
+                yield from _walk(entry.path, f"{prefix}{entry.name}/", parts)
+            elif rest and fnmatchcase(entry.name, first):
+                yield from _walk(entry.path, f"{prefix}{entry.name}/", rest)
+        elif entry.is_file(follow_symlinks=False):
+            wanted = rest[0] if first == "**" and len(rest) == 1 else first if not rest else None
+            if wanted is not None and fnmatchcase(entry.name, wanted):
+                about = entry.stat(follow_symlinks=False)
+                yield f"{prefix}{entry.name}", _mark(about)
+
+
+# ── the index ────────────────────────────────────────────────────────────────
+
+
+class WorkspaceIndex:
+    """The index of one folder in one agent's store."""
+
+    def __init__(self, parts: Parts, scope: Scope, files: WorkspaceFiles, *, include: str, max_size: int) -> None:
+        self._parts = parts
+        self._scope = scope.owner
+        self._files = files
+        self._include = include
+        self._max_size = max_size
+        self._prefix = f"workspace/{sha256(str(files.root).encode()).hexdigest()[:12]}"
+        self._known: dict[str, _File] = {}
+        self._generation: object = None
+        self._busy = asyncio.Lock()
+
+    async def refresh(self) -> IndexReport:
+        """Bring the index up to date with the files; other processes that do the same are waited for."""
+        async with self._busy:
+            found = await asyncio.to_thread(self._scan)
+            await self._load()
+            if {file.path: file.mark for file in self._known.values()} == found:
+                return IndexReport(files=len(found))
+            lock = lock_folder(self._files.root, name="index.lock")
+            await asyncio.to_thread(lock.__enter__)
+            try:
+                await self._load()
+                return await self._bring_up(found)
+            finally:
+                lock.__exit__(None, None, None)
+
+    async def delete(self) -> int:
+        """Remove the index, and return how many passages it had; the next look builds it again."""
+        async with self._busy:
+            await self._load()
+            records = [record_id for file in self._known.values() for record_id, _ in file.passages]
+            async with self._parts.store.transaction(self._scope) as tx:
+                for record_id in records:
+                    tx.drop(record_id)
+                for file_id in self._known:
+                    tx.state(f"{self._prefix}/{file_id}", None)
+                tx.state(self._prefix, None)
+            self._known, self._generation = {}, None
+        return len(records)
+
+    async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = False) -> list[WorkspaceHit]:
+        """Find passages; edits are taken up first."""
+        if mode not in RECIPES:
+            raise InvalidInput(f"there is no mode {mode!r}; it is one of {', '.join(RECIPES)}")
+        if mode == "semantic" and self._parts.embedders is None:
+            raise InvalidInput("search by meaning needs an embedder; set `embedder` to other than none")
+        await self.refresh()
+        now = self._parts.clock()
+        wanted = RecordFilter(kinds=(Kind.NOTE,), alive_at=now)
+        found = await self._parts.recall.find(
+            Question(query, self._scope, wanted, asked_at=now),
+            limit=2 * limit,  # the same agent may have notes of other folders
+            recipe=RECIPES[mode],
+            gated=gated,
+        )
+        own = {record_id for file in self._known.values() for record_id, _ in file.passages}
+        best = [item for item in found.items if item.record_id in own][:limit]
+        records = await self._records([item.record_id for item in best])
+        return [_hit(records[item.record_id], item.score) for item in best if item.record_id in records]
+
+    async def counts(self) -> tuple[int, int]:
+        """Return how many files and passages the index has."""
+        await self._load()
+        return len(self._known), sum(len(file.passages) for file in self._known.values())
+
+    # ── bringing it up to date ───────────────────────────────────────────────
+
+    async def _load(self) -> None:
+        """Read what is indexed, unless nobody changed it since the last time."""
+        generation = await self._parts.store.state(self._scope, self._prefix)
+        if generation == self._generation:
+            return
+        states = await self._parts.store.states(self._scope, prefix=f"{self._prefix}/")
+        known = {name.rpartition("/")[2]: state for name, state in states.items()}
+        self._known = {file_id: _File.of_state(file_id, state) for file_id, state in known.items()}
+        self._generation = generation
+
+    async def _bring_up(self, found: Mapping[str, tuple[int, int]]) -> IndexReport:
+        by_path = {file.path: file for file in self._known.values()}
+        gone = {file.file_id: file for file in self._known.values() if file.path not in found}
+        stale = [path for path, mark in found.items() if path not in by_path or by_path[path].mark != mark]
+        report: dict[str, list[str]] = {name: [] for name in ("added", "changed", "renamed", "removed", "skipped")}
+        touched: set[str] = set()
+        for start in range(0, len(stale), FILES_AT_ONCE):
+            batch = stale[start : start + FILES_AT_ONCE]
+            read = await asyncio.to_thread(self._read, batch)
+            report["skipped"] += sorted({*batch} - {one.path for one in read})
+            pairs = []
+            for one in read:
+                file = by_path.get(one.path)
+                if file is not None:
+                    report["changed"].append(one.path)
+                elif (file := _same(one, gone.values())) is not None:
+                    del gone[file.file_id]
+                    report["renamed"].append(one.path)
+                else:
+                    file = _File(self._parts.new_id(), one.path, one.mark)
+                    report["added"].append(one.path)
+                pairs.append((file, one))
+            touched |= await self._commit(pairs)
+        report["removed"] = [file.path for file in gone.values()]
+        touched |= await self._remove(list(gone.values()))
+        await self._link(touched, {*stale})
+        self._parts.watch(self._scope)
+        return IndexReport.model_validate({"files": len(found), **report})
+
+    def _scan(self) -> dict[str, tuple[int, int]]:
+        self._files.bring_over(scan(self._files.root, self._include))
+        return scan(self._files.root, self._include)
+
+    def _read(self, paths: Sequence[str]) -> list[_Read]:
+        """Read files; one that is too large is known and has no passages."""
+        found = []
+        for path in paths:
+            try:
+                about = os.stat(self._files.root / path)
+                fits = about.st_size <= 4 * self._max_size  # a sign has at most four bytes
+                text = _decoded((self._files.root / path).read_bytes()) if fits else ""
+            except OSError:
+                continue
+            passages, tags = passages_of(text) if len(text) <= self._max_size else ([], ())
+            at = datetime.fromtimestamp(about.st_mtime, UTC)
+            found.append(_Read(path, _mark(about), tuple(passages), tags, _occurred(path, at)))
+        return found
+
+    async def _commit(self, pairs: Sequence[tuple[_File, _Read]]) -> set[str]:
+        """Put the passages of files that were read, and return the names whose first record is another now."""
+        held = [record_id for file, _ in pairs for record_id, _ in file.passages]
+        olds = await self._records(held)
+        first = {file.file_id: file.passages[:1] for file, _ in pairs}
+        names = {name for file, _ in pairs for name in _names(file.path)}
+        prepared = await asyncio.to_thread(lambda: [self._prepare(file, read, olds) for file, read in pairs])
+        async with self._parts.store.transaction(self._scope) as tx:
+            for (file, _), (fresh, puts) in zip(pairs, prepared, strict=True):
+                kept = {record_id for record_id, _ in fresh.passages}
+                for record_id, _ in file.passages:
+                    if record_id not in kept and record_id in olds:
+                        tx.drop(record_id)
+                for record, terms in puts:
+                    tx.put(record, expects=record.version - 1, terms=terms)
+                self._note(tx, fresh)
+            if any(puts for _, puts in prepared):
+                self._parts.journal.index(tx)
+            self._next_generation(tx)
+        return {
+            name
+            for fresh, _ in prepared
+            if [one[0] for one in fresh.passages[:1]] != [one[0] for one in first[fresh.file_id]]
+            or not {*_names(fresh.path)} <= names
+            for name in (*_names(fresh.path), *names)
+        }
+
+    def _prepare(self, file: _File, read: _Read, olds: Mapping[str, Record]) -> tuple[_File, list[tuple[Record, str]]]:
+        """Return a file as it will be known, with the records that differ and their search terms."""
+        fresh = _File(file.file_id, read.path, read.mark)
+        held = [one for one in file.passages if one[0] in olds]
+        puts: list[tuple[Record, str]] = []
+        for passage, record_id in zip(read.passages, matched(held, read.passages), strict=True):
+            record = self._record(read, passage, olds.get(record_id) if record_id else None)
+            if record is not None:
+                puts.append((record, search_terms(record)))
+            kept_id = record_id or (record.id if record else "")
+            fresh.passages.append((kept_id, passage.digest))
+            if passage.links:
+                fresh.links[kept_id] = list(passage.links)
+        return fresh, puts
+
+    def _record(self, read: _Read, passage: Passage, old: Record | None) -> Record | None:
+        """Return the record of a passage; `None` where it is as it was."""
+        now = self._parts.clock()
+        data = NoteData(path=read.path, heading=passage.heading, line=passage.line, end_line=passage.end_line)
+        about: dict[str, Any] = {
+            "content": passage.text,
+            "keywords": (Path(read.path).stem, *filter(None, [passage.heading])),
+            "tags": read.tags,
+            "data": data,
+            "occurred_at": read.occurred_at,
+            # What an agent takes down of a day is its own word, whatever else lies here is the user's.
+            "trust": Origin.AGENT if _DAY.fullmatch(Path(read.path).stem) else Origin.USER,
+        }
+        if old is None:
+            return Record(
+                id=self._parts.new_id(), scope=self._scope, kind=Kind.NOTE, created_at=now, updated_at=now, **about
+            )
+        unchanged = all(getattr(old, name) == value for name, value in about.items() if name != "occurred_at")
+        return None if unchanged else old.replace(**about, version=old.version + 1, updated_at=now)
+
+    async def _remove(self, gone: Sequence[_File]) -> set[str]:
+        if gone:
+            async with self._parts.store.transaction(self._scope) as tx:
+                for file in gone:
+                    for record_id, _ in file.passages:
+                        tx.drop(record_id)
+                    tx.state(f"{self._prefix}/{file.file_id}", None)
+                    self._known.pop(file.file_id, None)
+                self._next_generation(tx)
+        return {name for file in gone for name in _names(file.path)}
+
+    async def _link(self, touched: set[str], changed: set[str]) -> None:
+        """Have links between notes follow what the files say, as far as it may differ from before."""
+        affected = [
+            file
+            for file in self._known.values()
+            if file.path in changed or any(_name(name) in touched for names in file.links.values() for name in names)
+        ]
+        sources = tuple(record_id for file in affected for record_id, _ in file.passages)
+        if not sources:
+            return
+        targets = self._targets()
+        wanted = {
+            (record_id, target)
+            for file in affected
+            for record_id, names in file.links.items()
+            for name in names
+            if (target := targets.get(_name(name))) is not None and target != record_id
+        }
+        held = await self._parts.store.links(self._scope, LinkQuery(from_ids=sources))
+        there = {(link.from_id, link.to_id) for link in held if link.relation == WIKILINK}
+        now = self._parts.clock()
+        async with self._parts.store.transaction(self._scope) as tx:
+            for from_id, to_id in there - wanted:
+                tx.unlink(from_id, to_id, relation=WIKILINK)
+            for from_id, to_id in sorted(wanted - there):
+                tx.link(Link(from_id=from_id, to_id=to_id, relation=WIKILINK, created_at=now, updated_at=now))
+
+    def _targets(self) -> dict[str, str]:
+        """Return by the names that a link may use the first record of the file; of two, the shorter path has it."""
+        found: dict[str, str] = {}
+        for file in sorted(self._known.values(), key=lambda one: (-len(one.path), one.path)):
+            if file.passages:
+                found |= dict.fromkeys(_names(file.path), file.passages[0][0])
+        return found
+
+    async def _records(self, record_ids: Sequence[str]) -> dict[str, Record]:
+        if not record_ids:
+            return {}
+        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
+        return {record.id: record for record in await self._parts.store.records(self._scope, query)}
+
+    def _note(self, tx: Transaction, file: _File) -> None:
+        tx.state(f"{self._prefix}/{file.file_id}", file.to_state())
+        self._known[file.file_id] = file
+
+    def _next_generation(self, tx: Transaction) -> None:
+        self._generation = self._parts.new_id()
+        tx.state(self._prefix, str(self._generation))
+
+
+def matched(held: Sequence[tuple[str, str]], passages: Sequence[Passage]) -> list[str | None]:
+    """Return for each passage the record that it keeps: that of the same text, else one whose text is gone."""
+    free: dict[str, list[str]] = {}
+    for record_id, digest in held:
+        free.setdefault(digest, []).append(record_id)
+    kept = [free[one.digest].pop(0) if free.get(one.digest) else None for one in passages]
+    taken = set(kept)
+    left = iter([record_id for record_id, _ in held if record_id not in taken])
+    return [one if one is not None else next(left, None) for one in kept]
+
+
+def _same(read: _Read, gone: Iterable[_File]) -> _File | None:
+    """Return the file that is gone under another name and is this one: most of its passages are here."""
+    digests = {one.digest for one in read.passages}
+    shares = {
+        file.file_id: (len(digests & held) / max(len(digests), len(held)), file)
+        for file in gone
+        if (held := {digest for _, digest in file.passages}) and digests
+    }
+    share, best = max(shares.values(), key=lambda one: one[0], default=(0.0, None))
+    return best if share >= _SAME_FILE else None
+
+
+def _hit(record: Record, score: float) -> WorkspaceHit:
+    note = record.data if isinstance(record.data, NoteData) else NoteData()
+    return WorkspaceHit(
+        path=note.path,
+        heading=note.heading,
+        line=note.line,
+        end_line=note.end_line,
+        text=record.content,
+        score=score,
+        tags=record.tags,
+        record_id=record.id,
+    )
+
+
+def _mark(about: os.stat_result) -> tuple[int, int]:
+    """Return what tells that a file is as it was; microseconds, because JSON has no room for more."""
+    return about.st_mtime_ns // 1000, about.st_size
+
+
+def _occurred(path: str, changed_at: datetime) -> datetime:
+    """Return when what a file tells of happened: on its day where it is named by one, else when it was written."""
+    stem = Path(path).stem
+    if not _DAY.fullmatch(stem) or changed_at.astimezone().strftime("%Y-%m-%d") == stem:
+        return changed_at
+    try:
+        return datetime.combine(datetime.fromisoformat(stem), time(12)).astimezone()
+    except ValueError:
+        return changed_at
+
+
+def _name(name: str) -> str:
+    return name.strip().casefold().removesuffix(".md")
+
+
+def _names(path: str) -> tuple[str, str]:
+    """Return how a link may call a file: by its path, or by its name alone."""
+    return _name(path), _name(path.rpartition("/")[2])
+
+
+OpenIndex = Callable[[str | os.PathLike[str] | None], Awaitable[WorkspaceIndex]]
+"""Returns the index of a folder, or of the agent's own where none is named."""
+
+
+class WorkspaceMemoryStore:
+    """Searches the files of an agent's workspace; for code with an event loop, and by `…_sync` for code without one.
+
+    The names are those of the seed.
+    """
+
+    def __init__(self, open_index: OpenIndex, loop: asyncio.AbstractEventLoop) -> None:
+        self._open = open_index
+        self._loop = loop
+
+    async def index_workspace(self, workspace_dir: str | os.PathLike[str] | None = None) -> IndexReport:
+        """Bring the index up to date with the files; only those that changed are read."""
+        index = await self._open(workspace_dir)
+        return await index.refresh()
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 5,
+        mode: SearchMode = "hybrid",
+        workspace_dir: str | os.PathLike[str] | None = None,
+        gated: bool = False,
+    ) -> list[WorkspaceHit]:
+        """Find passages by words (`fts`), by meaning (`semantic`) or by both (`hybrid`); edits are taken up first.
+
+        With `gated`, nothing is found where nothing there answers, rather than what is least far away.
+        """
+        index = await self._open(workspace_dir)
+        return await index.search(query, limit=limit, mode=mode, gated=gated)
+
+    async def counts(self) -> tuple[int, int]:
+        """Return how many files and passages are indexed."""
+        index = await self._open(None)
+        return await index.counts()
+
+    async def delete_index(self, workspace_dir: str | os.PathLike[str] | None = None) -> int:
+        """Remove the index, and return how many passages it had; the next look builds it again."""
+        index = await self._open(workspace_dir)
+        return await index.delete()
+
+    async def watch(self, *, every: float = 1.0) -> AsyncIterator[IndexReport]:
+        """Look at the folder every so many seconds, and yield what changed; ends when nobody asks any more."""
+        while True:
+            report = await self.index_workspace()
+            if report != IndexReport(files=report.files):
+                yield report
+            await asyncio.sleep(every)
+
+    def index_workspace_sync(self, workspace_dir: str | os.PathLike[str] | None = None) -> IndexReport:
+        """Do the same as `index_workspace` from a thread without an event loop."""
+        return self._wait(self.index_workspace(workspace_dir))
+
+    def search_sync(
+        self,
+        query: str,
+        *,
+        limit: int = 5,
+        mode: SearchMode = "hybrid",
+        workspace_dir: str | os.PathLike[str] | None = None,
+    ) -> list[WorkspaceHit]:
+        """Do the same as `search` from a thread without an event loop."""
+        return self._wait(self.search(query, limit=limit, mode=mode, workspace_dir=workspace_dir))
+
+    def _wait(self, doing: Coroutine[Any, Any, T]) -> T:
+        if threading.get_ident() == getattr(self._loop, "_thread_id", None):
+            doing.close()
+            raise InvalidInput("the memory's event loop runs in this thread; await the method without _sync")
+        return asyncio.run_coroutine_threadsafe(doing, self._loop).result()

@@ -1,0 +1,94 @@
+"""The six layers of memory, and what each holds of this agent at the moment."""
+
+import asyncio
+import json
+from typing import Literal
+
+from remanent.context import Scratchpad
+from remanent.context.scratchpad import PREFIX as PADS
+from remanent.discipline import Parts
+from remanent.model import Model, Scope
+from remanent.model.base import Count, Text
+from remanent.stores import EntryQuery
+from remanent.workspace.files import WorkspaceFiles
+from remanent.workspace.index import WorkspaceMemoryStore
+
+LayerName = Literal["core", "episodic", "semantic", "working", "long_term", "workspace"]
+MESSAGES = "messages.json"
+"""Where a runtime keeps the conversation at hand, if it does."""
+
+
+class Holding(Model):
+    """One thing that a layer is made of, and how much of it there is."""
+
+    what: Text
+    count: Count
+    unit: Literal["characters", "entries", "passages", "values", "messages", "files"]
+
+
+class Layer(Model):
+    """One layer of memory."""
+
+    name: LayerName
+    role: Text
+    holds: tuple[Holding, ...]
+
+
+async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store: WorkspaceMemoryStore) -> list[Layer]:
+    """Return the layers in the order of the seed, each with what it holds."""
+    sizes = await asyncio.to_thread(_sizes, files)
+    messages, traces = await asyncio.to_thread(_at_hand, files)
+    await store.index_workspace()
+    _, passages = await store.counts()
+    newest = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=1))
+    pads = await parts.store.states(scope, prefix=PADS)
+    own = await Scratchpad(parts.store, scope).read()
+    days = [name for name in sizes if name.startswith("memory/")]
+
+    def text(name: str) -> Holding:
+        return Holding(what=name, count=sizes.get(name, 0), unit="characters")
+
+    entries = Holding(what="journal", count=newest[0].seq if newest else 0, unit="entries")
+    at_hand = (
+        Holding(what=MESSAGES, count=messages, unit="messages"),
+        Holding(what="tool traces", count=traces, unit="messages"),
+    )
+    pad = Holding(what="scratchpad", count=len(own), unit="values")
+    return [
+        Layer(name="core", role="what must always hold", holds=(text("IDENTITY.md"), text("SOUL.md"))),
+        Layer(name="episodic", role="what was said and done", holds=(entries,)),
+        Layer(
+            name="semantic",
+            role="reusable knowledge",
+            holds=(text("MEMORY.md"), Holding(what="indexed passages", count=passages, unit="passages")),
+        ),
+        Layer(name="working", role="what is at hand for the task", holds=(pad, *at_hand)),
+        Layer(
+            name="long_term",
+            role="what lasts beyond a session",
+            holds=(text("MEMORY.md"), entries, Holding(what="all scratchpads", count=len(pads), unit="values")),
+        ),
+        Layer(
+            name="workspace",
+            role=f"files in {files.root}",
+            holds=(text("USER.md"), Holding(what="memory/<day>.md", count=len(days), unit="files")),
+        ),
+    ]
+
+
+def _sizes(files: WorkspaceFiles) -> dict[str, int]:
+    """Return the characters of the files that have a part in the layers."""
+    names = ["IDENTITY.md", "SOUL.md", "USER.md", "MEMORY.md"]
+    names += [name for name, _ in files.names("memory") if name.endswith(".md")]
+    return {name: len(text) for name in names if (text := files.find(name)) is not None}
+
+
+def _at_hand(files: WorkspaceFiles) -> tuple[int, int]:
+    """Return how many messages a runtime keeps at hand, and how many of them are of tools."""
+    try:
+        kept = json.loads(files.find(MESSAGES) or "[]")
+    except ValueError:
+        return 0, 0
+    messages = kept if isinstance(kept, list) else []
+    traces = [one for one in messages if isinstance(one, dict) and (one.get("role") == "tool" or one.get("tool_calls"))]
+    return len(messages), len(traces)

@@ -1,0 +1,387 @@
+"""The operations of the workspace, and how the command line shows their answers to people."""
+
+from datetime import date
+from typing import Annotated, Any
+
+from remanent.bilingual import Bilingual
+from remanent.discipline.call import Call
+from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
+from remanent.discipline.shapes import Limit, Nothing, Page, Session, about, items_of
+from remanent.model import Model
+from remanent.model.base import Text
+from remanent.text.boundaries import excerpt
+from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
+from remanent.workspace.files import FileChange
+from remanent.workspace.hooks import HookReport
+from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
+from remanent.workspace.layers import Layer
+from remanent.workspace.tool import MemoryCommand
+
+READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
+NAME = "workspace"
+
+STATE = Bilingual("The workspace is {root}. Indexed: {include}", "工作区为 {root}。索引范围：{include}")
+NO_LOG = Bilingual("Nothing was taken down on {day}.", "{day} 没有记录。")
+COMPACTED = Bilingual("{path}: {before} characters before, {after} now.", "{path}：原有 {before} 字，现有 {after} 字。")
+WRITTEN = Bilingual(
+    "{count} facts written to {path}; {known} were known.", "{count} 条事实写入 {path}；{known} 条已有。"
+)
+SKIPPED = Bilingual("{count} facts did not fit and are in the journal.", "{count} 条事实放不下，已保存在日志中。")
+NOTHING = Bilingual("Nothing was written: {reason}.", "没有写入：{reason}。")
+
+
+NO_HIT = Bilingual("Nothing in the workspace answers that.", "工作区中没有相关内容。")
+MAX_SHOWN = 200
+"""Characters of a passage that the command line shows."""
+
+
+def _face(method: str, **more: Any) -> Face:
+    return Face(method, part=NAME, **more)
+
+
+def _of(call: Call) -> AsyncWorkspace:
+    return call.agent.face(AsyncWorkspace)
+
+
+Day = Annotated[
+    date | None, about("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。")
+]
+
+
+class OneDay(Model):
+    """Which day."""
+
+    day: Day = None
+
+
+class InitWorkspace(Model):
+    """Which folder."""
+
+    vault: Annotated[
+        str | None,
+        about(
+            "A folder of notes on the machine of the memory that is to be the workspace; unset, a new one is made.",
+            "作为工作区的已有笔记目录（位于记忆所在的机器上）；不给则新建。",
+            min_length=1,
+            max_length=4096,
+        ),
+    ] = None
+
+
+def _show_state(screen: Screen, state: WorkspaceState) -> None:
+    screen.line(screen.word(STATE, root=state.root, include=state.include))
+
+
+@operation(
+    "workspace.init",
+    zh="建立工作区目录，或以已有的笔记目录作为工作区。",
+    permission=ADMIN,
+    face=_face("init"),
+    command=Command(show=_show_state),
+)
+async def init(call: Call, request: InitWorkspace) -> WorkspaceState:
+    """Make the workspace folder with its files, or take a folder of notes that is there already."""
+    return await _of(call).init(vault=request.vault)
+
+
+def _show_log(screen: Screen, log: DayLog) -> None:
+    if not log.text:
+        screen.tell(NO_LOG, day=log.day)
+    for line in log.text.splitlines():
+        if not line.startswith("<!-- remanent:"):
+            screen.line(line)
+
+
+@operation(
+    "workspace.log",
+    zh="显示某天的记录。",
+    permission=READ,
+    route="GET workspace/log",
+    face=_face("log"),
+    command=Command(arguments=("day",), show=_show_log),
+)
+async def log(call: Call, request: OneDay) -> DayLog:
+    """Show what was taken down on a day."""
+    return await _of(call).log(day=request.day)
+
+
+class EndedRun(Model):
+    """A run of an agent that ended."""
+
+    messages: Annotated[
+        tuple[Any, ...],
+        about(
+            "The conversation, oldest first, as OpenAI and Anthropic have messages.",
+            "对话，由旧到新，OpenAI 或 Anthropic 的消息格式。",
+            min_length=1,
+            max_length=1000,
+        ),
+    ]
+    session: Session = None
+
+
+def _show_report(screen: Screen, report: HookReport) -> None:
+    if report.facts:
+        screen.line(screen.word(WRITTEN, count=len(report.facts), path=report.path, known=report.known))
+    if report.skipped:
+        screen.line(screen.word(SKIPPED, count=len(report.skipped)))
+    if not report.facts and not report.skipped:
+        screen.tell(NOTHING, reason=report.reason or report.known)
+
+
+@operation(
+    "workspace.end",
+    zh="智能体一次运行结束：将其中的请求与完成事项记入当日文件。",
+    permission=WRITE,
+    act="create_memory",
+    face=_face("end"),
+    command=Command(takes="messages", show=_show_report),
+    examples=({"messages": [{"role": "user", "content": "Please fix the login."}]},),
+)
+async def end(call: Call, request: EndedRun) -> HookReport:
+    """Take down what was asked for and done in a run of an agent, in the file of the day."""
+    return await _of(call).end(list(request.messages), session=request.session)
+
+
+@operation(
+    "workspace.compact",
+    zh="对我们在当日文件中写下的条目去重；人写的内容保持原样。",
+    permission=WRITE,
+    act="update_memory",
+    face=_face("compact"),
+    command=Command(
+        arguments=("day",),
+        show=lambda screen, done: screen.line(
+            screen.word(COMPACTED, path=done.path, before=done.before, after=done.after)
+        ),
+    ),
+)
+async def compact(call: Call, request: OneDay) -> CompactedDay:
+    """De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is."""
+    return await _of(call).compact(day=request.day)
+
+
+class SearchFiles(Model):
+    """What to look for."""
+
+    query: Annotated[str, about("The question, or words.", "问题或关键词。", min_length=1, max_length=10_000)]
+    limit: Annotated[int, about("Return at most this many.", "最多多少条。", ge=1, le=100)] = 5
+    mode: Annotated[SearchMode, about("By words, by meaning or by both.", "按词语、按语义或两者兼用。")] = "hybrid"
+
+
+def _show_hits(screen: Screen, page: Page[WorkspaceHit]) -> None:
+    if not page.items:
+        screen.tell(NO_HIT)
+    for hit in page.items:
+        screen.line(f"{hit.path}:{hit.line}-{hit.end_line}  {hit.heading}")
+        screen.line(f"    {excerpt(' '.join(hit.text.split()), MAX_SHOWN)}")
+
+
+@operation(
+    "workspace.search",
+    zh="在工作区的文件中检索，给出路径与行号；编辑后无需重新索引。",
+    permission=READ,
+    act="search_memory",
+    face=_face("search", give=items_of),
+    command=Command(arguments=("query",), show=_show_hits),
+    examples=({"query": "release notes", "mode": "fts"},),
+)
+async def search(call: Call, request: SearchFiles) -> Page[WorkspaceHit]:
+    """Search the files of the workspace, with their paths and lines; edits are found at once."""
+    return Page(items=tuple(await _of(call).search(request.query, limit=request.limit, mode=request.mode)))
+
+
+@operation(
+    "workspace.index",
+    zh="使索引与文件一致；只读取有变化的文件。",
+    permission=WRITE,
+    settles=True,
+    face=_face("index"),
+)
+async def index(call: Call, request: Nothing) -> IndexReport:
+    """Bring the index up to date with the files; only those that changed are read."""
+    del request
+    return await _of(call).index()
+
+
+def _show_layers(screen: Screen, page: Page[Layer]) -> None:
+    for layer in page.items:
+        held = ", ".join(f"{one.what}: {one.count} {one.unit}" for one in layer.holds)
+        screen.line(f"{layer.name:<10} {layer.role}")
+        screen.line(f"           {held}")
+
+
+@operation(
+    "workspace.layers",
+    zh="显示六层记忆各存有什么。",
+    permission=READ,
+    route="GET workspace/layers",
+    face=_face("layers", give=items_of),
+    command=Command(show=_show_layers),
+)
+async def layers(call: Call, request: Nothing) -> Page[Layer]:
+    """Say which of the six layers of memory holds what."""
+    del request
+    return Page(items=tuple(await _of(call).layers()))
+
+
+class PromptFor(Model):
+    """For which conversation."""
+
+    messages: Annotated[
+        tuple[Any, ...],
+        about("The conversation so far, oldest first.", "到目前为止的对话，由旧到新。", max_length=1000),
+    ] = ()
+    budget: Annotated[
+        int | None, about("Tokens for what always holds.", "始终成立的内容最多占用的 token 数。", ge=1, le=100_000)
+    ] = None
+
+
+class PromptText(Model):
+    """A part of a system prompt."""
+
+    text: Text
+
+
+@operation(
+    "workspace.prompt",
+    zh="给出工作区在系统提示中的部分：始终成立的内容，以及自动召回的历史记忆。",
+    permission=READ,
+    route="POST workspace/prompt",
+    face=_face("prompt", give=lambda answer: answer.text),
+    command=Command(takes="messages", show=lambda screen, answer: screen.line(answer.text)),
+)
+async def prompt(call: Call, request: PromptFor) -> PromptText:
+    """Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind."""
+    return PromptText(text=await _of(call).prompt(list(request.messages), budget=request.budget))
+
+
+class TalkedOf(Model):
+    """A conversation."""
+
+    messages: Annotated[
+        tuple[Any, ...],
+        about("The conversation so far, oldest first.", "到目前为止的对话，由旧到新。", max_length=1000),
+    ]
+
+
+@operation(
+    "workspace.recalled",
+    zh="给出用户最近五条消息唤起的历史记忆，作为系统提示中的一节；没有则为空。",
+    permission=READ,
+    act="search_memory",
+    route="POST workspace/recalled",
+    face=_face("recalled", give=lambda answer: answer.text),
+    command=None,
+)
+async def recalled(call: Call, request: TalkedOf) -> PromptText:
+    """Give what the last five messages of the user bring to mind, as a section of a system prompt; empty if nothing."""
+    return PromptText(text=await _of(call).recalled(list(request.messages)))
+
+
+class EditMemory(Model):
+    """What to do with which file."""
+
+    command: Annotated[MemoryCommand, about("What to do.", "要执行的命令。")]
+    path: Annotated[
+        str,
+        about(
+            "The file or folder, such as /memories/notes.md.", "文件或目录，如 /memories/notes.md。", max_length=1000
+        ),
+    ] = ""
+    file_text: Annotated[str | None, about("create: the whole text.", "create：全文。", max_length=10**6)] = None
+    old_str: Annotated[
+        str | None,
+        about("str_replace: the text to replace, found once.", "str_replace：原文，须唯一。", max_length=10**6),
+    ] = None
+    new_str: Annotated[
+        str | None, about("str_replace: what takes its place.", "str_replace：新文。", max_length=10**6)
+    ] = None
+    insert_line: Annotated[
+        int | None, about("insert: after which line; 0 is the beginning.", "insert：插入在第几行之后；0 为开头。", ge=0)
+    ] = None
+    insert_text: Annotated[str | None, about("insert: the text.", "insert：要插入的文本。", max_length=10**6)] = None
+    view_range: Annotated[
+        tuple[int, ...] | None,
+        about("view: first and last line; -1 is the end.", "view：起止行；-1 为末尾。", max_length=2),
+    ] = None
+    old_path: Annotated[str | None, about("rename: the file.", "rename：原路径。", max_length=1000)] = None
+    new_path: Annotated[str | None, about("rename: its new name.", "rename：新路径。", max_length=1000)] = None
+
+
+@operation(
+    "workspace.memory",
+    zh="智能体读写自己的文件：view、create、str_replace、insert、delete、rename；每次改动均可撤销。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST workspace/memory",
+    face=_face("memory", give=lambda answer: answer.text),
+    command=None,
+    tool=Tool(
+        "memory",
+        Bilingual(
+            "Read and edit your own files under /memories: who you are (IDENTITY.md, SOUL.md), who the user is "
+            "(USER.md), what is to last (MEMORY.md), what was done by day (memory/). View before you edit. People read "
+            "these files too.",
+            "读写你在 /memories 下的文件：你是谁（IDENTITY.md、SOUL.md）、用户是谁（USER.md）、需长期记住的内容"
+            "（MEMORY.md）、每日记录（memory/）。编辑前先查看。人也会阅读这些文件。",
+        ),
+        tell=lambda answer, _: str(answer.text),
+    ),
+    examples=({"command": "view", "path": "/memories"},),
+)
+async def memory(call: Call, request: EditMemory) -> PromptText:
+    """Have the agent view, create, edit, delete or rename its own files; each change can be undone."""
+    given = request.model_dump(exclude={"command", "path"})
+    return PromptText(text=await _of(call).memory(request.command, request.path, **given))
+
+
+class ListChanges(Model):
+    """How many."""
+
+    limit: Limit = 20
+
+
+def _show_changes(screen: Screen, page: Page[FileChange]) -> None:
+    for change in page.items:
+        screen.line(f"{change.id}  {screen.moment(change.at)}  {change.path}  {change.why}")
+        for line in change.diff.splitlines():
+            screen.line(f"    {line}")
+
+
+@operation(
+    "workspace.changes",
+    zh="列出我们写入工作区的改动，新的在前，均可撤销。",
+    permission=READ,
+    route="GET workspace/changes",
+    face=_face("changes", give=items_of),
+    command=Command(show=_show_changes),
+)
+async def changes(call: Call, request: ListChanges) -> Page[FileChange]:
+    """List what we wrote into the workspace, newest first; each can be undone."""
+    return Page(items=tuple(await _of(call).changes(limit=request.limit)))
+
+
+class ByChange(Model):
+    """Which change."""
+
+    change_id: Annotated[
+        Text, about("A change, as `workspace changes` shows it.", "改动的 id，见 `workspace changes`。", max_length=64)
+    ]
+
+
+@operation(
+    "workspace.undo",
+    zh="撤销我们的一次改动。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST workspace/changes/{change_id}/undo",
+    face=_face("undo"),
+    command=Command(arguments=("change_id",), show=lambda screen, change: screen.line(change.diff)),
+)
+async def undo(call: Call, request: ByChange) -> FileChange:
+    """Take back one change of ours; refused where its lines were changed since."""
+    return await _of(call).undo(request.change_id)
+
+
+OPERATIONS = (init, log, end, compact, search, index, layers, prompt, recalled, memory, changes, undo)

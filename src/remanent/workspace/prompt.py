@@ -1,0 +1,121 @@
+"""What of the workspace stands in a system prompt: what must always hold, then what the last messages bring to mind."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from remanent.bilingual import Bilingual, Language
+from remanent.language.tongue import tongue_of
+from remanent.model.chat import expand_messages
+from remanent.model.entry import ORIGIN_OF_ROLE, EntryKind, Origin
+from remanent.text.boundaries import excerpt
+from remanent.text.budget import fit
+from remanent.text.escaping import escape
+from remanent.text.tokens import token_counter
+from remanent.workspace.files import WorkspaceFiles
+from remanent.workspace.index import WorkspaceHit
+
+CORE = ("IDENTITY.md", "SOUL.md", "USER.md")
+"""What must always hold, in the order of the prompt."""
+INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md")
+"""What people write for coding agents; read where it lies."""
+
+# The seed's figures.
+QUERY_MESSAGES = 5
+MESSAGE_CHARACTERS = 200
+QUERY_CHARACTERS = 500
+RECALLED_LIMIT = 5
+RECALLED_CHARACTERS = 500
+
+CORE_HEADING = Bilingual("## What always holds", "## 始终成立的内容")
+RECALLED_HEADING = Bilingual("## Related memory (recalled automatically)", "## 相关历史记忆(自动召回)")
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TITLE_ONLY = re.compile(r"\s*(?:#+[^\n]*\s*)*")
+
+
+def query_of(messages: Iterable[Any]) -> str:
+    """Return the question that the last messages of the user make together; empty where there is none."""
+    said = [
+        message.content
+        for message in expand_messages(list(messages) or [])
+        if message.kind is EntryKind.MESSAGE and ORIGIN_OF_ROLE.get(message.role.strip().casefold()) is Origin.USER
+    ]
+    query = "\n".join(" ".join(text.split())[:MESSAGE_CHARACTERS] for text in said[-QUERY_MESSAGES:])
+    return query[-QUERY_CHARACTERS:].strip()  # of too much, what was said last
+
+
+def recalled_section(hits: Sequence[WorkspaceHit], *, language: Language) -> str:
+    """Return what was found as a section of about 500 characters; empty where nothing was."""
+    lines: list[str] = []
+    room = RECALLED_CHARACTERS
+    for hit in hits:
+        share = max(80, RECALLED_CHARACTERS // len(hits))
+        line = f"- {escape(excerpt(' '.join(hit.text.split()), min(room, share)))} ({hit.path}:{hit.line})"
+        lines.append(line)
+        room -= len(line)
+        if room < MESSAGE_CHARACTERS // 4:
+            break
+    return "\n".join([RECALLED_HEADING.say(language), *lines]) if lines else ""
+
+
+def core_section(files: WorkspaceFiles, *, budget: int, language: Language, project: Path | None = None) -> str:
+    """Return what must always hold as one section within a budget of tokens; empty while nobody wrote any of it.
+
+    What does not fit is cut file by file, the later ones first: who the agent is goes before who the user is.
+    """
+    texts = [(name, text) for name in CORE if (text := _said(files.find(name)))]
+    texts += [(str(path), text) for path in instruction_files(files.root, project) if (text := _said(_text(path)))]
+    if not texts:
+        return ""
+    count = token_counter()
+    heading = CORE_HEADING.say(language)
+    parts, left = [heading], budget - count(heading)
+    for place, (name, text) in enumerate(texts):
+        title = f"### {name}"
+        # Each may take what the others leave, and at least its equal share.
+        room = left // (len(texts) - place) if place < len(texts) - 1 else left
+        whole = f"{title}\n{escape(text)}"
+        part = whole if count(whole) <= max(room, left - _lean(texts[place + 1 :], count)) else ""
+        part = part or f"{title}\n{fit(escape(text), max(0, room - count(title) - 2))}"
+        parts.append(part)
+        left -= count(part) + 1
+    return "\n\n".join(part for part in parts if part.partition("\n")[2] or part == heading)
+
+
+def _lean(rest: Sequence[tuple[str, str]], count: Any) -> int:
+    return sum(count(f"### {name}\n{text}") + 2 for name, text in rest)
+
+
+def instruction_files(root: Path, project: Path | None) -> Iterator[Path]:
+    """Yield what people wrote for coding agents: of the workspace, and of a project and the folders above it."""
+    folders = [root]
+    if project is not None:
+        for folder in (project, *project.parents):
+            folders.append(folder)
+            if (folder / ".git").exists() or folder == Path.home():
+                break
+    for folder in dict.fromkeys(folders):
+        yield from (folder / name for name in INSTRUCTIONS if (folder / name).is_file())
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _said(text: str | None) -> str:
+    """Return what a file says beyond its title and hints to whoever fills it in."""
+    bare = _COMMENT.sub("", text or "").replace("\r\n", "\n").strip()
+    return "" if _TITLE_ONLY.fullmatch(bare) else bare
+
+
+def language_for(messages: Iterable[Any], *, chosen: str) -> Language:
+    """Return the language that a prompt is in: as the settings say, else that of the conversation."""
+    if chosen in {"zh", "en"}:
+        return "zh" if chosen == "zh" else "en"
+    texts = [str(message.get("content")) for message in messages if isinstance(message, Mapping)]
+    return tongue_of(*reversed(texts)) if texts else "zh"

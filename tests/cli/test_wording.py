@@ -1,0 +1,74 @@
+"""Errors are told to people in their own language, and the table of them does not drift from where they are raised."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import remanent
+from remanent.bilingual import Bilingual
+from remanent.cli import words
+from tests.cli.conftest import Cli
+
+PLACE = re.compile(r"\{[^{}]*\}")
+OF_PYDANTIC = re.compile(r"Input should be|Field required|Extra inputs")
+OF_THE_SYSTEM = re.compile(r"No such file|Permission denied|Is a directory")
+
+
+def _raised() -> set[str]:
+    """Return the texts in the sources, with a mark where something is filled in."""
+    found = set()
+    for file in Path(remanent.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                parts = (part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+                found.add("".join(map(str, parts)))
+    return found
+
+
+@pytest.mark.spec("USE-05")
+def test_every_error_of_the_table_is_raised_somewhere_in_these_words() -> None:
+    raised = [re.compile(re.escape(text).replace(r"\{\}", ".+"), re.DOTALL) for text in _raised() if " " in text]
+    for error in words.ERRORS:
+        if OF_PYDANTIC.search(error.en) or OF_THE_SYSTEM.search(error.en):
+            continue
+        sample = PLACE.sub("x", error.en).replace("content: ", "")
+        assert any(text.fullmatch(sample) and text.pattern != ".+" for text in raised), error.en
+
+
+@pytest.mark.parametrize("error", words.ERRORS, ids=lambda error: error.en[:40])
+def test_every_error_has_the_same_places_in_both_languages(error: Bilingual) -> None:
+    assert set(PLACE.findall(error.zh)) <= set(PLACE.findall(error.en))
+    values = {place.strip("{}"): f"v{number}" for number, place in enumerate(PLACE.findall(error.en))}
+    said = words.translated(error.en.format(**values), "zh")
+    assert said == error.zh.format(**values)
+    assert words.translated(error.en.format(**values), "en") == error.en.format(**values)
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("remember", ""),
+        ("recall", " "),
+        ("recall", "x", "--limit", "0"),
+        ("remember", "hello", "--agent", "../x"),
+        ("remember", "--file", "absent.jsonl"),
+        ("get", "01a1e3f9-d4d4-7503-9523-00482defe45f"),
+        ("import", "absent.jsonl"),
+        ("export", "absent/folder.jsonl"),
+    ],
+)
+def test_what_went_wrong_is_told_in_chinese_to_the_end(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    monkeypatch.chdir(Path(__file__).parent)
+    said = cli(*command)
+    assert said.code != 0
+    told = said.err.strip().splitlines()[-1]
+    assert told.startswith("错误")
+    assert not re.search(r"[a-z]+ [a-z]+ [a-z]+", told), told

@@ -1,0 +1,203 @@
+"""The files as records: found by words and meaning, brought up to date in steps, identity kept."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from remanent import _sync
+from remanent.errors import InvalidInput
+from remanent.memory import AsyncAgent
+from remanent.model import Kind
+from remanent.workspace.index import passages_of, scan
+from tests.workspace.world import NOON, agent_in
+
+NOTE = """---
+tags: [travel, "家庭"]
+---
+# Lisbon
+
+We fly on 3 June from gate 12. See [[Packing list|the list]] and [[人/老王]].
+
+## Hotel
+
+The hotel is called Avenida Palace.
+"""
+
+
+def write(folder: Path, name: str, text: str, *, second: int = 0) -> None:
+    """Write a file with a time of change that differs from that of every other second."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    os.utime(path, (NOON.timestamp() + second, NOON.timestamp() + second))
+
+
+async def vault_of(agent: AsyncAgent, folder: Path) -> None:
+    await agent.workspace.init(vault=str(folder))
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    write(folder, "trips/Lisbon.md", NOTE)
+    write(folder, "Packing list.md", "# Packing\r\n\r\nTake the umbrella.\r\n\r\n## 药品\r\n\r\n带上感冒药。\r\n")
+    write(folder, "人/老王.md", "# 老王\n\n老王喜欢喝龙井茶。\n")
+    write(folder, ".obsidian/hidden.md", "umbrella hidden")
+    return folder
+
+
+@pytest.mark.spec("WORK-06")
+def test_passages_go_by_headings_and_know_their_lines_and_tags() -> None:
+    passages, tags = passages_of(NOTE.replace("\n", "\r\n"))
+    assert tags == ("travel", "家庭")
+    assert [(one.heading, one.line, one.end_line) for one in passages] == [("Lisbon", 4, 6), ("Lisbon › Hotel", 8, 10)]
+    assert passages[0].links == ("Packing list", "人/老王")
+    lines = NOTE.splitlines()
+    assert passages[1].text.splitlines()[0] == lines[passages[1].line - 1]
+    long, _ = passages_of("# A\n\n" + "\n\n".join(f"Paragraph {number} " + "word " * 40 for number in range(20)))
+    assert len(long) > 2
+    assert all(len(one.text) <= 1200 and one.heading == "A" for one in long)
+
+
+def test_patterns_name_files_and_hidden_folders_and_links_out_are_left_out(notes: Path, tmp_path: Path) -> None:
+    write(tmp_path, "outside.md", "x")
+    (notes / "out.md").symlink_to(tmp_path / "outside.md")
+    (notes / "loop").symlink_to(notes)
+    assert sorted(scan(notes, "**/*.md")) == ["Packing list.md", "trips/Lisbon.md", "人/老王.md"]
+    assert sorted(scan(notes, "*.md, 人/*.md, none/*.md")) == ["Packing list.md", "人/老王.md"]
+
+
+@pytest.mark.spec("WORK-06")
+async def test_notes_are_found_by_words_and_edits_without_reading_everything_again(notes: Path, tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        await vault_of(agent, notes)
+        (hit,) = await agent.workspace.search("umbrella", mode="fts")
+        assert (hit.path, hit.heading, hit.line, hit.end_line) == ("Packing list.md", "Packing", 1, 3)
+        (hit,) = await agent.workspace.search("感冒药", mode="fts")
+        assert (hit.path, hit.heading, hit.line) == ("Packing list.md", "Packing › 药品", 5)
+        assert (await agent.workspace.search("龙井茶", mode="fts"))[0].path == "人/老王.md"
+        assert (await agent.workspace.index()).changed == ()
+        write(notes, "人/老王.md", "# 老王\n\n老王改喝咖啡了。\n", second=1)
+        assert [hit.text for hit in await agent.workspace.search("咖啡", mode="fts")] == ["# 老王\n\n老王改喝咖啡了。"]
+        assert await agent.workspace.search("龙井茶", mode="fts") == []
+        (notes / "人/老王.md").unlink()
+        report = await agent.workspace.index()
+        assert (report.removed, report.changed, report.added) == (("人/老王.md",), (), ())
+        assert await agent.workspace.search("咖啡", mode="fts") == []
+        # They are memories like others: the plain recall finds them, too.
+        assert (await agent.recall("umbrella")).items[0].kind == Kind.NOTE
+
+
+@pytest.mark.spec("WORK-06")
+async def test_tags_are_tags_wikilinks_are_links_and_a_rename_keeps_identity(notes: Path, tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        await vault_of(agent, notes)
+        (hotel,) = await agent.workspace.search("Avenida Palace", mode="fts")
+        (flight,) = await agent.workspace.search("gate", mode="fts")
+        (packing,) = await agent.workspace.search("umbrella", mode="fts")
+        (wang,) = await agent.workspace.search("龙井茶", mode="fts")
+        assert hotel.tags == ("travel", "家庭")
+        assert {record.id for record in await agent.records(tags=["家庭"])} == {hotel.record_id, flight.record_id}
+        targets = {link.to_id for link in await agent.links(flight.record_id)}
+        assert targets == {packing.record_id, wang.record_id}
+        (notes / "trips" / "Lisbon.md").rename(notes / "里斯本.md")
+        (notes / "Packing list.md").rename(notes / "Things.md")
+        report = await agent.workspace.index()
+        assert sorted(report.renamed) == ["Things.md", "里斯本.md"]
+        (moved,) = await agent.workspace.search("Avenida Palace", mode="fts")
+        assert (moved.record_id, moved.path) == (hotel.record_id, "里斯本.md")
+        assert {link.to_id for link in await agent.links(flight.record_id)} == {wang.record_id}
+        write(notes, "Packing list.md", "# new\n\nAnother list.\n")
+        new = (await agent.workspace.search("Another list", mode="fts"))[0]
+        assert new.record_id in {link.to_id for link in await agent.links(flight.record_id)}
+
+
+@pytest.mark.spec("WORK-06")
+async def test_an_edited_passage_keeps_its_record_and_the_others_are_not_touched(notes: Path, tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        await vault_of(agent, notes)
+        (hotel,) = await agent.workspace.search("Avenida Palace", mode="fts")
+        (flight,) = await agent.workspace.search("gate", mode="fts")
+        write(notes, "trips/Lisbon.md", NOTE.replace("Avenida Palace", "Pestana"), second=1)
+        (edited,) = await agent.workspace.search("Pestana", mode="fts")
+        assert edited.record_id == hotel.record_id
+        assert (await agent.get(hotel.record_id)).version == 2
+        assert (await agent.get(flight.record_id)).version == 1
+        write(notes, "trips/Lisbon.md", NOTE.replace("# Lisbon\n", "# Lisbon\n\nNew.\n"), second=2)
+        await agent.workspace.index()
+        assert (await agent.workspace.search("Avenida", mode="fts"))[0].line == 10
+
+
+@pytest.mark.spec("WORK-06")
+async def test_the_index_can_be_deleted_and_is_built_again_and_another_process_sees_it(
+    notes: Path, tmp_path: Path
+) -> None:
+    async with agent_in(tmp_path) as agent, agent_in(tmp_path) as other:
+        await vault_of(agent, notes)
+        assert len(await agent.workspace.search("umbrella")) == 1
+        assert (await other.workspace.index()) == (await agent.workspace.index())
+        assert len(await agent.records(kinds=["note"])) == 5
+        assert await agent.workspace.store.delete_index() == 5
+        assert await agent.records(kinds=["note"]) == []
+        assert len(await other.workspace.search("umbrella")) == 1
+        assert len(await agent.records(kinds=["note"])) == 5
+        health = await agent.admin.check()
+        assert health.problems == ()
+
+
+@pytest.mark.spec("WORK-06")
+async def test_meaning_finds_what_no_word_does(notes: Path, tmp_path: Path) -> None:
+    async with agent_in(tmp_path, embedder="multilingual") as agent:
+        await vault_of(agent, notes)
+        await agent.workspace.index()
+        await agent.settle()
+        question = "酒店叫什么名字？"
+        assert await agent.workspace.search(question, mode="fts") == []
+        assert (await agent.workspace.search(question, mode="semantic"))[0].heading == "Lisbon › Hotel"
+        assert (await agent.workspace.search(question, mode="hybrid"))[0].heading == "Lisbon › Hotel"
+
+
+async def test_a_mode_that_does_not_exist_or_needs_an_embedder_is_refused(notes: Path, tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        with pytest.raises(InvalidInput, match="fts"):
+            await agent.workspace.search("x", mode="best")  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="embedder"):
+            await agent.workspace.search("x", mode="semantic")
+
+
+@pytest.mark.spec("WORK-06")
+def test_code_without_an_event_loop_has_the_names_of_the_seed(notes: Path, tmp_path: Path) -> None:
+    with _sync.open(tmp_path / "home", memory={"path": tmp_path / "ws"}, embedder="none") as memory:
+        store = memory.agent("ada").workspace.store
+        assert store.index_workspace_sync(notes).added == ()  # none of the names of a workspace, and none is made
+        write(notes, "MEMORY.md", "# Memory\n\nThe umbrella is red.\n")
+        assert store.index_workspace_sync(notes).added == ("MEMORY.md",)
+        assert [hit.path for hit in store.search_sync("umbrella", limit=5, mode="fts", workspace_dir=notes)] == [
+            "MEMORY.md"
+        ]
+
+
+async def test_waiting_on_the_loops_own_thread_is_refused_and_not_for_ever(tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        with pytest.raises(InvalidInput, match="await"):
+            agent.workspace.store.search_sync("x")
+
+
+async def test_watching_tells_what_changed(notes: Path, tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        await vault_of(agent, notes)
+        watching = agent.workspace.store.watch(every=0)
+        assert len((await anext(watching)).added) == 3
+        write(notes, "new.md", "fresh\n")
+        assert (await asyncio.wait_for(anext(watching), 60)).added == ("new.md",)
+
+
+async def test_old_encodings_and_files_that_are_too_large_stop_nothing(notes: Path, tmp_path: Path) -> None:
+    (notes / "old.md").write_bytes("# 旧\n\n国标编码的笔记\n".encode("gb18030"))
+    write(notes, "huge.md", "x " * 60_000)
+    async with agent_in(tmp_path) as agent:
+        await vault_of(agent, notes)
+        assert (await agent.workspace.search("国标编码", mode="fts"))[0].path == "old.md"
+        assert all(record.data.path != "huge.md" for record in await agent.records(kinds=["note"]))  # type: ignore[attr-defined]
