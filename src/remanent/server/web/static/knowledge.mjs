@@ -14,7 +14,7 @@ export function Page() {
   const [uploads, setUploads] = useState([]);
   const [shown, setShown] = useState(null);
   const [removing, setRemoving] = useState(null);
-  const state = useLoad(async (signal) => (can("knowledge.list") ? ask("GET", `${at}/documents`, { signal, query: { limit: 1000 } }) : null), [at]);
+  const state = useLoad(async (signal) => (can("knowledge.list") ? ask("GET", `${at}/documents`, { signal }) : null), [at]);
   const note = (name, change) => setUploads((now) => now.map((one) => (one.name === name ? { ...one, ...change } : one)));
   const add = async (files) => {
     const list = [...files];
