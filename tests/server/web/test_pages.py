@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import FilePayload, expect
 
 from tests.server.web.conftest import PLACE, OpenWindow
 
@@ -214,8 +214,8 @@ async def test_documents_are_added_previewed_searched_and_removed(window: OpenWi
     harbour = b"# The harbour\n\nThe lighthouse of Vell is 48 metres high.\n\n## Ferries\n\nThe ferry leaves at noon.\n"
     await shown.page.locator("input[type=file]").set_input_files(
         [
-            {"name": "harbour.md", "mimeType": "text/markdown", "buffer": harbour},
-            {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7 nothing more"},
+            FilePayload(name="harbour.md", mimeType="text/markdown", buffer=harbour),
+            FilePayload(name="broken.pdf", mimeType="application/pdf", buffer=b"%PDF-1.7 nothing more"),
         ]
     )
     progress = shown.page.get_by_role("status").filter(has_text="harbour.md")
